@@ -92,6 +92,18 @@ static void check_limits(int count, char **arguments, char **environment) {
 __attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
                                                                             char **) = check_limits;
 
-__attribute__((constructor)) static void restore_interrupt(void) {
+/* OpenBLAS' own threads would spin on the other cores for a while: all threads are softalign's, so
+ * they are ended as OpenBLAS ends them before a fork. Not in its build with OpenMP, which starts
+ * none, nor with another BLAS. */
+enum { BUILT_WITH_THREADS = 1 }; /* what openblas_get_parallel tells */
+extern int openblas_get_parallel(void) __attribute__((weak));
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int blas_thread_shutdown_(void) __attribute__((weak));
+
+__attribute__((constructor)) static void after_openblas(void) {
     sigaction(SIGINT, &interrupt, NULL);
+    if (!openblas_get_parallel || openblas_get_parallel() != BUILT_WITH_THREADS) return;
+    if (!openblas_set_num_threads || !blas_thread_shutdown_) return;
+    openblas_set_num_threads(1);
+    blas_thread_shutdown_();
 }

@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/signals.h"
-#include "tensor/blas.h"
 
 #include <signal.h>
 #include <string.h>
@@ -39,7 +38,6 @@ static bool dispatch(int count, char **arguments, sa_error *error) {
 
 int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
     cli_output_init();
-    sa_blas_take_over();
     signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};

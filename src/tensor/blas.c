@@ -138,15 +138,6 @@ void sa_blas_init(void) {
     pthread_once(&once, prepare);
 }
 
-/* What OpenBLAS calls before a fork; it starts the threads again when it needs them. */
-int blas_thread_shutdown_(void) __attribute__((weak));
-
-void sa_blas_take_over(void) {
-    sa_blas_init();
-    if (blas_thread_shutdown_ && openblas_get_parallel() == OPENBLAS_THREAD)
-        blas_thread_shutdown_();
-}
-
 const char *sa_blas_flavor_note(void) {
     switch (openblas_get_parallel()) {
     case OPENBLAS_SEQUENTIAL:
@@ -218,8 +209,6 @@ void sa_blas_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare);
 }
-
-void sa_blas_take_over(void) {}
 
 const char *sa_blas_flavor_note(void) {
     sa_blas_init();

@@ -19,10 +19,6 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);
-/* The same, and ends the threads that OpenBLAS has started, which would spin on the other cores for
- * a while. Only for a program whose products are all ours: another's that runs would wait for ever.
- */
-void sa_blas_take_over(void);
 /* SA_LIMIT if there is no memory left for the buffers that OpenBLAS maps at each thread's first
  * product; OpenBLAS would wait forever. So all else that the threads need comes first. */
 bool sa_blas_check_memory(int threads, sa_error *error);

@@ -167,8 +167,14 @@ SA_DISPATCHED static bool is_zero(const sa_real *x, int size) {
     return !other;
 }
 
-bool sa_is_zero(const sa_real *x, int size) {
-    return is_zero(x, size);
+void sa_move_sum(sa_real *x, sa_real *sum, size_t size) {
+    enum { STRETCH = 256 };
+    for (size_t i = 0; i < size; i += STRETCH) {
+        const int count = size - i < STRETCH ? (int)(size - i) : STRETCH;
+        if (is_zero(x + i, count)) continue;
+        if (sum) sa_axpy(1, x + i, sum + i, count);
+        memset(x + i, 0, (size_t)count * sizeof *x);
+    }
 }
 
 int sa_find_above(const sa_real *x, int size, sa_real threshold) {

@@ -43,8 +43,9 @@ void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real 
  * there is none. */
 int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
-/* Whether all numbers are 0. */
-bool sa_is_zero(const sa_real *x, int size);
+/* sum += x (sum may be NULL); x = 0. Where many numbers in a row are 0, as in the gradients of
+ * absent words' embeddings, nothing is written. */
+void sa_move_sum(sa_real *x, sa_real *sum, size_t size);
 
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);

@@ -10,10 +10,9 @@
 #include <string.h>
 
 enum {
-    MIN_SHARD = 8,    /* pairs; fewer do not repay a gradient of their own */
-    CHUNK = 1 << 14,  /* numbers of the gradient that one job sums and updates */
-    STRETCH = 1 << 8, /* numbers that are skipped if all are 0, as in embeddings of absent words */
-    PACKING = 16,     /* jobs that pack the weights */
+    MIN_SHARD = 8,      /* pairs; fewer do not repay a gradient of their own */
+    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
+    PACKING = 16,       /* jobs that pack the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
@@ -264,22 +263,11 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
-/* sum += part (NULL: nothing); part = 0. */
-static void move_gradient(sa_real *part, sa_real *sum, size_t size) {
-    for (size_t i = 0; i < size; i += STRETCH) {
-        const int count = size - i < STRETCH ? (int)(size - i) : STRETCH;
-        if (sa_is_zero(part + i, count)) continue;
-        if (sum) sa_axpy(1, part + i, sum + i, count);
-        memset(part + i, 0, (size_t)count * sizeof *part);
-    }
-}
-
 /* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
  * the next round while they are in cache. */
 static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, size_t size) {
     for (; k < end; k++)
-        move_gradient(gradient_of(trainer, k)->numbers + at, trainer->gradient[0].numbers + at,
-                      size);
+        sa_move_sum(gradient_of(trainer, k)->numbers + at, trainer->gradient[0].numbers + at, size);
 }
 
 static void square_chunk(void *context, int i) {
@@ -291,9 +279,8 @@ static void square_chunk(void *context, int i) {
 
 /* The first shard that is not added in its turn: no later one needs its gradient. */
 static int late_shard(const sa_trainer *trainer) {
-    const int first = trainer->first_shard + 1,
-              late = trainer->end_shard - spare_gradients(trainer);
-    return late > first ? late : first;
+    const int late = trainer->end_shard - spare_gradients(trainer);
+    return late > trainer->first_shard ? late : trainer->first_shard + 1;
 }
 
 static void add_in_turn(void *context, int task) {
@@ -348,7 +335,7 @@ static void update_chunk(void *context, int i) {
     trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
                                trainer->second + at, size);
     sa_denormals_restore(before);
-    move_gradient(sum, NULL, (size_t)size);
+    sa_move_sum(sum, NULL, (size_t)size);
 }
 
 static double learning_rate(const sa_trainer *trainer) {
@@ -401,24 +388,4 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     sa_pool_run(trainer->pool, chunks, update_chunk, trainer);
     sa_profile_end(profile, SA_PROFILE_UPDATE);
     return true;
-}
-
-/* The threads are busy or waiting during the caller's two parts. Of the first, the time that the
- * shards did not take is waiting. */
-void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]) {
-    const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
-    sa_profile rest = trainer->profile;
-    rest.seconds[SA_PROFILE_WAIT] *= threads;
-    rest.seconds[SA_PROFILE_SUM] *= threads;
-    rest.seconds[SA_PROFILE_UPDATE] *= threads;
-    for (int i = 0; i < SA_PROFILE_ENTRIES; i++) parts[i] = (sa_profile_entry){0};
-    const int lanes = trainer->lane ? trainer->lanes : 0; /* it may not have been opened */
-    for (int k = 0; k < lanes; k++) {
-        sa_profile_report(&trainer->lane[k].profile, parts);
-        for (int i = 0; i < SA_PROFILE_SUM; i++)
-            rest.seconds[SA_PROFILE_WAIT] -= trainer->lane[k].profile.seconds[i];
-    }
-    rest.seconds[SA_PROFILE_WAIT] -= trainer->turns.seconds[SA_PROFILE_SUM];
-    sa_profile_report(&trainer->turns, parts);
-    sa_profile_report(&rest, parts);
 }

@@ -349,17 +349,12 @@ START_TEST(names_in_messages_are_safe_to_print) {
 END_TEST
 
 START_TEST(some_pairs_outlive_the_others) {
-    static const bool use[] = {false, true, false, true};
-    opens("a\tA\t0-0\t1\n\nb\tB\t0-0\t2\nc\tC\t\t3\nd\tD\t\t\n");
     sa_corpus part;
-    ck_assert(sa_corpus_select(&part, &corpus, use, &error));
+    opens("a\tA\t0-0\t1\n\nb\tB\t0-0\t2\nc\tC\t\t3\nd\tD\t\t\n");
+    ck_assert(sa_corpus_select(&part, &corpus, (bool[]){false, true, false, true}, &error));
     ck_assert_ptr_eq(part.name, corpus.name);
-    sa_corpus_close(&corpus);
-    corpus = part;
-    ck_assert_uint_eq(corpus.count, 2);
-    ck_assert_uint_eq(corpus.lines, 5);
-    ck_assert_uint_eq(corpus.empty, 1);
-    ck_assert(corpus.gold);
+    sa_corpus_close(&corpus), corpus = part;
+    ck_assert(corpus.count == 2 && corpus.lines == 5 && corpus.empty == 1 && corpus.gold);
     is_pair(0, "b", "B", "0-0", 3);
     ck_assert_str_eq(corpus.pairs[0].id, "2");
     is_pair(1, "d", "D", "", 5);

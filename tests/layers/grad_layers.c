@@ -1,6 +1,5 @@
 /* The backward pass of every layer alone, against differences of its forward pass. */
 #include "layers/cell.h"
-#include "layers/divergence.h"
 #include "layers/dropout.h"
 #include "layers/embedding.h"
 #include "layers/linear.h"
@@ -260,7 +259,6 @@ START_TEST(dropout_with_a_fixed_mask) {
 }
 END_TEST
 
-/* However many are drawn at once. */
 START_TEST(dropout_draws_the_numbers_of_the_generator) {
     const int cols = _i;
     sa_rng drawn_from = sa_rng_seed(7, (uint64_t)cols), expected = drawn_from;
@@ -282,55 +280,6 @@ START_TEST(no_dropout_touches_nothing) {
     ck_assert_double_eq(farthest(y, filled(2, 3, 7)), 0);
     ck_assert_double_eq(farthest(mask, filled(2, 3, 9)), 0);
     ck_assert_uint_eq(dice.state, before_drawing.state);
-}
-END_TEST
-
-/* ---- divergence ------------------------------------------------------------------------------ */
-
-static const int twin[] = {1, 0, 4, 5, 2, 3}; /* both orders of rows */
-static double kept[6];
-
-static void row_of_softmax(const sa_real *z, double *p) {
-    double sum = 0;
-    for (int k = 0; k < 7; k++) sum += exp(z[k]);
-    for (int k = 0; k < 7; k++) p[k] = exp(z[k]) / sum;
-}
-
-static double divergence_loss(void) {
-    const sa_divergence divergence = {.twin = twin, .weight = 5};
-    double sum = 0;
-    sa_mat d = unset(6, 7);
-    sa_copy_mat(x, y);
-    sa_divergence_difference(&divergence, 0, y, d);
-    for (int i = 0; i < 6; i++) {
-        kept[i] = 0;
-        sa_softmax_row(sa_row(y, i), 7);
-    }
-    sa_scale(0.3, y);
-    sa_divergence_forward(&divergence, 0, y, 0.3, d, kept);
-    for (int i = 0; i < 6; i++) sum -= 0.3 * kept[i];
-    return sum;
-}
-
-START_TEST(divergence_of_twins) {
-    const sa_divergence divergence = {.twin = twin, .weight = 5, .logits = unset(4, 7)};
-    double p[2][7];
-    x = drawn(6, 7), y = unset(6, 7);
-    draw(x, 2);
-    divergence_loss();
-    for (int i = 0; i < 6; i++) { /* weight / 4 (KL(p || q) + KL(q || p)) */
-        double both = 0;
-        row_of_softmax(sa_row(x, i), p[0]), row_of_softmax(sa_row(x, twin[i]), p[1]);
-        for (int k = 0; k < 7; k++) both += (p[0][k] - p[1][k]) * log(p[0][k] / p[1][k]);
-        ck_assert_double_eq_tol(-kept[i], 5. / 4 * both, 1e-13);
-    }
-    sa_mat d = unset(6, 7);
-    sa_divergence_difference(&divergence, 0, x, d);
-    sa_divergence_backward(&divergence, 0, y, 0.3, d);
-    CHECK_WRITTEN(divergence_loss, x, d);
-    /* blocks of at most four rows */
-    ck_assert_int_eq(sa_divergence_block_end(&divergence, 0, 6), 2);
-    ck_assert_int_eq(sa_divergence_block_end(&divergence, 2, 6), 6);
 }
 END_TEST
 
@@ -421,7 +370,6 @@ int main(void) {
     tcase_add_test(tests, dropout_with_a_fixed_mask);
     tcase_add_loop_test(tests, dropout_draws_the_numbers_of_the_generator, 1, 150);
     tcase_add_test(tests, no_dropout_touches_nothing);
-    tcase_add_test(tests, divergence_of_twins);
     tcase_add_loop_test(tests, loss_from_logits, 0, 3);
     tcase_add_loop_test(tests, softmax_backward, 0, 3);
     return suite_run(suite);

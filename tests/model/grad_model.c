@@ -225,7 +225,8 @@ START_TEST(model_of_zeros_knows_nothing) {
 END_TEST
 
 static double dropped(result *r, sa_dropout dropout, sa_rng *rng) {
-    return sa_seq2seq_loss(&w, &r->batch, (sa_regularizer){dropout, 0, rng}, &r->pass, NULL);
+    return sa_seq2seq_loss(&w, &r->batch, (sa_regularizer){.dropout = dropout, .rng = rng},
+                           &r->pass, NULL);
 }
 
 /* Equal generators give equal masks, others give others, and the generator advances. Every kind of

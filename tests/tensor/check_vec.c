@@ -144,17 +144,24 @@ START_TEST(softmax_survives_every_size_and_scale) {
 }
 END_TEST
 
-START_TEST(one_number_that_is_not_zero_is_found) {
-    sa_real x[40] = {0};
-    for (int size = 0; size <= 40; size++) ck_assert(sa_is_zero(x, size));
-    for (int i = 0; i < 40; i++) {
-        const sa_real others[] = {-1, NAN, (sa_real)1e-40};
+START_TEST(one_number_among_zeros_is_moved) {
+    enum { SIZE = 600 }; /* several stretches and a rest */
+    static sa_real x[SIZE], sum[SIZE];
+    for (int i = 0; i < SIZE; i++) sum[i] = (sa_real)i;
+    const sa_real others[] = {-1, NAN, (sa_real)1e-40};
+    for (int i = 0; i < SIZE; i++)
         for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            x[i] = others[k], sum[i] = 0;
+            sa_move_sum(x, sum, SIZE);
+            for (int l = 0; l < SIZE; l++) ck_assert(x[l] == 0 && (l == i || sum[l] == l));
+            ck_assert(k == 1 ? isnan(sum[i]) : sum[i] == others[k]);
             x[i] = others[k];
-            for (int size = 0; size <= 40; size++) ck_assert(sa_is_zero(x, size) == (size <= i));
+            sa_move_sum(x, NULL, (size_t)i); /* it ends before */
+            ck_assert(memcmp(&x[i], &others[k], sizeof *x) == 0);
+            sa_move_sum(x, NULL, SIZE);
+            ck_assert(x[i] == 0);
+            sum[i] = (sa_real)i;
         }
-        x[i] = 0;
-    }
 }
 END_TEST
 
@@ -200,7 +207,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("elementwise functions", &tests);
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, one_number_that_is_not_zero_is_found);
+    tcase_add_test(tests, one_number_among_zeros_is_moved);
     tcase_add_test(tests, tanh_is_accurate_everywhere);
     tcase_add_test(tests, sigmoid_is_accurate_everywhere);
     tcase_add_test(tests, nan_stays_nan);

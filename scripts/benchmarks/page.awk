@@ -392,6 +392,8 @@ function explanations() {
     print "one product a step where the paper's reset before U, which softalign and the floor compute, needs two; its"
     print "readout reads the state after the word. Translations are forced to the same lengths for both, about"
     print "Multi30k's; softalign's times hold starting, loading, reading and writing, PyTorch's only the search."
+    print "softalign's model has learned for two epochs (PAPER: 40 updates; runs before 2026-11-23: one update), as it"
+    print "multiplies equal rows only once."
 }
 
 END {

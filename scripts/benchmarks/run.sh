@@ -196,12 +196,22 @@ run_torch() { # SCALE THREADS ATTENTION CONFIGURATION [--bf16]
         first_update "${found[4]}" megabytes "${took[1]}")
 }
 
-# A model of a scale that has learned nothing; speed does not depend on what it has learned.
+# How long a model learns before it translates: softalign multiplies equal rows once, so a model that knows
+# nothing, and repeats one word in all sentences, would be too fast. At PAPER two epochs would take too long.
+lessons_of() { # SCALE
+    case $1-$quick in
+    tiny-*) echo --epochs 1 --max-time 0 ;;
+    *-yes) echo --epochs 0 --max-time 15 ;;
+    paper-no) echo --steps 40 --epochs 0 --max-time 0 ;;
+    *) echo --epochs 2 --max-time 0 ;;
+    esac
+}
+
 model_of() { # SCALE
     local folder=$out/model-$1
     if [ ! -s "$folder/best.safetensors" ]; then
-        "$command" train --train "$train" --valid "$few" "${text[@]}" $(dimensions $(sizes_of "$1")) --steps 1 \
-            --out "$folder" 2>"$out/log" || return
+        "$command" train --train "$train" --valid "$few" "${text[@]}" $(dimensions $(sizes_of "$1")) \
+            $(lessons_of "$1") --threads "$most" --out "$folder" 2>"$out/log" || return
         rm -f "$folder/last.safetensors"
     fi
     echo "$folder/best.safetensors"

@@ -1,16 +1,12 @@
 #include "base/thread.h"
 #include "base/memory.h"
-#include "base/profile.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LOOK_OUT 5e-4 /* seconds before a thread sleeps; to wake it takes a tenth of that */
 
 struct sa_pool {
     pthread_mutex_t lock;
@@ -18,13 +14,11 @@ struct sa_pool {
     void (*work)(void *context, int task);
     void (*in_turn)(void *context, int task); /* may be NULL */
     void *context;
-    int tasks, next;
-    atomic_int waiting, unfinished; /* tasks not begun; not done. Changed under the lock */
-    int ahead, turn;                /* the turns before `turn` are over */
-    bool turning;                   /* a thread is inside in_turn */
-    bool finished[SA_MAX_THREADS];  /* tasks whose turn is still to come */
+    int tasks, next, unfinished;
+    int ahead, turn;               /* the turns before `turn` are over */
+    bool turning;                  /* a thread is inside in_turn */
+    bool finished[SA_MAX_THREADS]; /* tasks whose turn is still to come */
     bool closing;
-    bool alert;  /* threads look out before they sleep */
     int workers; /* threads beside the caller's */
     pthread_t thread[];
 };
@@ -64,28 +58,12 @@ static void run_tasks(sa_pool *pool) {
             continue;
         }
         const int task = pool->next++;
-        atomic_fetch_sub(&pool->waiting, 1);
         pthread_mutex_unlock(&pool->lock);
         pool->work(pool->context, task);
         pthread_mutex_lock(&pool->lock);
         if (pool->in_turn) take_turns(pool, task);
-        if (atomic_fetch_sub(&pool->unfinished, 1) == 1) pthread_cond_signal(&pool->done);
+        if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
     }
-}
-
-/* Returns when tasks wait (or none is unfinished), or after a while. The lock is held on entry and
- * on return. */
-static void look_out(sa_pool *pool, bool for_tasks) {
-    if (!pool->alert) return;
-    pthread_mutex_unlock(&pool->lock);
-    const double end = sa_clock_seconds() + LOOK_OUT;
-    while ((for_tasks ? !atomic_load(&pool->waiting) : atomic_load(&pool->unfinished) > 0) &&
-           sa_clock_seconds() < end) {
-#ifdef __x86_64__
-        __builtin_ia32_pause();
-#endif
-    }
-    pthread_mutex_lock(&pool->lock);
 }
 
 static void *worker(void *argument) {
@@ -93,7 +71,6 @@ static void *worker(void *argument) {
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
         run_tasks(pool);
-        look_out(pool, true);
         while (!pool->closing && pool->next >= pool->tasks)
             pthread_cond_wait(&pool->begin, &pool->lock);
     }
@@ -110,7 +87,6 @@ sa_pool *sa_pool_open(int threads, sa_error *error) {
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
     pthread_cond_init(&pool->turned, NULL);
-    pool->alert = threads <= sa_cpu_count();
     sigset_t all, before; /* workers receive no signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -144,14 +120,11 @@ static void run(sa_pool *pool, int tasks, void (*work)(void *context, int task),
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;
-    pool->tasks = tasks;
+    pool->tasks = pool->unfinished = tasks;
     pool->next = pool->turn = 0;
-    atomic_store(&pool->unfinished, tasks);
-    atomic_store(&pool->waiting, tasks);
     if (tasks > 1) pthread_cond_broadcast(&pool->begin);
     run_tasks(pool);
-    if (atomic_load(&pool->unfinished) > 0) look_out(pool, false);
-    while (atomic_load(&pool->unfinished) > 0) pthread_cond_wait(&pool->done, &pool->lock);
+    while (pool->unfinished > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pool->tasks = pool->next = 0;
     pthread_mutex_unlock(&pool->lock);
 }

@@ -1,5 +1,4 @@
-/* thread: a small pool of workers that run the tasks of one job; the caller works too. Who finds
- * nothing to do looks out for a moment before it sleeps, if there is a core for every thread. */
+/* thread: a small pool of workers that run the tasks of one job; the caller works too. */
 #ifndef SA_BASE_THREAD_H
 #define SA_BASE_THREAD_H
 

@@ -1,10 +1,10 @@
-/* What the processes of softalign-mpi tell each other in one update, and nothing else: the sum of their
- * gradients along the ranks and back, the losses of their shards, whether to stop.
+/* What the processes of softalign-mpi tell each other in one update, and nothing else: the sum of
+ * their gradients along the ranks and back, the losses of their shards, whether to stop.
  *
  *   mpirun -n P exchange BYTES SECONDS
  *
- * Repeats it for so many seconds and prints the processes, the bytes, the median and the 90th percentile of the
- * seconds of one exchange at the first process, and how many there were. */
+ * Repeats it for that many seconds and prints the processes, the bytes, the median and the 90th
+ * percentile of the seconds of one exchange at the first process, and how many there were. */
 #include "base/profile.h"
 #include "mpi/mpi_exchange.h"
 
@@ -31,9 +31,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void one_update(const sa_exchange *exchange, own_part *own, size_t size) {
-    static struct {
-        double loss, alignment_loss;
-    } shards[SA_MAX_PROCESSES];
+    static struct { double loss, alignment_loss; } shards[SA_MAX_PROCESSES];
     uint64_t words[SA_MAX_PROCESSES];
     exchange->sum(own->sum, size, add_own, own);
     exchange->gather(shards, sizeof *shards, exchange->size);
@@ -63,8 +61,8 @@ int main(int argc, char **argv) {
     }
     qsort(seconds, (size_t)count, sizeof *seconds, ascending);
     if (exchange.rank == 0)
-        printf("%d\t%zu\t%.6f\t%.6f\t%d\n", exchange.size, size * sizeof(float),
-               seconds[count / 2], seconds[count * 9 / 10], count);
+        printf("%d\t%zu\t%.6f\t%.6f\t%d\n", exchange.size, size * sizeof(float), seconds[count / 2],
+               seconds[count * 9 / 10], count);
     free(own.sum);
     free(own.part);
     MPI_Finalize();

@@ -26,7 +26,7 @@ static void gather(void *items, size_t size, int count) {
 enum {
     LEAST = 1 << 14, /* numbers of a block, */
     MOST = 1 << 16,
-    PARTS = 64, /* or the sum in so many blocks */
+    PARTS = 64, /* or this many blocks of the sum */
     WINDOW = 4, /* on their way at once */
 };
 

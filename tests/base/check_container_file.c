@@ -131,7 +131,7 @@ static bool has_no_x(const void *piece, size_t size) {
     return !memchr(piece, 'x', size);
 }
 
-/* Each piece of the data is checked once, whoever reads it; the header is not. */
+/* Each piece of the data is checked once, by the thread that reads it; the header is not. */
 START_TEST(test_pieces) {
     enum { PIECE = SA_CONTAINER_PIECE, PIECES = 40 };
     static const int odd[] = {0, 1, 15, 16, 31, 39};

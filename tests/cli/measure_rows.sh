@@ -76,7 +76,7 @@ done
 kill -KILL -- -$! && wait $! 2>/dev/null
 done=$(tail -n 1 "$scratch/work/multi30k/more-s1/log.csv" | cut -d , -f 2)
 contains "interrupted" "^record +more +1 +2 +interrupted after $done updates" "$(measure multi30k "$data" --list)"
-# The updates are the run's own, not the recipe's: so many more.
+# Another number of updates is another recipe.
 sed -i "s/--steps 100000/--steps $((done + 10))/" "$scratch/rows.tsv"
 recipe=$(cat "$scratch/work/multi30k/more-s1/recipe")
 measure multi30k "$data" --only more >"$scratch/log" 2>&1 || cat "$scratch/log"

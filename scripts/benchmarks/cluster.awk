@@ -118,7 +118,7 @@ function measured(    i, k, j) {
 }
 
 function table_of_pay(cores,    m, k, P) {
-    printf "| weights | nodes | 1 Gbit/s: faster than one | half of the nodes' worth | 10 Gbit/s | half | 100 Gbit/s | half |\n"
+    printf "| weights | nodes | 1 Gbit/s: faster than one | half of the ideal speedup | 10 Gbit/s | half | 100 Gbit/s | half |\n"
     print "|---:|---:|---:|---:|---:|---:|---:|---:|"
     for (m = 1; m <= 3; m++)
         for (P = 2; P <= 64; P *= 2) {
@@ -187,51 +187,51 @@ END {
         draw()
         exit
     }
-    print "# What several machines are worth\n"
-    print "Made by `scripts/bench-cluster`: what the exchange of `softalign-mpi train` costs was measured on one machine;"
-    print "what a cluster does is a prediction. No cluster was measured. `softalign-mpi compare` exchanges nothing, and none of"
-    print "this holds for it: it is as much faster as there are processes, until the longest training.\n"
+    print "# What several machines gain\n"
+    print "Made by `scripts/bench-cluster`. The cost of the gradient exchange in `softalign-mpi train` was measured on one machine;"
+    print "the speed of a cluster is predicted: no cluster was measured. None of this applies to `softalign-mpi compare`, which"
+    print "exchanges nothing: N processes make it N times as fast, until the longest training sets the time.\n"
     print "## In short\n"
-    printf "- **A batch of 2,000 words with 2.6 M weights over 1 Gbit/s does not pay, with any number of nodes.** One node of 16\n"
-    printf "  cores computes it in %s ms; sending 10 MB of sums to one other node and back takes %s ms, to more %s ms or\n", milliseconds(step(1, 2.6e6, 1, 2000, 16)), milliseconds(exchange(1, 2.6e6, 2)), milliseconds(exchange(1, 2.6e6, 4))
-    printf "  more. Two nodes are %.1f times slower than one, eight %.1f times.\n", 1 / speedup(1, 2.6e6, 2, 2000, 16), 1 / speedup(1, 2.6e6, 8, 2000, 16)
-    printf "- With 10 Gbit/s the same batch is still slower on eight nodes than on one (%.2f x); with 100 Gbit/s it is %.2f x,\n  because one thread of a node moves and adds no more than 10 Gbit/s bring.\n", speedup(2, 2.6e6, 8, 2000, 16), speedup(3, 2.6e6, 8, 2000, 16)
-    printf "- It pays where a batch is large: from %s words on two nodes of 16 cores at 1 Gbit/s, %s at 10, %s at 100. How\n", batch(least(1, 2.6e6, 2, 16, 1)), batch(least(2, 2.6e6, 2, 16, 1)), batch(least(3, 2.6e6, 2, 16, 1))
-    print "  large a batch may be before a model learns less from each word is another question, which this does not answer."
-    print "- That hardly depends on the size of the model: computing and exchange both grow with the weights. It depends on the"
+    printf "- **A batch of 2,000 words with 2.6 M weights over 1 Gbit/s does not pay off with any number of nodes.** One node of 16\n"
+    printf "  cores computes it in %s ms; exchanging 10 MB of gradients takes %s ms with one other node, %s ms or\n", milliseconds(step(1, 2.6e6, 1, 2000, 16)), milliseconds(exchange(1, 2.6e6, 2)), milliseconds(exchange(1, 2.6e6, 4))
+    printf "  more with several. Two nodes are %.1f times slower than one, eight %.1f times.\n", 1 / speedup(1, 2.6e6, 2, 2000, 16), 1 / speedup(1, 2.6e6, 8, 2000, 16)
+    printf "- With 10 Gbit/s the same batch is still slower on eight nodes than on one (%.2f x); with 100 Gbit/s it is %.2f x,\n  because one thread per node cannot move and add more than 10 Gbit/s deliver.\n", speedup(2, 2.6e6, 8, 2000, 16), speedup(3, 2.6e6, 8, 2000, 16)
+    printf "- It pays off when the batch is large: from %s words on two nodes of 16 cores at 1 Gbit/s, %s at 10, %s at 100. How\n", batch(least(1, 2.6e6, 2, 16, 1)), batch(least(2, 2.6e6, 2, 16, 1)), batch(least(3, 2.6e6, 2, 16, 1))
+    print "  large a batch can get before a model learns less from each word is another question, not answered here."
+    print "- This hardly depends on the size of the model: computing and exchange both grow with the weights. It depends on the"
     print "  cores: nodes of 4 cores gain from batches a quarter as large.\n"
     print "![Times as fast as one node, by nodes, links and batches](../pictures/cluster.svg)\n"
     print "## Measured\n"
-    print "Milliseconds of one exchange, the median; MB of single-precision numbers: 1 MB are 250,000 weights. " where "."
+    print "Median milliseconds of one exchange; 1 MB of single-precision numbers is 250,000 weights. " where "."
     print "All processes shared the machine, with real-time priority over other programs (`chrt -r 50 scripts/bench-cluster`):"
-    print "with more processes than cores this is the time of the processor, not of a network. \"1 Gbit/s\" is TCP between network namespaces whose links `tc` limits; each process"
+    print "with more processes than cores, these are times of the processor, not of a network. \"1 Gbit/s\" is TCP between network namespaces whose links `tc` limits; each process"
     print "has its own link, and a process between two others sends the sum up and the result down, so 100 MB take at least"
     print "0.8 s with two processes and 1.6 s with more.\n"
     measured()
     print ""
-    printf "The model below says %.2f to %.2f of what was measured at 1 Gbit/s with 10 and 100 MB: it has a processor for each\n", share(0), share(1)
-    print "process, which this machine has not. The links are better used than these figures show, or a cluster is slower than predicted.\n"
+    printf "The model below predicts %.2f to %.2f of the times measured at 1 Gbit/s with 10 and 100 MB: it assumes a processor for each\n", share(0), share(1)
+    print "process, which this machine does not have. Either a cluster uses its links better than this, or it is slower than predicted.\n"
     if (!("1gbit+0.5ms" in known))
-        print "With a delay nothing was measured: this machine's kernel has no `netem`. The script does where there is one.\n"
+        print "Network delay was not measured: the kernel of this machine has no `netem`. The script measures it where there is one.\n"
     print "## The model\n"
     print "An update takes `computing + waiting + exchange`, with W weights, P nodes of c cores, a batch of B target words:\n"
     print "- `computing = B / (P c 0.8) / (3e10 / W) + 5e-9 W`. A core trains 3e10 / W words a second (COURSE has 6.0 M weights and"
     print "  6,600 words a second on a core of the Xeon, PAPER 38 M and 740, see [RESULTS.md](RESULTS.md)), 0.8 of that when all cores"
     print "  work. Every node sums the gradients of its threads, clips and updates all weights: 5 ns a weight, an estimate."
-    print "- `waiting = (slowest - 1)` of the first part of computing. One shard for each core; the slowest of n shards with k pairs"
-    print "  each takes `1 + 0.45 sqrt(2 ln n / k)` times the mean, since lengths of sentences vary by 0.45 of their mean (13)."
+    print "- `waiting = (slowest - 1)` times the first term of computing. One shard for each core; the slowest of n shards with k pairs"
+    print "  each takes `1 + 0.45 sqrt(2 ln n / k)` times the mean, since the deviation of sentence lengths is 0.45 of their mean (13)."
     printf "- `exchange = 4 W b m + 2 (P - 1) (latency + block b)`: b seconds a byte, the larger of the link's and of the host's\n"
     printf "  own (%.1f ns with TCP, %.1f ns without, measured above with two processes and 10 MB; for 100 Gbit/s the\n", 1e9 * host[1], 1e9 * host[3]
     print "  latter, as with InfiniBand); m is 1 for two nodes and 2 for more; blocks of 64 to 256 KB; latencies 50, 20"
-    print "  and 3 microseconds. Nothing of it overlaps with computing.\n"
+    print "  and 3 microseconds. None of it overlaps with computing.\n"
     print "Not in the model: links that several nodes share, other traffic, nodes of unequal speed, validation by the first process"
     print "while the others wait.\n"
     print "## Predicted: one update of 2.6 M weights\n"
-    print "Milliseconds, with 16 cores a node; \"faster\" is against one node.\n"
+    print "Milliseconds, with 16 cores per node; \"faster\" is relative to one node.\n"
     table_of_steps(2.6e6, 16)
-    print "\n## Predicted: from which batch on it pays\n"
-    print "Target words of the least batch with which the nodes are faster than one node at all, and with which they are at least"
-    print "half as many times as fast as there are nodes.\n"
+    print "\n## Predicted: the batch size from which it pays off\n"
+    print "Target words of the smallest batch with which the nodes are faster than one node at all, and with which they reach at least"
+    print "half of the ideal speedup.\n"
     for (i = 1; i <= 2; i++) {
         cores = i == 1 ? 16 : 4
         print "Nodes of " cores " cores:\n"

@@ -163,17 +163,17 @@ function seconds(k) { return show(get(k), 2) (k in value ? " s" : "") }
 function first_update(quantity) { return key("start", scale, threads, "additive", "first", quantity) }
 
 function starting(    i) {
-    begin("Starting")
+    begin("Start-up")
     threads = most_of["start"]
     row("`softalign --help`")
     for (p = 1; p <= processors; p++) put("", milliseconds(key("start", "none", 1, "none", "help", "seconds")))
     for (i = 1; i in scale_name; i++) {
         scale = scale_name[i]
-        row("opening a model, " toupper(scale) " (`translate` of nothing)")
+        row("opening a model, " toupper(scale) " (`translate` with no input)")
         for (p = 1; p <= processors; p++) put("", milliseconds(opening(scale)))
         row("start to first update, " toupper(scale) ", the whole corpus read")
         for (p = 1; p <= processors; p++) put("", seconds(first_update("first_update")))
-        row("the same, validated on 8 pairs, saved and ended, " toupper(scale))
+        row("the same, with validation on 8 pairs, saving and exit, " toupper(scale))
         for (p = 1; p <= processors; p++) put("", seconds(first_update("whole_run")))
         row("PyTorch to its first update, " toupper(scale) ", batches read ready-made")
         for (p = 1; p <= processors; p++) put("", seconds(key("speed", scale, threads, "additive", "tuned", "first_update")))
@@ -192,7 +192,7 @@ function translating(    i) {
                     put("greedy", show(get(translated("greedy", "ours-" batch)), 1))
                     put("to the best PyTorch", times(ratio(translated("greedy", "ours-" batch), best_translated())))
                     put("beam 5", show(get(translated("beam-5", "ours-" batch)), 1))
-                    put("its time to greedy's", times(ratio(translated("greedy", "ours-" batch), translated("beam-5", "ours-" batch))))
+                    put("time relative to greedy", times(ratio(translated("greedy", "ours-" batch), translated("beam-5", "ours-" batch))))
                 }
             }
     end("scale | threads | batch")
@@ -236,7 +236,7 @@ function growing(    i, f) {
         }
     }
     if (!end("what varies | value | threads")) return
-    print "\nElse: hidden, embedding and alignment 128, maxout 64, batch 32 (threads: 64), additive, one thread. Lengths and"
+    print "\nOtherwise: hidden, embedding and alignment 128, maxout 64, batch 32 (threads: 64), additive, one thread. Lengths and"
     print "vocabularies are of generated corpora."
 }
 
@@ -258,7 +258,7 @@ function tutorial() {
     row("... training loss per word, last 5,000 sentences")
     for (p = 1; p <= processors; p++) put("", show(get(tutorial_of("pytorch", "train_loss")), 3))
     if (!end("what")) return
-    print "\nThe tutorial feeds half of its sentences with the model's own words, which costs it loss. An earlier version of its"
+    print "\nIn half of its sentences the tutorial feeds back the model's own words, which raises its loss. An earlier version of its"
     print "page prints 0.543 for its last 5,000 sentences, after 25 minutes and 20 seconds on a machine that it does not name."
 }
 
@@ -299,7 +299,7 @@ function goals(    i, k, s, best, in_float, small, most) {
             wanted("the same in bf16, " toupper(scale) ", " thread_word(), small[k], "x")
             for (p = 1; p <= processors; p++) if (has_bf16()) judge(ratio(in_bf16("ours"), best_trained()))
         }
-        wanted("training " toupper(scale) ", two threads of two runs with one side by side", 0.95, "%")
+        wanted("training " toupper(scale) ", two threads relative to two runs with one side by side", 0.95, "%")
         threads = 2
         for (p = 1; p <= processors; p++) judge(ratio(scaled("threads"), scaled("runs")))
         wanted("peak memory, " toupper(scale) ", 1 thread", most[i], "MB", 1)
@@ -316,7 +316,7 @@ function goals(    i, k, s, best, in_float, small, most) {
     for (threads = 1; threads <= 2; threads++) {
         wanted("greedy, COURSE, batch 64, to the best PyTorch, " thread_word(), threads == 1 ? 1.8 : 2.2, "x")
         for (p = 1; p <= processors; p++) judge(ratio(translated("greedy", "ours-64"), best_translated()))
-        wanted("beam 5, COURSE, batch 64, its time to greedy's, " thread_word(), 3, "x", 1)
+        wanted("beam 5, COURSE, batch 64, time relative to greedy, " thread_word(), 3, "x", 1)
         for (p = 1; p <= processors; p++) judge(ratio(translated("greedy", "ours-64"), translated("beam-5", "ours-64")))
     }
     if (end("goal | wanted")) name_causes()
@@ -376,24 +376,25 @@ function origins(    r) {
 }
 
 function explanations() {
-    print "# How fast it is\n"
-    print "Made from the CSV files in this folder, one for each processor, which `scripts/bench` measures: medians of"
-    print "its rounds; a CSV row names its run by commit and date, and ratios are those within one run.\n"
-    print "Words are target tokens, EOS included, padding not counted; everyone trains on the same batches. Scales"
+    print "# Speed and memory\n"
+    print "Generated from the CSV files in this folder, one per processor, which `scripts/bench` writes. Figures are medians"
+    print "of its rounds; a CSV row names its run by commit and date, and every ratio is within one run.\n"
+    print "Words are target tokens, including EOS but not padding; all programs train on the same batches. Scales"
     print "(embedding, hidden, alignment, maxout, batch): TOY 64 64 64 32 32, COURSE 256 256 256 128 64, PAPER 620 1000"
-    print "1000 500 80. softalign runs with `--threads N --shards N`: N workers, OpenBLAS with one thread in each. The"
-    print "floor is the same model as plain C around OpenBLAS with nothing else. GFLOP/s counts the matrix products and"
-    print "the attention sums, 2 operations for a multiply-add. Updates that warm up are left out for all. Memory is the"
-    print "peak of the whole process, for softalign of a longer training that has seen long sentences.\n"
-    print "PyTorch is measured stock, with its number of threads set (by torch.set_num_threads and for OpenMP and"
-    print "OpenBLAS); tuned, with ATen's AVX-512, tcmalloc and OpenBLAS' OpenMP build, or with its own threads alone; and"
-    print "without settings, when it leaves OpenBLAS all cores. The best of these is shown. Stock with two threads can be"
-    print "slower than with one: the thread pools of PyTorch and OpenBLAS get in each other's way. Its GRU resets after U,"
-    print "one product a step where the paper's reset before U, which softalign and the floor compute, needs two; its"
-    print "readout reads the state after the word. Translations are forced to the same lengths for both, about"
-    print "Multi30k's; softalign's times hold starting, loading, reading and writing, PyTorch's only the search."
-    print "softalign's model has learned for two epochs (PAPER: 40 updates; runs before 2026-11-23: one update), as it"
-    print "multiplies equal rows only once."
+    print "1000 500 80. softalign runs with `--threads N --shards N`: N workers, each with one OpenBLAS thread. The floor is"
+    print "the same model in plain C on OpenBLAS with nothing else. GFLOP/s counts the matrix products and the attention"
+    print "sums, 2 operations for a multiply-add. Warm-up updates are left out for all programs. Memory is the peak of the"
+    print "whole process, for softalign in a longer training that has seen long sentences.\n"
+    print "PyTorch is measured in several configurations, of which the best is shown: stock, with its number of threads set"
+    print "(by torch.set_num_threads and for OpenMP and OpenBLAS); tuned, with ATen's AVX-512, tcmalloc and OpenBLAS' OpenMP"
+    print "build, or with its own threads alone; and without settings, when it leaves OpenBLAS all cores. Stock with two"
+    print "threads can be slower than with one: the thread pools of PyTorch and OpenBLAS get in each other's way. PyTorch's"
+    print "GRU applies the reset gate after U, which takes one product per step; the paper's, which softalign and the floor"
+    print "compute, applies it before U, which takes two. PyTorch's readout reads the state after the word. In translation,"
+    print "all output lengths are fixed and the same for both, about Multi30k's; softalign's times include start-up, loading,"
+    print "reading and writing, PyTorch's only the search. softalign's model has been trained for two epochs (PAPER: 40"
+    print "updates; runs before 2026-11-23: one update): softalign multiplies equal rows only once, and an untrained model,"
+    print "which repeats one word, would be too fast."
 }
 
 END {

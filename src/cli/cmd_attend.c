@@ -77,12 +77,12 @@ static const sa_option rows[] = {
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
      "attention score function"},
     {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(normalizer), 0, 0, 0, normalizer_name, "NAME",
-     "what makes weights of the scores"},
+     "function that turns scores into weights"},
     {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(entmax_alpha), 1.5, 1.01, 2, NULL, "X",
      "alpha of entmax, from near softmax (1) to sparsemax (2)"},
     {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, bandwidth_name, "H",
-     "width h of the kernel of gaussian, above 0; fit: the one with which every value is predicted "
-     "best from the others; default: n'^(1/4), where training starts"},
+     "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
+     "others; default: n'^(1/4), where training starts"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
      "number of heads; the columns are split among them"},
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
@@ -251,7 +251,7 @@ const cli_command cli_attend = {
         "--attention gaussian is kernel regression (Nadaraya 1964, Watson 1964): the output for "
         "the query x is sum_j alpha_j y_j, alpha = softmax(-|x - x_j|^2 / (2 h^2)), from keys x_j "
         "and values y_j. As h falls it becomes the value of the nearest key, as h grows the mean "
-        "of all values. --bandwidth fit takes the h of the least leave-one-out error, sum_i "
+        "of all values. --bandwidth fit takes the h with the smallest leave-one-out error, sum_i "
         "|y_i - f_i|^2 / S, where f_i is the output for x_i without the pair i.\n"
         "Standard output has blocks of CSV: with --bandwidth fit the bandwidth h and its error, "
         "scores, weights and outputs (scores and weights "

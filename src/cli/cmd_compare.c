@@ -34,7 +34,7 @@ static const sa_option rows[] = {
      ":option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
      "cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 1, 1, 1000, NULL, "N",
-     "trainings per model, with consecutive seeds from --seed"},
+     "training runs per model, with consecutive seeds from --seed"},
     {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",
      "number of test pairs whose heatmaps are written, for every model with attention"},
     {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(out), 0, 0, 0, comparison_file, "DIR",
@@ -47,7 +47,7 @@ static const sa_option rows[] = {
      "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
      "attention, settings, CSV files"},
     {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
-     "train again what DIR holds with other settings or pairs, which is refused otherwise"},
+     "retrain the runs in DIR that have other settings or pairs; refused without this option"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
@@ -177,11 +177,11 @@ const cli_command cli_compare = {
         "Every model sees the same batches in the same order, chosen by the seed, and is trained "
         "for the same number of updates: 2,000, unless --steps, --epochs or --max-time says "
         "otherwise. With --max-time or --patience the numbers may differ; a note below the table "
-        "names them where they differ by more than a tenth. The table shows parameters, training "
+        "gives them if they differ by more than a tenth. The table shows parameters, training "
         "time in seconds (with validations), updates, and for the best model of the run on "
         "the test pairs, with greedy search: loss, perplexity, BLEU, exact matches, AER, the "
         "mean entropy of the attention (in nats) and the share of its weights that are exactly "
-        "0; at last the target words per second of training. '-' stands for no value. With "
+        "0; and the target words per second in training. '-' means that there is no value. With "
         "several --seeds all values are medians. A Transformer starts from the preset "
         "vaswani2017-toy; options override it for all models.\n"
         "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv "

@@ -66,8 +66,8 @@ const cli_command cli_corpus = {
     .summary = "write a toy corpus with planted alignments",
     .details =
         "Writes one sentence pair per line: source TAB target TAB alignment. The alignment is "
-        "in Pharaoh format: '2-3' links word 2 of the source and word 3 of the target, '2p3' "
-        "links them possibly; words are numbered from 0. The same task, seed, split and "
+        "in Pharaoh format: '2-3' is a sure link of word 2 of the source and word 3 of the target, "
+        "'2p3' a possible one; words are numbered from 0. The same task, seed, split and "
         "number of pairs give the same bytes on every machine.\n",
     .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
                "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",

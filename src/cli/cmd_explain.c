@@ -143,7 +143,7 @@ const cli_command cli_explain = {
         "Runs the model in double precision on one source sentence and prints the computation "
         "of one decoder step, in the order and notation of the papers, with the citation of "
         "each equation. Without TARGET the step belongs to the greedy translation, with "
-        "TARGET to that translation. The number behind a word is its token id.\n"
+        "TARGET to that translation. The number after a word is its token id.\n"
         "With a Transformer it shows what encoder layer --layer computes for source word "
         "--step: self-attention head by head, and the feed-forward network.\n"
         "The line 'inside sigma' is the argument of the sigmoid. A model of five units fits a "

@@ -115,7 +115,7 @@ static bool show(const model_file *model, sa_error *error) {
     const sa_cache_size cache = sa_settings_cache_size(&model->settings);
     sa_buffer_addf(&out,
                    "Parameters: %zu\nDecoding cache in bytes: %zu per source word, %zu per step of "
-                   "a hypothesis, and its state of %zu\nChecksum: %08x (right)\n",
+                   "a hypothesis, and its state of %zu\nChecksum: %08x (correct)\n",
                    count_parameters(file), cache.source_word, cache.target_word, cache.state,
                    file->checksum);
     bool good = cli_print(&out, error);
@@ -238,9 +238,9 @@ const cli_command cli_inspect = {
         "Prints the settings, the sizes and first words of the vocabularies, the tensors with "
         "their shapes, the number of parameters and the checksum, after verifying it. Any "
         "safetensors reader opens the file as well.\n"
-        "With --command it prints the call of 'train' that makes the model again, from the same "
-        "training and validation pairs, bit by bit on the same kind of processor. How many updates "
-        "there were is known of last.safetensors; the call that remakes it also makes "
+        "With --command it prints the call of 'train' that reproduces the model, from the same "
+        "training and validation pairs, bit by bit on the same kind of processor. The number of "
+        "updates is known only for last.safetensors; the call that reproduces it also makes "
         "best.safetensors.\n",
     .example = "  softalign inspect mono/best.safetensors\n"
                "  softalign inspect mono/last.safetensors --command\n",

@@ -47,13 +47,13 @@ static const sa_option rows[] = {
      "pairs whose attention is recorded before the first update and at every validation: "
      "DIR/film/0001/00000000.csv ..."},
     {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write an HTML report, anew at every validation: learning curves, recorded attention, "
-     "attention of the best model on the --snapshots pairs, settings; a browser that shows it "
+     "write an HTML report, updated at every validation: learning curves, recorded attention, "
+     "attention of the best model on the --snapshots pairs, settings; a page open in a browser "
      "follows the training"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "resume from last.safetensors, with its settings"},
     {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
-     "replace the training that DIR holds, which is refused otherwise"},
+     "replace an existing training in DIR, which is refused otherwise"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
      "print the time spent in each part of the model"},
     {0},
@@ -144,11 +144,11 @@ static void show_limit(const sa_train_result *result, const train_options *optio
         const char *reason, *option, *advice;
     } limits[] = {
         {"time", "max-time",
-         "the same command with --resume goes on for as long again; --max-time SECONDS sets "
+         "the same command with --resume continues for as long again; --max-time SECONDS sets "
          "another limit, 0 none"},
-        {"epochs", "epochs", "the same command with --resume and a larger --epochs goes on"},
+        {"epochs", "epochs", "the same command with --resume and a larger --epochs continues"},
         {"patience", "patience",
-         "that many validations in a row found nothing better; a larger --patience waits longer"},
+         "no improvement in that many validations in a row; a larger --patience waits longer"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (strcmp(result->reason, limits[i].reason) != 0) continue;
@@ -333,10 +333,9 @@ const cli_command cli_train = {
         "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
         "and ends the training; the second one ends it at once. Otherwise the best model is "
         "diagnosed at the end, on 200 validation pairs at most, and the worst finding shown.\n"
-        "A DIR that holds a training already is refused, unless with --resume or --overwrite; a "
-        "run "
-        "of 'compare' always is. The file .lock in it names the process that trains, or trained "
-        "last; it need not be removed.\n"
+        "A DIR that already holds a training is refused without --resume or --overwrite; a run of "
+        "'compare' is always refused. The file DIR/.lock names the process that trains, or that "
+        "trained last; it need not be removed.\n"
         "The same seed gives the same model with any number of threads. Single options "
         "override the preset. '--model transformer' without a preset starts from "
         "vaswani2017-toy.\n",

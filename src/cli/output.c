@@ -102,9 +102,9 @@ bool cli_is_quiet(void) {
 
 const sa_option cli_messages_options[] = {
     {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
-     "say nothing on standard error but errors"},
+     "print nothing on standard error except errors"},
     {"verbose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(verbose), 0, 0, 1, NULL, NULL,
-     "say at the end which program and library worked, and the time and memory it took"},
+     "report at the end the versions of softalign and BLAS, and the time and memory used"},
     {0},
 };
 

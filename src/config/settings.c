@@ -59,10 +59,10 @@ const sa_option sa_settings_options[] = {
      "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; "
      "See et al. 2017)"},
     {"max-fertility", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(max_fertility), 2, 0.1, 100, NULL, "N",
-     "linguistic coverage: the most target words that a source word can have"},
+     "linguistic coverage: maximum fertility of a source word, in target words"},
     {"location-filters", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(location_filters), 10, 1, 1000, NULL,
      "N",
-     "location-aware attention: number of filters over the weights of the target word before "
+     "location-aware attention: number of filters over the weights of the previous target word "
      "(Chorowski et al. 2015)"},
     {"location-width", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(location_width), 7, 1, 999, NULL, "N",
      "location-aware attention: width 2r + 1 of the filters, an odd number of source words"},
@@ -80,8 +80,8 @@ const sa_option sa_settings_options[] = {
      "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi), rotations "
      "of queries and keys (rope) or vectors added to keys and values (shaw)"},
     {"shaw-distance", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(shaw_distance), 16, 1, 1000, NULL, "K",
-     "shaw: the farthest distance with vectors of its own (Shaw et al. 2018); words farther away "
-     "have those of K"},
+     "shaw: the largest distance with its own vectors (Shaw et al. 2018); larger distances share "
+     "those of K"},
     {"reverse-source", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(reverse_source), 0, 0, 1, NULL, NULL,
      "feed the source to the encoder in reverse order; matrices keep the original order"},
     {"cell", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(cell), 0, 0, 0, sa_cell_name, "NAME",
@@ -107,7 +107,7 @@ const sa_option sa_settings_options[] = {
      "concatenate the previous read-out vector with the next input embedding (Luong et al. 2015)"},
     {"copy", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(copy), 0, 0, 1, NULL, NULL,
      "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) times the attention on the "
-     "source words that are w; unknown ones can be copied"},
+     "source words equal to w; unknown words can be copied"},
     {"embed", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(embed), 64, 1, 8192, NULL, "N",
      "embedding size (m)"},
     {"hidden", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(hidden), 128, 1, 8192, NULL, "N",
@@ -144,8 +144,8 @@ const sa_option sa_settings_options[] = {
 
     {"precision", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(precision), 0, 0, 0, sa_precision_name,
      "NAME",
-     "products of weights: float32, or of operands rounded to bf16 (Kalamkar et al. 2019); sums, "
-     "weights and all else stay float32"},
+     "matrix products with weights: float32, or operands rounded to bf16 (Kalamkar et al. 2019); "
+     "sums, weights and everything else stay float32"},
     {"optimizer", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(optimizer), 1, 0, 0, sa_optimizer_name,
      "NAME", "optimizer"},
     {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(lr), 0, 0, 1e9, NULL, "X",
@@ -202,9 +202,8 @@ const sa_option sa_settings_options[] = {
     {"label-smoothing", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(label_smoothing), 0, 0, 0.9, NULL,
      "X", "label smoothing: probability mass spread uniformly over the vocabulary"},
     {"r-drop", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(r_drop), 0, 0, 1000, NULL, "X",
-     "R-Drop: every pair twice, with two draws of dropout; weight of the divergence between the "
-     "two "
-     "distributions of each word (Liang et al. 2021)"},
+     "R-Drop: each pair is run twice with different dropout; weight of the divergence between the "
+     "two distributions of each word (Liang et al. 2021)"},
     {"guided-alignment", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(guided_alignment), 0, 0, 1000,
      NULL, "X",
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
@@ -213,8 +212,8 @@ const sa_option sa_settings_options[] = {
      "X", "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"reinforce-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(reinforce_weight), 1, 0, 1000,
      NULL, "X",
-     "hard attention: weight of (log p(y | s) - b) log p(s), the estimate of the gradient from the "
-     "drawn words (Xu et al. 2015, section 4.1)"},
+     "hard attention: weight of (log p(y | s) - b) log p(s), the gradient estimate from the "
+     "sampled words (Xu et al. 2015, section 4.1)"},
     {"entropy-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(entropy_weight), 0.1, 0, 1000, NULL,
      "X", "hard attention: weight of the entropy of the probabilities of the words"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch), 32, 1, 65536, NULL, "N",

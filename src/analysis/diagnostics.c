@@ -123,7 +123,7 @@ const sa_diagnostic sa_diagnostics[] = {
      "whole sentence, so that the model can use it as a fixed vector, or attend to it in order to "
      "attend to nothing. Train longer, with longer and more varied sentences, for which one vector "
      "is too small; use a smaller encoder (--hidden) or dropout (--dropout 0.3), so that attention "
-     "pays. Read Sutskever et al. 2014 for the fixed vector and Xiao et al. 2023 on attention "
+     "pays off. Read Sutskever et al. 2014 for the fixed vector and Xiao et al. 2023 on attention "
      "sinks."},
     {"off by one", "alignment error rate, minus the best one with links moved by one target word",
      off_by_one, SA_AER_MARGIN, SA_CASE_NONE,
@@ -137,7 +137,7 @@ const sa_diagnostic sa_diagnostics[] = {
     {"one word takes all",
      "fraction of the weight on a single source word, in pairs of at least 4 words a side", column,
      0.6, SA_CASE_NONE,
-     "of the attention is on a single source word: it tells the words of a sentence little apart",
+     "of the attention is on a single source word: it hardly distinguishes the words of a sentence",
      "In the matrix one column is dark and all others are empty: whatever it generates, the model "
      "attends to the same source word. It found a position that tells it the rest (often the first "
      "or last annotation, or a full stop) and uses it as a fixed vector. Scores that do not depend "
@@ -152,7 +152,7 @@ const sa_diagnostic sa_diagnostics[] = {
      "of the translations are too long or repeat themselves: train longer, or on more pairs",
      "The model repeats itself or does not stop. It does not remember what it has translated: "
      "nothing in attention marks a source word as done. Search helps a little (--beam 5, "
-     "--coverage-penalty 0.2, a smaller --max-ratio), training more: longer, and with pairs whose "
+     "--coverage-penalty 0.2, a smaller --max-ratio); more training helps more, with pairs whose "
      "targets do not repeat themselves; look for such pairs among those listed here. Read Tu et "
      "al. 2016, Modeling Coverage for Neural Machine Translation."},
     {"under-translation",
@@ -162,9 +162,9 @@ const sa_diagnostic sa_diagnostics[] = {
      under, 0.1, SA_CASE_UNDER, "of the translations omit words: train longer, or on more pairs",
      "The model omits part of the source: it stops too early, or skips words. Beam search prefers "
      "short translations unless scores are divided by their length (--length-penalty average or "
-     "gnmt; --coverage-penalty 0.2 penalizes words that are not attended to, --min-length forbids "
-     "to stop). If it affects only long sentences (--by-length), train on long ones (--max-len) or "
-     "longer; if all, look for training targets that are cut off. Read Tu et al. 2016 and Wu et "
+     "gnmt; --coverage-penalty 0.2 penalizes words that are not attended to, --min-length prevents "
+     "stopping). If it affects only long sentences (--by-length), train on long ones (--max-len), "
+     "or longer; if all, look for training targets that are cut off. Read Tu et al. 2016 and Wu et "
      "al. 2016, equation 14."},
     {"source vocabulary too small", "fraction of source words that are unknown to the model",
      unknown_source, 0.05, SA_CASE_NONE,

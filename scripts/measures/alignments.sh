@@ -101,10 +101,19 @@ best_head() { # FOLDER DIRECTION
     done | sort -g | sed -n '1s/^[^ ]* //p'
 }
 
+# Writes FOLDER/head.DIRECTION, unless it is there.
+choose_head() { # FOLDER DIRECTION
+    [ ! -s "$1/head.$2" ] || return 0
+    best_head "$1" "$2" >"$1/head.new"
+    mv "$1/head.new" "$1/head.$2"
+}
+
+# Heads and links that belong to a model of another recipe are made again.
 train_both() { # FOLDER SEED RECIPE OPTION...
     local run=$1 seed=$2 recipe=$3 direction links
     shift 3
     for direction in en-fr fr-en; do
+        [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
         links=()
         if [[ $* == *guided-alignment* ]]; then
             [ -s "$run/all.$direction" ] || links_of_model1 "$run" $direction
@@ -133,7 +142,7 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
         for direction in en-fr fr-en; do
             if [[ $* == *transformer* ]]; then
-                [ -s "$run/head.$direction" ] || best_head "$run" $direction >"$run/head.$direction"
+                choose_head "$run" $direction
                 read -r layer head <"$run/head.$direction"
                 for set in $(alignment_sets); do
                     links_of_model "$run" $direction "$set" --layer "$layer" --head "$head"

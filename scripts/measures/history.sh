@@ -8,9 +8,10 @@ three() { # NAME TASK MODEL,.. UPDATES [OPTION...]
 }
 
 median() { # NAME MODEL FIGURE [PAIRS]: of the three seeds, on unseen pairs
-    local run test=${4:-$work/$task.test.tsv}
+    local run json test=${4:-$work/$task.test.tsv}
     for run in "$work/history-$1/${2//:/-}"-s[123]; do
-        figure "$3" "$("$command" eval "$run/best.safetensors" "$test" --json)"
+        json=$("$command" eval "$run/best.safetensors" "$test" --json) || fail "$run cannot be evaluated"
+        figure "$3" "$json"
     done | sort -g | sed -n 2p
 }
 

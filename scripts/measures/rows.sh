@@ -29,8 +29,9 @@ recipe_of() { # OPTIONS SEARCH DATA
 numerics_of() { # OPTIONS
     local family=recurrent
     [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
+    [[ $1 == *guided-alignment* ]] && family+='|ibm1' # which made its links
     [[ $1 == ibm1* ]] && family=ibm1
-    awk -F '\t' -v family=$family '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
+    awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"
 }
 
@@ -48,7 +49,8 @@ standing() { # CORPUS ROW SEED SET RECIPE NUMERICS
     if [ "$recipe" != "$5" ] || [ "$then" -lt "$6" ]; then echo stale; else echo finished; fi
 }
 
-# Puts a line in the place of the one with the same key. Several scripts may do so at a time.
+# Puts a line in the place of the one with the same key, and of what other seeds measured by another recipe: tables
+# show means over seeds. Several scripts may do so at a time.
 record() { # CORPUS ROW SEED SET COLUMN...
     local line
     line=$(printf '%s\t' "$@")
@@ -57,7 +59,9 @@ record() { # CORPUS ROW SEED SET COLUMN...
         touch "$state"
         { grep '^#' "$state" || true; } >"$state.new"
         {
-            awk -F '\t' -v key="$1 $2 $3 $4" '!/^#/ && $1 " " $2 " " $3 " " $4 != key' "$state"
+            awk -F '\t' -v row="$1 $2 $4" -v seed="$3" -v recipe="$5" '
+                /^#/ { next }
+                $1 " " $2 " " $4 != row || ($3 != seed && $5 == recipe)' "$state"
             echo "${line%$'\t'}"
         } | sort -t $'\t' -k 1,2 -k 3,3n -k 4,4 >>"$state.new"
         mv "$state.new" "$state"

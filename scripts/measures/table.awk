@@ -20,15 +20,15 @@ FNR == 1 { file++ }
 /^#/ { next }
 
 file == 1 {
-    for (i = split("recurrent transformer ibm1", family, " "); i; i--)
-        if ($2 == "all" || index($2, family[i])) newest[family[i]] = $1
+    models[++changes] = $2
+    number[changes] = $1 + 0
     next
 }
 
 file == 2 {
     if ($1 != corpus || $2 != part) next
     row[++rows] = $3
-    family_of[$3] = $9 ~ /transformer|debian/ ? "transformer" : $9 ~ /^ibm1/ ? "ibm1" : "recurrent"
+    newest[$3] = numerics_of($9)
     next
 }
 
@@ -41,7 +41,7 @@ $1 == corpus {
     updates[key] = $11
     weights[key] = $12
     commits[key] = commits[key] (index(commits[key], $7) ? "" : (commits[key] == "" ? "" : ", ") $7)
-    old[key] = old[key] || $6 < newest[family_of[$2]]
+    old[key] = old[key] || $6 < newest[$2]
     for (i = split($14, pair, " "); i; i--) {
         split(pair[i], value, "=")
         at = key SUBSEP value[1]
@@ -51,6 +51,12 @@ $1 == corpus {
         if (known[at] == 1 || value[2] + 0 < least[at] + 0) least[at] = value[2]
         if (known[at] == 1 || value[2] + 0 > most[at] + 0) most[at] = value[2]
     }
+}
+
+function numerics_of(options,    family, i) { # as in rows.sh
+    family = options ~ /transformer|debian/ ? "transformer" : options ~ /^ibm1/ ? "ibm1" : "recurrent"
+    if (options ~ /guided-alignment/) family = family "|ibm1"
+    for (i = changes; i; i--) if (models[i] == "all" || models[i] ~ family) return number[i]
 }
 
 function million(n) { return n == "-" ? "-" : sprintf("%.1f M", n / 1e6) }

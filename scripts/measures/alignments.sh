@@ -16,20 +16,20 @@ gold_set() { # NAME
     local story
     case $1 in
     europarl)
-        paste <(cut -f 2 "$source/europarl-golden100/europarl100.en") \
-            <(cut -f 2 "$source/europarl-golden100/europarl100.fr") \
-            <(cut -f 2 "$source/europarl-golden100/europarl100.en-fr.gold")
+        paste <(text_of europarl-golden100/europarl100.en | cut -f 2) \
+            <(text_of europarl-golden100/europarl100.fr | cut -f 2) \
+            <(text_of europarl-golden100/europarl100.en-fr.gold | cut -f 2)
         ;;
     hansards)
-        paste <(sed 's/ *||| */\t/; s/ *$//' "$source/awesome-align-examples/enfr.src-tgt") \
-            <(sed 's/$/ /' "$source/awesome-align-examples/enfr.gold" |
+        paste <(text_of awesome-align-examples/enfr.src-tgt | sed 's/ *||| */\t/; s/ *$//') \
+            <(text_of awesome-align-examples/enfr.gold |
                 awk '{ for (i = 1; i <= NF; i++) { split($i, at, /[-p]/)
                        printf "%d%s%d ", at[1] - 1, $i ~ /p/ ? "p" : "-", at[2] - 1 } print "" }')
         ;;
     tales)
         for story in BlueBeard MasterCat TheInn TheLastLesson TheVision; do
-            paste <(cut -f 2 "$source/alibi-tales/$story.en") <(cut -f 2 "$source/alibi-tales/$story.fr") \
-                <(cut -f 2 "$source/alibi-tales/$story.fr-en.gold" | sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g')
+            paste <(text_of "alibi-tales/$story.en" | cut -f 2) <(text_of "alibi-tales/$story.fr" | cut -f 2) \
+                <(text_of "alibi-tales/$story.fr-en.gold" | cut -f 2 | sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g')
         done
         ;;
     esac | awk -F '\t' -v OFS='\t' '$1 != "" && $2 != "" { sub(/ +$/, "", $3); print }'

@@ -36,7 +36,8 @@ prepare_multi30k() { # LANGUAGES SET FOLDER
     text_of "$part.lc.norm.tok.${1%-*}" >"$to.$2.from"
     text_of "$part.lc.norm.tok.$target" >"$to.$2.to"
     if [ "$2" = train ]; then
-        paste "$to.train.to" <(text_of "train.$target") | awk -f scripts/measures/recase.awk >"$to.recase"
+        text_of "train.$target" | tr '\t' ' ' >"$to.train.raw"
+        paste "$to.train.to" "$to.train.raw" | awk -f scripts/measures/recase.awk >"$to.recase"
     else
         text_of "$part.$target" >"$to.$2.raw"
     fi

@@ -80,7 +80,7 @@ const sa_preset sa_paper_presets[] = {
      "--batch 64              4.1.1  phrase pairs per update\n"
      "--patience 0            4.1.1  deviation: the paper trains for 3 days; the run's limits end "
      "it\n"
-     "Deviation: the read-out's matrices O are not factored; y_0 is a learned row.\n"
+     "Deviation: the readout's matrices O are not factored; y_0 is a learned row.\n"
      "Biases are where the authors' code has them; the paper's equations leave them out.\n"},
     {"sutskever2014",
      "Sutskever, Vinyals and Le (2014), arXiv 1409.3215: sequence to sequence\n"
@@ -190,7 +190,7 @@ const sa_preset sa_paper_presets[] = {
      "--embed 512             code   dim_word\n"
      "--hidden 1024           code   dim\n"
      "--attn 2048             code   as wide as an annotation\n"
-     "--maxout 512            code   the read-out is as wide as an embedding\n"
+     "--maxout 512            code   the readout is as wide as an embedding\n"
      "--tie none              code   separate matrices\n"
      "--init paper            code   U orthogonal, others N(0, 0.01^2); deviation: W_a, U_a N(0, "
      "0.001^2)\n"

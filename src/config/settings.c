@@ -101,10 +101,10 @@ const sa_option sa_settings_options[] = {
      "mean"},
     {"readout-state", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(readout_state), 0, 0, 0,
      sa_readout_name, "NAME",
-     "decoder state seen by the read-out layer: previous (s_{i-1}) or current (s_i); auto: as in "
+     "decoder state seen by the readout layer: previous (s_{i-1}) or current (s_i); auto: as in "
      "the decoder's paper"},
     {"input-feeding", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(input_feeding), 0, 0, 1, NULL, NULL,
-     "concatenate the previous read-out vector with the next input embedding (Luong et al. 2015)"},
+     "concatenate the previous readout vector with the next input embedding (Luong et al. 2015)"},
     {"copy", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(copy), 0, 0, 1, NULL, NULL,
      "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) times the attention on the "
      "source words equal to w; unknown words can be copied"},
@@ -115,7 +115,7 @@ const sa_option sa_settings_options[] = {
     {"attn", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(attn), 64, 1, 8192, NULL, "N",
      "attention size (n')"},
     {"maxout", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(maxout), 64, 1, 8192, NULL, "N",
-     "number of maxout units in the read-out layer (l)"},
+     "number of maxout units in the readout layer (l)"},
     {"ffn", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(ffn), 256, 1, 65536, NULL, "N",
      "Transformer: inner size of the feed-forward layers"},
     {"norm", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(norm), 0, 0, 0, sa_norm_name, "NAME",
@@ -172,14 +172,14 @@ const sa_option sa_settings_options[] = {
     {"clip", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(clip), 1, 0, 1e9, NULL, "X",
      "maximum L2 norm of the gradient; 0: no clipping"},
     {"dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout), 0, 0, 0.9, NULL, "X",
-     "dropout probability for embeddings, annotations and read-out; Transformer: for embeddings "
+     "dropout probability for embeddings, annotations and readout; Transformer: for embeddings "
      "and sub-layer outputs"},
     {"dropout-embeddings", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_embeddings), -1, -1,
      0.9, NULL, "X", "dropout probability for embeddings; negative: as --dropout"},
     {"dropout-annotations", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_annotations), -1, -1,
      0.9, NULL, "X", "dropout probability for annotations; negative: as --dropout"},
     {"dropout-readout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_readout), -1, -1, 0.9,
-     NULL, "X", "dropout probability for the read-out layer; negative: as --dropout"},
+     NULL, "X", "dropout probability for the readout layer; negative: as --dropout"},
     {"dropout-state", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_state), 0, 0, 0.9, NULL, "X",
      "dropout probability for recurrent connections, one mask per sentence (Gal and Ghahramani "
      "2016)"},

@@ -245,8 +245,8 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if ((score->normalizer && score->normalizer->step_forward) || score->state ||
         score->location_aware)
         return sa_fail(error, SA_USAGE,
-                       "--attention %s goes on from where the target word before has read: only a "
-                       "model has words before",
+                       "--attention %s continues from where the previous target word has read: "
+                       "only a model has previous words",
                        score->name);
     if (score->normalizer && score->normalizer->draw)
         return sa_fail(error, SA_USAGE,

@@ -122,8 +122,8 @@ static bool check_score(const sa_settings *settings, const sa_attention_sizes *s
     const sa_score *score = sizes->score;
     if ((score->state || score->location_aware) && sizes->transformer)
         return sa_fail(error, SA_USAGE,
-                       "--attention %s goes on from target word to target word, but a Transformer "
-                       "attends from all of them at once: it needs --model recurrent",
+                       "--attention %s continues from target word to target word, but a "
+                       "Transformer attends from all of them at once: it needs --model recurrent",
                        score->name);
     if (score->location_aware && sizes->filter_width % 2 == 0)
         return sa_fail(error, SA_USAGE,
@@ -193,8 +193,8 @@ static bool check_recurrence(const sa_settings *settings, const sa_attention_siz
     if (!sizes->normalizer->step_forward) return true;
     if (sizes->transformer)
         return sa_fail(error, SA_USAGE,
-                       "--attention %s goes on from where the target word before has read, but a "
-                       "Transformer attends from all of them at once: it needs --model recurrent",
+                       "--attention %s continues from where the previous target word has read, but "
+                       "a Transformer attends from all of them at once: it needs --model recurrent",
                        name);
     if (sizes->heads > 1)
         return sa_fail(error, SA_USAGE,
@@ -203,7 +203,7 @@ static bool check_recurrence(const sa_settings *settings, const sa_attention_siz
                        name, sizes->heads);
     if (settings->window != SA_WINDOW_NONE)
         return sa_fail(error, SA_USAGE,
-                       "--attention %s goes on from the word it has read, which may lie outside "
+                       "--attention %s continues from the word it has read, which may lie outside "
                        "--window %s",
                        name, sa_window_name((size_t)settings->window));
     return !sizes->coverage ||

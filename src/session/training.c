@@ -307,7 +307,7 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     if (!sa_overlap_count(&session->valid, &session->train, NULL, &count, error)) return false;
     if (count)
         sa_session_note(session,
-                        "note: %zu of the %zu pairs in '%s' stand in the training pairs, too",
+                        "note: %zu of the %zu pairs in '%s' are also among the training pairs",
                         count, session->valid.count, session->valid.name);
     return true;
 }

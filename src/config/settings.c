@@ -157,8 +157,8 @@ const sa_option sa_settings_options[] = {
      "consecutive validations without improvement before the learning rate decays"},
     {"schedule", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(schedule), 0, 0, 0, sa_schedule_name,
      "NAME",
-     "learning rate schedule: decay on plateau (--lr-decay), constant, or inverse square root of "
-     "the updates after warm-up"},
+     "learning rate schedule: decay on plateau (--lr-decay), constant, inverse square root of the "
+     "updates after warm-up, or linear or cosine decay to zero over --steps"},
     {"warmup", SA_OPTION_INT64, SA_SCOPE_TRAINING, FIELD(warmup), 0, 0, MAX_JSON_INTEGER, NULL, "N",
      "updates of linear learning rate warm-up"},
     {"momentum", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(momentum), 0.9, 0, 0.999, NULL, "X",

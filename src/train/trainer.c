@@ -120,6 +120,9 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                             .sizes = *sizes,
                             .decay = 1};
     sa_require(settings->shards > 0);
+    const sa_schedule *schedule = &sa_schedules[settings->schedule];
+    if (schedule->needs_steps && settings->steps == 0)
+        return sa_fail(error, SA_USAGE, "--schedule %s needs --steps N", schedule->name);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     trainer->shards = shards_for(trainer->most, settings->shards);
     const int threads = pool ? sa_pool_threads(pool) : 1;
@@ -342,7 +345,7 @@ static double learning_rate(const sa_trainer *trainer) {
     const sa_settings *settings = trainer->settings;
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
     const double lr = settings->lr > 0 ? settings->lr : trainer->optimizer->lr;
-    return lr * sa_schedule_factor(schedule, trainer->applied, settings->warmup) *
+    return lr * sa_schedule_factor(schedule, trainer->applied, settings->warmup, settings->steps) *
            (schedule->decays ? trainer->decay : 1);
 }
 

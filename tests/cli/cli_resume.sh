@@ -30,6 +30,17 @@ for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --w
     [[ $family != *chrf* ]] || cp whole/log.csv chosen.csv
 done
 
+# A rate that falls to zero with the last update goes on falling.
+for schedule in linear cosine; do
+    falling="$options --schedule $schedule --warmup 5 --steps 30"
+    rm -rf whole parts
+    train $falling --out whole
+    train $falling --out parts --epochs 1
+    train $falling --out parts --resume
+    cmp whole/last.safetensors parts/last.safetensors || fail "a resumed training ends elsewhere: $schedule"
+    expect 2 "--schedule $schedule needs --steps N" train $options --schedule $schedule --out none
+done
+
 # The second model was chosen by chrF: the rows marked as the best are those above all before them.
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "valid_chrf") chrf = i; most = -1; next }
     ($chrf > most) != $NF { exit 1 }

@@ -131,14 +131,14 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         local begin=$SECONDS
         if [ ! -e "$run/trained" ] || [ "$(cat "$run/recipe" 2>/dev/null)" != "$3" ]; then
             rm -f "$run/trained"
-            commit >"$run/commit"
+            echo "$built" >"$run/commit"
             for direction in en-fr fr-en; do links_of_model1 "$run" $direction "${@:5}"; done
             echo "$3" >"$run/recipe"
             echo "$((SECONDS - begin)) -" >"$run/trained"
         fi
     else
         train_both "$@"
-        cp "$run/en-fr/commit" "$run/commit"
+        sort -u "$run"/{en-fr,fr-en}/commit | paste -s -d , >"$run/commit"
         paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
         for direction in en-fr fr-en; do
             if [[ $* == *transformer* ]]; then

@@ -1,8 +1,8 @@
 # Sourced by scripts/measure: rows of real corpora, trained and evaluated one by one.
 #
 # rows.tsv has a line for each row: corpus, part, name, number of seeds, minutes that one takes on two cores,
-# data (what corpora.sh makes of it), options of search, the row it is compared with, options of train; - where
-# there is none. A line of QUALITY.tsv holds what one seed of a row measured on one set of pairs: corpus, row,
+# data (what corpora.sh makes of it), options of search, the row above that it is compared with, options of train; -
+# where there is none. A line of QUALITY.tsv holds what one seed of a row measured on one set of pairs: corpus, row,
 # seed, set, its recipe's sum, the number of the numerics (NUMERICS.tsv), the commit that trained it, date,
 # threads, seconds, updates, weights, processor, figures as NAME=VALUE.
 
@@ -15,8 +15,8 @@ row_lines() { # CORPUS: its rows that were asked for
         wanted' "$recipes"
 }
 
-# A sum of what decides a row's figures: its options, and those of the preset.
-recipe_of() { # OPTIONS SEARCH DATA
+# A sum of what decides a row's figures: its options, those of the preset, and the row that it is compared with.
+recipe_of() { # OPTIONS SEARCH DATA [SUMS-OF-OTHER]
     local preset
     preset=$(sed -n 's/.*--preset \([^ ]*\).*/\1/p' <<<"$1")
     {
@@ -33,6 +33,19 @@ numerics_of() { # OPTIONS
     [[ $1 == ibm1* ]] && family=ibm1
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"
+}
+
+# For each row of a corpus the sum of its recipe, the sum of what decides its model alone, and its numerics. Taken
+# once: what is edited later is for the next run.
+read_recipes() { # CORPUS
+    local corpus part row count minutes data search against options recipe
+    declare -gA sums=()
+    while IFS=$'\t' read -r corpus part row count minutes data search against options; do
+        [ "$against" = - ] || [ -n "${sums[$against]:-}" ] ||
+            fail "$recipes: $row is compared with $against, which must stand above it"
+        recipe=$(recipe_of "$options" "$search" "$data" ${sums[$against]:-})
+        sums[$row]="$recipe $(recipe_of "$options" - "$data") $(numerics_of "$options")"
+    done < <(only='' row_lines "$1")
 }
 
 # A column of the line that holds a row's figures; nothing where there is none.
@@ -68,11 +81,14 @@ record() { # CORPUS ROW SEED SET COLUMN...
     ) 9>"$work/state.lock"
 }
 
-commit() { # the commit of sources and rows, with a + if they were changed since
+# What figures depend on, beside the data.
+inputs=(CMakeLists.txt CMakePresets.json src include scripts/measure scripts/measures scripts/corpus-tatoeba
+    scripts/corpus-debian)
+
+commit() { # that of the inputs, with a + if they were changed since
     local now
     now=$(git rev-parse --short=7 HEAD 2>/dev/null) || { echo unknown+ && return; }
-    git diff --quiet HEAD -- src include scripts/measure scripts/measures || now+=+
-    [ -z "$(git ls-files --others --exclude-standard src include scripts/measures)" ] || now=${now%+}+
+    [ -z "$(git status --porcelain -- "${inputs[@]}")" ] || now+=+
     echo "$now"
 }
 
@@ -111,7 +127,7 @@ train_row() { # FOLDER SEED DATA RECIPE OPTION...
     if [ -e "$run/last.safetensors" ]; then
         how=--resume
     else
-        commit >"$run/commit"
+        echo "$built" >"$run/commit"
         echo "$recipe" >"$run/recipe"
     fi
     local valid=()
@@ -145,7 +161,6 @@ model_of() { # FOLDER
 # How much better a row is than the one it is compared with, by the paired bootstrap (Koehn 2004).
 compare_with() { # FOLDER OTHER-FOLDER SET DATA
     local mine=$1/$3.beam.txt other=$2/$3.beam.txt json
-    [ -s "$other" ] || return 0
     json=$("$command" score "$mine" "$1/reference.txt" --against "$other" --tokenize "$(tokens_of "$4")" --json)
     printf 'delta=%.2f delta.low=%.2f delta.high=%.2f p=%.4f ' \
         "$(awk "BEGIN { print $(value_at bleu "$json") - $(value_at against.bleu "$json") }")" \
@@ -153,7 +168,18 @@ compare_with() { # FOLDER OTHER-FOLDER SET DATA
         "$(value_at against.p.bleu "$json")"
 }
 
-# On validation pairs rows of a search are also searched by other length penalties.
+# The folder of the row that others are compared with, which must have been measured.
+compared_with() { # CORPUS ROW SEED SET
+    local recipe numerics folder=$work/$1/$2-s$3
+    read -r recipe _ numerics <<<"${sums[$2]}"
+    [ "$(standing "$@" "$recipe" "$numerics")" = finished ] ||
+        fail "measure the row it is compared with first: $2, seed $3, on $4 pairs"
+    [ -s "$folder/$4.beam.txt" ] ||
+        fail "$folder/$4.beam.txt is missing: to measure $2 again, remove its lines from $state"
+    echo "$folder"
+}
+
+# Other length powers are tried on the validation pairs, which may choose one for the rows of a record.
 evaluate_row() { # PART FOLDER SET DATA SEARCH AGAINST-FOLDER
     local part=$1 run=$2 set=$3 data=$4 power
     local -a search=()
@@ -161,7 +187,7 @@ evaluate_row() { # PART FOLDER SET DATA SEARCH AGAINST-FOLDER
     score_search greedy "$run" "$set" "$data" --beam 1
     score_search beam "$run" "$set" "$data" --beam 5 "${search[@]}"
     [ "$6" = - ] || compare_with "$run" "$6" "$set" "$data"
-    [ "$part:$set" = search:valid ] || return 0
+    [[ $set = valid && $part =~ ^(search|record|recurrent)$ ]] || return 0
     for power in 0.5 1.5 2; do
         score_search "power-$power" "$run" "$set" "$data" --beam 5 --length-power $power |
             grep -o "power-$power.bleu=[^ ]*" | tr '\n' ' '
@@ -183,8 +209,8 @@ processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p; }
 # Trains and evaluates one seed. Another script that works on it is left alone.
 measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
     local corpus=$1 part=$2 row=$3 seed=$4 data=$5 search=$6 against=$7 options=$8 seconds updates
-    local run=$work/$corpus/$row-s$seed recipe numerics set figures other=-
-    recipe=$(recipe_of "$options" "$search" "$data") numerics=$(numerics_of "$options")
+    local run=$work/$corpus/$row-s$seed recipe model numerics set figures other=-
+    read -r recipe model numerics <<<"${sums[$row]}"
     shift 8
     mkdir -p "$run"
     exec 8>"$run/measure.lock"
@@ -192,15 +218,15 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
     for set; do
         [ "$(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics")" = finished ] && continue
         echo "== $corpus $row, seed $seed: $set" >&2
+        [ "$against" = - ] || other=$(compared_with "$corpus" "$against" "$seed" "$set")
         if [ "$corpus" = alignments ]; then
-            measure_alignments "$run" "$seed" "$recipe $numerics" $options
+            measure_alignments "$run" "$seed" "$model $numerics" $options
         else
-            train_row "$run" "$seed" "$work/$corpus/$data" "$recipe $numerics" $options
+            train_row "$run" "$seed" "$work/$corpus/$data" "$model $numerics" $options
         fi
-        [ $final = no ] || [[ $(cat "$run/commit") != *+ ]] ||
+        [ $final = no ] || [[ $(cat "$run/commit") != *+* ]] ||
             fail "$run: trained while sources or rows were not committed; remove it to train it again"
         prepare "$corpus" "$data" "$set"
-        [ "$against" = - ] || other=$work/$corpus/$against-s$seed
         if [ "$corpus" = alignments ]; then
             figures=$(cat "$run/$set.figures")
         else
@@ -217,14 +243,24 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
 # ---- All rows ----
 
 refuse_uncommitted() {
-    [[ $(commit) != *+ ]] || fail "--final reads the test pairs: commit src, include and scripts/measures first"
+    [[ $(commit) != *+ ]] || fail "--final reads the test pairs: commit what is changed in ${inputs[*]} first"
+}
+
+# Builds and commits during the hours that rows take change neither the program nor the commit that figures name.
+keep_program() {
+    [ "$command" != build/release/softalign ] || cmake --build build/release --target softalign_command >&2
+    built=$(commit)
+    program=$(mktemp -d "$work/program.XXXXXX")
+    trap 'rm -rf "$program"' EXIT
+    cp "$command" "$program/softalign"
+    command=$program/softalign
 }
 
 list_rows() { # CORPUS
-    local corpus part row count minutes data search against options seed recipe numerics set run how left=0
+    local corpus part row count minutes data search against options seed recipe model numerics set run how left=0
     printf '%-12s %-28s %4s %8s  %s\n' part row seed minutes state
     while IFS=$'\t' read -r corpus part row count minutes data search against options; do
-        recipe=$(recipe_of "$options" "$search" "$data") numerics=$(numerics_of "$options")
+        read -r recipe model numerics <<<"${sums[$row]}"
         for ((seed = 1; seed <= count; seed++)); do
             run=$work/$corpus/$row-s$seed how=''
             for set in $(sets_of "$corpus" "$part"); do
@@ -250,12 +286,13 @@ list_rows() { # CORPUS
 rows() { # CORPUS [SOURCE]
     local corpus part row count minutes data search against options seed
     [ -n "$(row_lines "$1")" ] || fail "no row of $1 is called $only: --list shows them"
+    read_recipes "$1"
     if [ $list = yes ]; then
         list_rows "$1"
         return
     fi
     [ $final = no ] || refuse_uncommitted
-    [ "$command" != build/release/softalign ] || cmake --build build/release --target softalign_command >&2
+    keep_program
     mkdir -p "$work/$1"
     source=${2:-}
     while IFS=$'\t' read -r corpus part row count minutes data search against options <&7; do

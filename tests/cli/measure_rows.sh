@@ -20,8 +20,8 @@ contains() { # WHAT PATTERN TEXT
 }
 
 measure() {
-    scripts/measure "$@" --command "$command" --work "$scratch/work" --state "$scratch/state.tsv" \
-        --rows "$scratch/rows.tsv" --threads 1
+    scripts/measure --command "$command" --work "$scratch/work" --state "$scratch/state.tsv" \
+        --rows "$scratch/rows.tsv" --threads 1 "$@"
 }
 
 # Capital letters and a full stop that sticks, as raw text has them.
@@ -53,11 +53,23 @@ while IFS=$'\t' read -r _ _ row _ _ _ _ _ options; do
     expect "options of $row: $(cat "$scratch/log")" 4 $code
 done < <(grep -v '^#' scripts/measures/rows.tsv)
 
+# A search that fails leaves no figures.
+printf '#!/bin/sh\n[ "$1" != translate ] || exit 7\nexec "%s" "$@"\n' "$command" >"$scratch/broken"
+chmod +x "$scratch/broken"
+measure multi30k "$data" --only try --command "$scratch/broken" >"$scratch/log" 2>&1
+expect "code of a search that fails" 7 $?
+expect "figures of a search that fails" "" "$(cat "$scratch/state.tsv" 2>/dev/null)"
+
+# Nothing is compared with a row that was not measured.
+contains "no row to compare with" 'measure the row it is compared with first: plain, seed 1, on valid pairs' \
+    "$(measure multi30k "$data" --only more 2>&1)"
+
 # No test pair is there to be read.
 measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1 || cat "$scratch/log"
 expect "rows kept" "multi30k plain 1 valid
 multi30k plain 2 valid
 multi30k try 1 valid" "$(cut -f 1-4 "$scratch/state.tsv" | tr '\t' ' ')"
+contains "powers of a record" 'power-1.5.bleu=' "$(grep plain "$scratch/state.tsv")"
 contains "figures" 'greedy.bleu=[0-9.]+ .*greedy.cased=[0-9.]+ beam.bleu=[0-9.]+ .*power-1.5.bleu=' "$(grep try "$scratch/state.tsv")"
 expect "updates" 20 "$(awk -F '\t' '$2 == "try" { print $11 }' "$scratch/state.tsv")"
 contains "finished" '^search +try +1 +1 +finished$' "$(measure multi30k "$data" --list | sed 's/valid: //')"
@@ -88,19 +100,63 @@ measure multi30k "$data" --only more >"$scratch/log" 2>&1 || cat "$scratch/log"
 contains "resumed" 'resumed' "$(cat "$scratch/log")"
 contains "comparison" 'delta=[-0-9.]+ delta.low=[-0-9.]+ delta.high=[-0-9.]+ p=[0-9.]+' "$(grep more "$scratch/state.tsv")"
 
+# Another search needs no other model, but another comparison.
+sed -i '/\tplain\t/s/xx-yy\t-/xx-yy\t--length-power 1.5/' "$scratch/rows.tsv"
+contains "compared with another search" '^record +more +1 +2 +stale' "$(measure multi30k "$data" --list | sed 's/valid: //')"
+trained=$(cat "$scratch"/work/multi30k/plain-s*/log.csv)
+measure multi30k "$data" --only plain,more >"$scratch/log" 2>&1 || cat "$scratch/log"
+expect "another search of the same model" "$trained" "$(cat "$scratch"/work/multi30k/plain-s*/log.csv)"
+contains "searched again" '^record +more +1 +2 +finished' "$(measure multi30k "$data" --list | sed 's/valid: //')"
+
 # A change of numerics makes rows stale.
 sed -i 's/^\(multi30k\tplain\t1\tvalid\t[0-9]*\t\)[0-9]*/\10/' "$scratch/state.tsv"
 contains "stale" '^record +plain +1 +1 +stale' "$(measure multi30k "$data" --list | sed 's/valid: //')"
 
 # --final refuses what is not committed; here there may be no repository at all.
-if git rev-parse HEAD >/dev/null 2>&1 && [ -z "$(git status --porcelain src include scripts/measure scripts/measures)" ]; then
+if git rev-parse HEAD >/dev/null 2>&1 && [ -z "$(source scripts/measures/rows.sh && git status --porcelain -- "${inputs[@]}")" ]; then
     mv "$scratch/hidden"/* "$data"
     measure multi30k "$data" --final --only plain --seeds 2 >"$scratch/log" 2>&1 || cat "$scratch/log"
     contains "test pairs" '^multi30k plain 2 test' "$(cut -f 1-4 "$scratch/state.tsv" | tr '\t' ' ')"
 else
-    contains "not committed" 'commit src, include and scripts/measures first' \
+    contains "not committed" 'commit what is changed in .* src .* first' \
         "$(measure multi30k "$data" --final --only plain 2>&1)"
 fi
+
+# Seeds of another recipe have no part in a mean.
+printf '# a comment\nc\trow\t1\tvalid\t11\nc\trow\t2\tvalid\t11\nc\trow\t2\ttest\t11\nc\tother\t2\tvalid\t11\n' >"$scratch/means.tsv"
+(
+    source scripts/measures/rows.sh
+    work=$scratch state=$scratch/means.tsv
+    record c row 1 valid 12 new
+)
+expect "seeds of one recipe" "# a comment
+c other 2 valid 11
+c row 1 valid 12 new
+c row 2 test 11" "$(tr '\t' ' ' <"$scratch/means.tsv")"
+
+# Alignments: a new model gets a head and links of its own, and no head is chosen from a part of them.
+mkdir -p "$scratch"/both/{en-fr,fr-en}
+echo old | tee "$scratch"/both/{{en-fr,fr-en}/recipe,{head,all}.{en-fr,fr-en}} >"$scratch/log"
+(
+    source scripts/measures/alignments.sh
+    work=$scratch
+    train_row() { echo "$4" >"$1/recipe"; }
+    train_both "$scratch/both" 1 old
+    expect "heads of the same recipe" "head.en-fr head.fr-en" "$(cd "$scratch/both" && echo head.*)"
+    train_both "$scratch/both" 1 new
+    expect "heads and links of another recipe" "en-fr fr-en" "$(cd "$scratch/both" && echo *)"
+    exit $failures
+) || failures=$((failures + 1))
+(
+    set -euo pipefail
+    source scripts/measures/alignments.sh
+    links_of_model() { [ "$5 $7" != "2 3" ]; }
+    error_rate() { echo '{}'; }
+    value_at() { echo 0.5; }
+    choose_head "$scratch/both" en-fr
+)
+expect "code of a choice that was interrupted" 1 $?
+expect "head that was not chosen" "" "$(cat "$scratch/both/head.en-fr" 2>/dev/null)"
 
 # Case and joints.
 printf 'la fille .\tla Fille.\nun ami de la fille !\tUn ami de la Fille !\nun café\tUn Café\n' |

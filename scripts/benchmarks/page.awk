@@ -276,7 +276,7 @@ function judge(x,    met, text) { # of processor `p`
     if (x == "") return
     met = limit ? x <= want : x >= want
     text = unit == "x" ? times(x) : in_unit(x)
-    if (!met && text + 0 == want) text = show(x, 3) " " unit
+    if (!met && text + 0 == in_unit(want) + 0) text = unit == "%" ? show(100 * x, 1) " %" : show(x, 3) " " unit
     put("", met ? text : "**missed: " text "**")
     if (!met) missed[++misses] = goal "\t" name[p] "\t" text "\t" run_name[p, run_read]
 }
@@ -324,7 +324,7 @@ function goals(    i, k, s, best, in_float, small, most) {
 function thread_word() { return threads == 1 ? "1 thread" : threads " threads" }
 
 # A line of `causes` is GOAL, WHERE and CAUSE: a goal may be named by how it begins; WHERE is a processor, one of
-# its runs (PROCESSOR, COMMIT) or * for all.
+# its runs (PROCESSOR, COMMIT) or * for all. The first line that fits counts.
 function cause_of(f,    i) {
     for (i = 1; i <= known; i++)
         if (substr(f[1], 1, length(cause_goal[i])) == cause_goal[i] && (cause_at[i] == "*" || index(f[2] ", " f[4] ",", cause_at[i] ",") == 1))

@@ -59,11 +59,15 @@ make_corpora() {
     head -n 8 "$valid" >"$few"
 }
 
-batches_of() { # SCALE: the file of batches, made once
+# Makes a file of what a command writes, once, and whole or not at all.
+make_once() { # FILE COMMAND...
+    [ -s "$1" ] || { "${@:2}" >"$1.new" && mv "$1.new" "$1"; }
+}
+
+batches_of() { # SCALE: the file of batches
     local file=$out/data/batches-$1
     set -- $(sizes_of "$1") $(updates_of "$1")
-    [ -s "$file" ] ||
-        "$tools/batches" "$train" $(($6 - $7)) $(($6 + $7)) "${text[@]}" --batch "$5" >"$file"
+    make_once "$file" "$tools/batches" "$train" $(($6 - $7)) $(($6 + $7)) "${text[@]}" --batch "$5" || return
     echo "$file"
 }
 
@@ -74,6 +78,7 @@ batches_of() { # SCALE: the file of batches, made once
 train_for() { # STEPS SECONDS THREADS OPTION...
     local steps=$1 seconds=$2 workers=$3
     shift 3
+    rm -rf "$out/run" # of a training that was interrupted
     timed "$command" train --out "$out/run" --epochs 0 --patience 0 --steps "$steps" \
         --max-time "$seconds" --threads "$workers" --shards "$workers" "$@" >"$out/log" 2>&1 || return
     rows=($(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -129,6 +134,7 @@ run_threads() { # SCALE THREADS
 # The sum of the speeds of runs with one thread each, at the same time: what as many threads of one run could reach.
 run_side_by_side() { # SCALE RUNS
     local i running=() good=yes
+    rm -rf "$out"/side-*
     for ((i = 1; i <= $2; i++)); do
         mkdir -p "$out/side-$i"
         (out=$out/side-$i && run_ours "$1" 1 additive && printf '%s %s\n' "${figures[@]}" >"$out/figures") &
@@ -209,10 +215,12 @@ lessons_of() { # SCALE
 
 model_of() { # SCALE
     local folder=$out/model-$1
-    if [ ! -s "$folder/best.safetensors" ]; then
+    if [ ! -d "$folder" ]; then
+        rm -rf "$folder.new"
         "$command" train --train "$train" --valid "$few" "${text[@]}" $(dimensions $(sizes_of "$1")) \
-            $(lessons_of "$1") --threads "$most" --out "$folder" 2>"$out/log" || return
-        rm -f "$folder/last.safetensors"
+            $(lessons_of "$1") --threads "$most" --out "$folder.new" 2>"$out/log" || return
+        rm -f "$folder.new/last.safetensors"
+        mv "$folder.new" "$folder"
     fi
     echo "$folder/best.safetensors"
 }
@@ -291,7 +299,7 @@ run_first() { # SCALE
 generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
     local file=$out/data/$1.tsv
     shift
-    [ -s "$file" ] || generate -v pairs=4000 -v source_words=2000 -v target_words=2000 "$@" >"$file"
+    make_once "$file" generate -v pairs=4000 -v source_words=2000 -v target_words=2000 "$@"
     echo "$file"
 }
 
@@ -369,14 +377,17 @@ run_tutorial() {
         reached "$(printf '%s %s %s %s\n' "${rows[@]}" | awk '$4 <= 0.543 { print $3; exit }')")
 }
 
+make_tutorial() {
+    [ -n "$tatoeba" ] && [ ! -s "$out/data/tutorial-valid.tsv" ] || return 0
+    scripts/corpus-tatoeba "$tatoeba" "$out/data/tatoeba" --tutorial 2>"$out/log" ||
+        fail "--tatoeba: $(tail -n 1 "$out/log")"
+    tutorial_pairs "$out/data/tatoeba/train.tsv" >"$out/data/tutorial.tsv"
+    head -n 100 "$out/data/tatoeba/valid.tsv" | tutorial_pairs - >"$out/data/tutorial-valid.tsv"
+}
+
 tutorial() {
     presentations=75000
     [ -n "$tatoeba" ] || { say "tutorial: no --tatoeba FILE: left out" && return; }
-    if [ ! -s "$out/data/tutorial-valid.tsv" ]; then
-        scripts/corpus-tatoeba "$tatoeba" "$out/data/tatoeba" --tutorial 2>"$out/log"
-        tutorial_pairs "$out/data/tatoeba/train.tsv" >"$out/data/tutorial.tsv"
-        head -n 100 "$out/data/tatoeba/valid.tsv" | tutorial_pairs - >"$out/data/tutorial-valid.tsv"
-    fi
     measure tutorial 1 course "$most" additive ours run_tutorial
     [ -z "$python" ] || measure tutorial 1 course 1 own pytorch run_tutorial_torch
 }

@@ -93,8 +93,35 @@ grep -A 1 '^- Too warm:$' $page | grep -q 'training TOY' || fail "no cause: $(ca
 bench $options --publish >report || fail "bench --publish again: $(cat err)"
 [ "$(wc -l <$published)" -eq $(($(wc -l <out/results.csv) + 5)) ] || fail "publishing twice adds rows"
 
+# Not where a measurement failed; what an interrupted run left is in nobody's way.
+mkdir broken
+ln -s "$tools"/* broken
+ln -sf /bin/false broken/timed
+before=$(cat $published)
+tools=$scratch/broken bench $options --only align --rounds 2 --publish >report && fail "a failed measurement is a success"
+grep -q 'measurements that failed: 1; nothing is published' err || fail "it does not say why nothing is published: $(cat err)"
+same "published figures" "$before" "$(cat $published)"
+mkdir -p out/run out/side-1
+touch out/run/best.safetensors out/side-1/best.safetensors
+
 bench $options --quick --only start >report || fail "bench --quick: $(cat err)"
 grep -q ' speed ' out/records.tsv && fail "records of other options are kept"
+grep failed err && fail "a measurement after an interrupted one: $(cat err)"
 bench --scales tiny --only scaling --rounds 1 --threads 1,2 >report || fail "bench --only scaling: $(cat err)"
 grep -qE '^\| TINY \| 2( \| [0-9,]+){3} \| [0-9]+ %( \| [0-9.]+ %){3} \|$' report || fail "no row of scaling: $(cat report)"
+
+# What is missed by less than is shown is shown with one more digit.
+mkdir close
+{
+    head -n 1 out/results.csv
+    printf '%s,0lder00,2026-01-02\n' about,all,0,none,run,processor,'A Processor,,,' \
+        scaling,toy,2,additive,threads,words_per_second,948,948,948,3 \
+        scaling,toy,2,additive,runs,words_per_second,1000,1000,1000,3
+} >close/a-processor.csv
+"$root/scripts/benchmarks/page.sh" close || fail page.sh
+grep -q '| at least 95 % | \*\*missed: 94.8 %\*\* |' close/RESULTS.md || fail "94.8 %: $(grep '95 %' close/RESULTS.md)"
+
+# A wrong file of pairs ends it before anything is measured.
+bench --scales tiny --only align,tutorial --rounds 3 --threads 1 --tatoeba nowhere >report && fail "no pairs are taken"
+same "no file of pairs" "bench: --tatoeba: corpus-tatoeba: cannot open 'nowhere'" "$(tail -n 1 err)"
 finish

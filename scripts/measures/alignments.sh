@@ -42,9 +42,13 @@ cut_words() {
 
 # The gold sets' text, all of them, and Tatoeba's; the other direction; the gold sets with their links.
 prepare_alignments() { # en-fr SET FOLDER
-    local set pairs=${TATOEBA:-}
+    local set pairs
     [ ! -e "$3/en-fr.train.tsv" ] || return 0
-    [ -n "$pairs" ] || pairs=$(printf '%s\n' "$source"/../tatoeba/eng-fra* | head -n 1)
+    if [ -n "${TATOEBA:-}" ]; then
+        pairs=$(path "$TATOEBA")
+    else
+        pairs=$(printf '%s\n' "$source"/../tatoeba/eng-fra* | head -n 1)
+    fi
     for set in europarl hansards tales; do
         gold_set $set >"$3/$set.gold.tsv"
         cut -f 3 "$3/$set.gold.tsv" >"$3/$set.gold"

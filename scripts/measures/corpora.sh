@@ -16,7 +16,11 @@ tokens_of() { # DATA-PATH
 
 # Makes a set unless it is there.
 prepare() { # CORPUS DATA SET
-    [ -e "$work/$1/$2.$3.tsv" ] || "prepare_$1" "$2" "$3" "$work/$1"
+    [ -e "$work/$1/$2.$3.tsv" ] || alone "$1" prepare_alone "$@"
+}
+
+prepare_alone() { # CORPUS DATA SET
+    [ -e "$work/$1/$2.$3.tsv" ] || "prepare_$1" "$2" "$3" "$work/$1" # unless another script has made it meanwhile
 }
 
 text_of() { # FILE: as it is, or gzip; in the folder that was given, or tok and raw beside each other

@@ -26,7 +26,9 @@ with_tables() { # FILE
     [ $inside = no ] || fail "$1: a table has no end"
 }
 
-page() {
+page() { alone page make_page; }
+
+make_page() {
     local file new status=0
     for file in scripts/benchmarks/{QUALITY,SEARCH}.md; do
         new=$(mktemp)

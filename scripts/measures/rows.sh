@@ -63,22 +63,19 @@ standing() { # CORPUS ROW SEED SET RECIPE NUMERICS
 }
 
 # Puts a line in the place of the one with the same key, and of what other seeds measured by another recipe: tables
-# show means over seeds. Several scripts may do so at a time.
+# show means over seeds.
 record() { # CORPUS ROW SEED SET COLUMN...
     local line
     line=$(printf '%s\t' "$@")
-    (
-        flock 9
-        touch "$state"
-        { grep '^#' "$state" || true; } >"$state.new"
-        {
-            awk -F '\t' -v row="$1 $2 $4" -v seed="$3" -v recipe="$5" '
-                /^#/ { next }
-                $1 " " $2 " " $4 != row || ($3 != seed && $5 == recipe)' "$state"
-            echo "${line%$'\t'}"
-        } | sort -t $'\t' -k 1,2 -k 3,3n -k 4,4 >>"$state.new"
-        mv "$state.new" "$state"
-    ) 9>"$work/state.lock"
+    touch "$state"
+    { grep '^#' "$state" || true; } >"$state.new"
+    {
+        awk -F '\t' -v row="$1 $2 $4" -v seed="$3" -v recipe="$5" '
+            /^#/ { next }
+            $1 " " $2 " " $4 != row || ($3 != seed && $5 == recipe)' "$state"
+        echo "${line%$'\t'}"
+    } | sort -t $'\t' -k 1,2 -k 3,3n -k 4,4 >>"$state.new"
+    mv "$state.new" "$state"
 }
 
 # What figures depend on, beside the data.
@@ -92,9 +89,12 @@ commit() { # that of the inputs, with a + if they were changed since
     echo "$now"
 }
 
-# log.csv begins at 0 seconds again when a training is resumed.
+last_row() { tail -n 1 "$1/log.csv" | cut -d , -f 2,3; } # FOLDER: UPDATES,SECONDS
+
+# Seconds begin at 0 again when a training is resumed: `parts` holds the last row of each part before, twice where
+# one had no row of its own.
 seconds_of() { # FOLDER
-    awk -F , 'NR > 1 { if ($3 + 0 < last) sum += last; last = $3 + 0 } END { printf "%.0f", sum + last }' "$1/log.csv"
+    { cat "$1/parts" 2>/dev/null || true; last_row "$1"; } | sort -u | awk -F , '{ sum += $2 } END { printf "%.0f", sum }'
 }
 
 # ---- One seed of a row ----
@@ -126,7 +126,9 @@ train_row() { # FOLDER SEED DATA RECIPE OPTION...
     [ ! -e "$run/trained" ] || return 0
     if [ -e "$run/last.safetensors" ]; then
         how=--resume
+        last_row "$run" >>"$run/parts"
     else
+        rm -f "$run/parts"
         echo "$built" >"$run/commit"
         echo "$recipe" >"$run/recipe"
     fi
@@ -134,7 +136,7 @@ train_row() { # FOLDER SEED DATA RECIPE OPTION...
     [ ! -e "$data.valid.tsv" ] || valid=(--valid "$data.valid.tsv")
     "$command" train --out "$run" --train "$data.train.tsv" "${valid[@]}" --seed "$seed" \
         --threads "$threads" $how "$@" >&2 || fail "$run: the training ended with code $?; the same command goes on"
-    echo "$(seconds_of "$run") $(tail -n 1 "$run/log.csv" | cut -d , -f 2)" >"$run/trained"
+    echo "$(seconds_of "$run") $(last_row "$run" | cut -d , -f 1)" >"$run/trained"
 }
 
 # Scores a search's output as the corpus is scored, and cased by sacreBLEU's default where a raw text is known.
@@ -233,10 +235,10 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
             figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other")
         fi
         read -r seconds updates <"$run/trained"
-        record "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" "$(cat "$run/commit")" "$(date +%F)" \
+        alone state record "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" "$(cat "$run/commit")" "$(date +%F)" \
             "$([ "$threads" = 0 ] && nproc || echo "$threads")" "$seconds" "$updates" \
             "$(weights_of "$run")" "$(processor)" "${figures% }"
-        [ "$state" != scripts/benchmarks/QUALITY.tsv ] || page
+        [ ! "$state" -ef scripts/benchmarks/QUALITY.tsv ] || page
     done
 }
 
@@ -274,7 +276,7 @@ list_rows() { # CORPUS
                 else
                     left=$((left + minutes))
                     [ ! -e "$run/last.safetensors" ] ||
-                        how="${how:+$how, }interrupted after $(tail -n 1 "$run/log.csv" | cut -d , -f 2) updates"
+                        how="${how:+$how, }interrupted after $(last_row "$run" | cut -d , -f 1) updates"
                 fi
             fi
             printf '%-12s %-28s %4s %8s  %s\n' "$part" "$row" "$seed" "$minutes" "${how:-to do}"
@@ -283,9 +285,20 @@ list_rows() { # CORPUS
     echo "to train: about $left minutes on two cores"
 }
 
+check_asked() { # CORPUS: whether all that was asked for is there
+    local name
+    for name in ${only//,/ }; do
+        [ -n "$(only=$name row_lines "$1")" ] || fail "no row of $1 is called $name: --list shows them"
+    done
+    for name in ${seeds//,/ }; do
+        [ -n "$(row_lines "$1" | awk -F '\t' -v seed="$name" 'seed ~ /^[1-9][0-9]*$/ && seed <= $4')" ] ||
+            fail "none of these rows has a seed $name: --list shows them"
+    done
+}
+
 rows() { # CORPUS [SOURCE]
     local corpus part row count minutes data search against options seed
-    [ -n "$(row_lines "$1")" ] || fail "no row of $1 is called $only: --list shows them"
+    check_asked "$1"
     read_recipes "$1"
     if [ $list = yes ]; then
         list_rows "$1"

@@ -43,7 +43,12 @@ model='--tokenizer space --embed 16 --hidden 16 --shards 1 --epochs 0 --max-time
 } >"$scratch/rows.tsv"
 
 contains "list" '^record +plain +2 +1 +to do$' "$(measure multi30k "$data" --list)"
-contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only nothing 2>&1)"
+contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only search,nothing 2>&1)"
+contains "unknown seed" 'none of these rows has a seed 3' "$(measure multi30k "$data" --seeds 1,3 2>&1)"
+contains "paths" '^record +plain +2 +1 +to do$' "$(
+    measure=$PWD/scripts/measure
+    cd "$scratch" && "$measure" multi30k data --list --rows rows.tsv --state state.tsv --work work --command "$command"
+)"
 
 # The committed rows name options that there are: what is missing is the pairs.
 while IFS=$'\t' read -r _ _ row _ _ _ _ _ options; do
@@ -133,6 +138,15 @@ expect "seeds of one recipe" "# a comment
 c other 2 valid 11
 c row 1 valid 12 new
 c row 2 test 11" "$(tr '\t' ' ' <"$scratch/means.tsv")"
+
+# Seconds: the second part of a training had no row of its own.
+(
+    source scripts/measures/rows.sh
+    printf '5,50,100.4\n' >"$scratch/log.csv"
+    printf '20,30.1\n20,30.1\n40,0.5\n' >"$scratch/parts"
+    expect "seconds" 131 "$(seconds_of "$scratch")"
+    exit $failures
+) || failures=$((failures + 1))
 
 # Alignments: a new model gets a head and links of its own, and no head is chosen from a part of them.
 mkdir -p "$scratch"/both/{en-fr,fr-en}

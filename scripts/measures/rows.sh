@@ -287,6 +287,7 @@ list_rows() { # CORPUS
 
 check_asked() { # CORPUS: whether all that was asked for is there
     local name
+    [ -n "$(only='' row_lines "$1")" ] || fail "$recipes has no row of $1"
     for name in ${only//,/ }; do
         [ -n "$(only=$name row_lines "$1")" ] || fail "no row of $1 is called $name: --list shows them"
     done

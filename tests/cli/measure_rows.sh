@@ -106,11 +106,11 @@ contains "resumed" 'resumed' "$(cat "$scratch/log")"
 contains "comparison" 'delta=[-0-9.]+ delta.low=[-0-9.]+ delta.high=[-0-9.]+ p=[0-9.]+' "$(grep more "$scratch/state.tsv")"
 
 # Another search needs no other model, but another comparison.
-sed -i '/\tplain\t/s/xx-yy\t-/xx-yy\t--length-power 1.5/' "$scratch/rows.tsv"
+sed -i '/record\tplain\t/s/xx-yy\t-/xx-yy\t--length-power 1.5/' "$scratch/rows.tsv"
 contains "compared with another search" '^record +more +1 +2 +stale' "$(measure multi30k "$data" --list | sed 's/valid: //')"
-trained=$(cat "$scratch"/work/multi30k/plain-s*/log.csv)
+trained=$(cat "$scratch/work/multi30k"/plain-s*/log.csv)
 measure multi30k "$data" --only plain,more >"$scratch/log" 2>&1 || cat "$scratch/log"
-expect "another search of the same model" "$trained" "$(cat "$scratch"/work/multi30k/plain-s*/log.csv)"
+expect "another search of the same model" "$trained" "$(cat "$scratch/work/multi30k"/plain-s*/log.csv)"
 contains "searched again" '^record +more +1 +2 +finished' "$(measure multi30k "$data" --list | sed 's/valid: //')"
 
 # A change of numerics makes rows stale.

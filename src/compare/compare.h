@@ -144,17 +144,20 @@ bool sa_compare_claim(const sa_comparison *all, const sa_compare_run *run, bool 
                       sa_error *error);
 void sa_compare_release_claim(const sa_comparison *all, const sa_compare_run *run);
 
-/* Lines for the user, in DIR/.claims: the first process notes what all have told. */
+/* A line for the user, appended to DIR/.claims by any process; sa_compare_note_told shows the new
+ * ones, in the first process only. */
 void sa_compare_tell(const sa_comparison *all, const char *line);
 void sa_compare_note_told(sa_comparison *all);
 
 /* ---- compare_worker --------------------------------------------------------------------------
- * Of several processes each trains in a child: MPI ends all when a process dies that it knows, and
- * who trains may be killed, as when memory is short. Its claim returns at once, so that another
- * process or the next child takes what it trained. */
+ * With several processes, each trains in a child. When a process that MPI knows dies, MPI ends all;
+ * a child that trains may be killed, for example for lack of memory, without that. Its claim is
+ * then free at once, and another process or the next child goes on from the last validation. */
 
 typedef bool sa_compare_work(sa_comparison *all, const volatile sig_atomic_t *stop,
                              sa_error *error);
+/* SA_LIMIT: no child can be started, or those of the first process died three times; otherwise the
+ * error of `work`. */
 bool sa_compare_work_in_child(sa_comparison *all, sa_compare_work *work,
                               const volatile sig_atomic_t *stop, sa_error *error);
 

@@ -257,7 +257,6 @@ static bool finish_shared(sa_comparison *all, const volatile sig_atomic_t *stop,
         waiting = false;
         for (size_t i = 0; i < all->model_count * all->seeds && !*stop; i++)
             if (!finish_or_pass(all, i, stop, &waiting, error)) return false;
-        sa_compare_note_told(all);
         if (waiting) nanosleep(&pause, NULL);
     }
     return true;

@@ -1,6 +1,7 @@
 #include "base/save.h"
 #include "compare/compare.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,13 +32,15 @@ static _Noreturn void begin_work(sa_comparison *all, pid_t parent, sa_compare_wo
     _exit(0);
 }
 
-/* Returns the status of waitpid(). */
-static int wait_for(pid_t child, const volatile sig_atomic_t *stop) {
-    const struct timespec pause = {.tv_nsec = 20 * 1000000};
+/* Returns the status of waitpid(). Meanwhile the first process shows what all tell; its child could
+ * die, and the next one would not know which lines have been shown. */
+static int wait_for(sa_comparison *all, pid_t child, const volatile sig_atomic_t *stop) {
+    const struct timespec pause = {.tv_nsec = 100 * 1000000};
     bool told = false;
     int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (*stop && !told) told = kill(child, SIGTERM) == 0;
+        sa_compare_note_told(all);
         nanosleep(&pause, NULL);
     }
     return status;
@@ -54,6 +57,13 @@ static void tell_death(const sa_comparison *all, int status) {
     sa_compare_tell(all, line);
 }
 
+static void tell_end(const sa_comparison *all) {
+    char line[64];
+    snprintf(line, sizeof line, "process %d trains no more: its workers died\n",
+             all->processes->rank);
+    sa_compare_tell(all, line);
+}
+
 static bool work_on(sa_comparison *all, sa_compare_work *work, const volatile sig_atomic_t *stop,
                     outcome *out, sa_error *error) {
     const pid_t parent = getpid();
@@ -61,9 +71,11 @@ static bool work_on(sa_comparison *all, sa_compare_work *work, const volatile si
         fflush(NULL);
         *out = (outcome){0};
         const pid_t child = fork();
-        if (child < 0) return sa_fail_errno(error, SA_LIMIT, "start", "a process that trains");
+        if (child < 0)
+            return sa_fail(error, SA_LIMIT, "cannot start a process that trains: %s",
+                           strerror(errno));
         if (child == 0) begin_work(all, parent, work, stop, out);
-        const int status = wait_for(child, stop);
+        const int status = wait_for(all, child, stop);
         if (*stop || (out->ended && out->good)) return true;
         if (out->ended) {
             *error = out->error;
@@ -71,11 +83,13 @@ static bool work_on(sa_comparison *all, sa_compare_work *work, const volatile si
         }
         tell_death(all, status);
     }
-    return !sa_exchange_leads(all->processes) ||
-           sa_fail(error, SA_LIMIT,
-                   "%d workers of the first process died: memory may be short; the same command "
-                   "goes on",
-                   MOST_DEATHS);
+    if (sa_exchange_leads(all->processes))
+        return sa_fail(error, SA_LIMIT,
+                       "%d workers of the first process died: memory may be short; the same "
+                       "command goes on",
+                       MOST_DEATHS);
+    tell_end(all);
+    return true;
 }
 
 bool sa_compare_work_in_child(sa_comparison *all, sa_compare_work *work,
@@ -84,6 +98,7 @@ bool sa_compare_work_in_child(sa_comparison *all, sa_compare_work *work,
         mmap(NULL, sizeof *out, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (out == MAP_FAILED) return sa_fail_memory(error, sizeof *out);
     const bool good = work_on(all, work, stop, out, error);
+    sa_compare_note_told(all);
     munmap(out, sizeof *out);
     return good;
 }

@@ -45,6 +45,32 @@ same "workers that die" 0 $?
 same "dead workers" 3 "$(grep -c "^process [01] on '.*': its worker died (Killed); what it trained goes on from the last validation$" err)"
 compared survived
 
+# The user is told at once, and only once, of every worker that dies; after three deaths a process trains no more.
+# kill_worker PROCESS DEATHS LINE: until the line has been told that often.
+kill_worker() {
+    local worker
+    for _ in $(seq 100); do
+        worker=$(pgrep -P "$(pgrep -P "$job" | sed -n "${1}p")") && break
+        sleep 0.1
+    done
+    kill -KILL "$worker"
+    for _ in $(seq 100); do
+        [ "$(grep -c "$3" err)" -lt "$2" ] || return
+        sleep 0.1
+    done
+    fail "nothing is told of a worker that died, 10 seconds later: $(cat err)"
+}
+comparing=${comparing/60/1000000} begin_comparing told
+for deaths in 1 2 3; do
+    kill_worker 2 $deaths "^process 1 on '.*': its worker died"
+done
+kill_worker 1 1 "^process 0 on '.*': its worker died"
+sleep 1
+kill -TERM "$job"
+wait "$job"
+same "told of dead workers" "1 3 1" \
+    "$(for line in "process 0 on" "process 1 on" "process 1 trains no more: its workers died$"; do grep -c "^$line" err; done | xargs)"
+
 # A process dies. With --enable-recovery another goes on with its training, otherwise the same command does.
 begin_comparing recovered --enable-recovery
 kill -KILL "$(pgrep -P "$job" | tail -n 1)"

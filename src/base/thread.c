@@ -15,19 +15,23 @@ struct sa_pool {
     void (*in_turn)(void *context, int task); /* may be NULL */
     void *context;
     int tasks, next, unfinished;
-    int ahead, turn;               /* the turns before `turn` are over */
+    int ahead, turn;               /* see sa_pool_run_in_turn; the turns before `turn` are over */
     bool turning;                  /* a thread is inside in_turn */
-    bool finished[SA_MAX_THREADS]; /* tasks whose turn is still to come */
+    bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
     int workers; /* threads beside the caller's */
     pthread_t thread[];
 };
 
+int sa_threads_for(long cores) {
+    return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
+}
+
 int sa_cpu_count(void) {
     cpu_set_t set;
-    long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                             : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
+    return sa_threads_for(sched_getaffinity(0, sizeof set, &set) == 0
+                              ? CPU_COUNT(&set)
+                              : sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static bool must_wait(const sa_pool *pool) {

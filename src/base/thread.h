@@ -8,7 +8,10 @@ typedef struct sa_pool sa_pool;
 
 enum { SA_MAX_THREADS = 256 };
 
-/* The number of cores available to this process, at most SA_MAX_THREADS. */
+/* As many threads as there are cores: at least 1 and at most SA_MAX_THREADS. */
+int sa_threads_for(long cores);
+
+/* The same for the cores available to this process. */
 int sa_cpu_count(void);
 
 /* A pool of `threads` threads, the caller's included (0: one per core), at most SA_MAX_THREADS. It

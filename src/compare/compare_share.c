@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "base/save.h"
+#include "base/thread.h"
 #include "compare/compare.h"
 #include "model/seq2seq.h"
 
@@ -77,7 +78,7 @@ bool sa_compare_share_open(sa_comparison *all, sa_error *error) {
     if (!processes) return true;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     processes->gather(&cores, sizeof cores, 1);
-    all->shards = (int)cores;
+    all->shards = sa_threads_for(cores);
     for (size_t i = 0; i < count; i++)
         if (!all->runs[i].settings.threads) all->runs[i].settings.threads = processes->threads;
     all->order = sa_new(count, sizeof *all->order, error);

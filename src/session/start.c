@@ -154,7 +154,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
     const sa_exchange *exchange = session->exchange;
     if (session->settings.shards == 0)
-        session->settings.shards = exchange ? exchange->cores : sa_cpu_count();
+        session->settings.shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
     if (!sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
                               &session->settings, error) ||
         !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||

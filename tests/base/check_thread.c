@@ -148,6 +148,13 @@ START_TEST(no_number_means_one_per_core) {
 }
 END_TEST
 
+START_TEST(a_thread_for_each_core_within_the_bounds) {
+    static const long rows[][2] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {256, 256}, {257, 256}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_int_eq(sa_threads_for(rows[i][0]), rows[i][1]);
+}
+END_TEST
+
 static void count_piece(void *context, int piece) {
     __atomic_fetch_add((int *)context + piece, 1, __ATOMIC_RELAXED);
 }
@@ -175,6 +182,7 @@ int main(void) {
     tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);
     tcase_add_test(tests, no_number_means_one_per_core);
+    tcase_add_test(tests, a_thread_for_each_core_within_the_bounds);
     tcase_add_test(tests, every_piece_runs_once);
     tcase_add_test(tests, turns_come_in_order_and_none_begins_too_early);
     return suite_run(suite);

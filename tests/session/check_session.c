@@ -2,6 +2,7 @@
  * before training begins. */
 #include "base/container.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "inference/model_file.h"
 #include "session/session.h"
 #include "support/small_training.h"
@@ -156,6 +157,40 @@ START_TEST(too_few_pairs_for_sub_words) {
     ck_assert_msg(train_with((sa_train_options){.settings = &settings}), "%s", error.text);
     ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].noted);
     sa_buffer_release(&pairs);
+}
+END_TEST
+
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+static void gather_nothing(void *items, size_t size, int count) {
+    (void)items, (void)size, (void)count;
+}
+
+static void sum_nothing(sa_real *numbers, size_t size,
+                        void (*add)(void *context, size_t at, size_t size), void *context) {
+    (void)numbers, (void)size, (void)add, (void)context;
+}
+
+/* On more cores than a batch may have shards the model can still be opened again. */
+START_TEST(no_more_shards_than_a_model_may_have) {
+    const char *host = "a";
+    sa_exchange alone = {.size = 1,
+                         .threads = 1,
+                         .cores = 1000,
+                         .where = "1 process on 1 host",
+                         .hosts = &host,
+                         .gather = gather_nothing,
+                         .sum = sum_nothing};
+    sa_settings settings = small_settings();
+    settings.shards = 0;
+    sa_session_processes = &alone;
+    const bool good = train(&settings, false);
+    sa_session_processes = NULL;
+    ck_assert_msg(good, "%s", error.text);
+    sa_model *model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model, "%s", error.text);
+    ck_assert_int_eq(model->settings.shards, SA_MAX_THREADS);
+    sa_model_close(model);
 }
 END_TEST
 
@@ -352,6 +387,7 @@ int main(void) {
     tcase_add_loop_test(tests, too_few_pairs_for_sub_words, 0, 3);
     tcase_add_test(tests, resuming_changes_no_setting);
     tcase_add_loop_test(tests, one_thread_where_openblas_allows_no_more, 0, 3);
+    tcase_add_test(tests, no_more_shards_than_a_model_may_have);
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
     tcase_add_test(tests, a_training_that_diverges);

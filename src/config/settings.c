@@ -314,12 +314,22 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
            sa_options_set(sa_search_options, search, name, value, error);
 }
 
+/* Links and copied words belong to subwords that stay. */
+static bool check_bpe_dropout(const sa_settings *settings, sa_error *error) {
+    if (settings->bpe_dropout <= 0) return true;
+    if (!sa_tokenizers[settings->tokenizer].subword)
+        return sa_fail(error, SA_USAGE, "--bpe-dropout needs --tokenizer bpe or space-bpe");
+    if (settings->guided_alignment <= 0 && !settings->copy) return true;
+    return sa_fail(error, SA_USAGE, "--bpe-dropout does not go with %s, which needs fixed subwords",
+                   settings->copy ? "--copy" : "--guided-alignment");
+}
+
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
     if (settings->attn % settings->heads != 0)
         return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
                        settings->attn);
-    return sa_settings_check_sizes(settings, error);
+    return sa_settings_check_sizes(settings, error) && check_bpe_dropout(settings, error);
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {

@@ -260,9 +260,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     const bool leads = sa_exchange_leads(session->exchange);
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
-    if (!sa_bpe_dropout_check(&session->settings, error) || !name_files(session, error) ||
-        !read_pairs(session, error))
-        return false;
+    if (!name_files(session, error) || !read_pairs(session, error)) return false;
     if (leads && (!sa_directory_lock_open(&session->lock, training->out, error) ||
                   !check_folder(training, error)))
         return false;

@@ -4,9 +4,6 @@
 
 #include "session/session.h"
 
-/* SA_USAGE: a tokenizer without subwords, or something that needs fixed ones. */
-bool sa_bpe_dropout_check(const sa_settings *settings, sa_error *error);
-
 /* Cuts the training pairs into the subwords of this epoch, before the batcher begins it. */
 bool sa_session_cut_again(sa_session *session, int64_t epoch, sa_error *error);
 

@@ -167,6 +167,10 @@ grep -q "^softalign: whole/fixed-s2/run.json: " err || fail "a damaged run.json:
 expect 4 "cannot open 'none.tsv': No such file or directory" \
     compare --train mono.tsv --test none.tsv $sizes --models fixed --out other
 [ ! -e other ] || fail "a failed comparison left a folder"
+# A list whose last model is impossible is refused before the first is trained.
+expect 2 "--models: 'fixed:bpe-dropout=0.1': --bpe-dropout needs --tokenizer bpe or space-bpe" \
+    compare $pairs $sizes --models fixed,fixed:bpe-dropout=0.1 $short --out other
+[ ! -e other ] || fail "a list with an impossible model is trained"
 
 # A training that leaves the finite numbers has no scores; the others do.
 "$softalign" compare $pairs $sizes --models fixed $short --out wild --optimizer sgd --lr 1e9 \

@@ -211,6 +211,17 @@ START_TEST(guided_alignment_needs_weights_above_0) {
 }
 END_TEST
 
+START_TEST(bpe_dropout_needs_subwords_that_may_change) {
+    sa_settings settings = defaults();
+    settings.bpe_dropout = 0.1;
+    ck_assert(!sa_settings_check(&settings, NULL));
+    sa_settings_set(&settings, "tokenizer", "space-bpe", NULL);
+    ck_assert(sa_settings_check(&settings, NULL));
+    settings.copy = true;
+    ck_assert(!sa_settings_check(&settings, NULL));
+}
+END_TEST
+
 /* ---- The settings of a model file ------------------------------------------------------------ */
 
 START_TEST(written_settings_read_back_exactly) {
@@ -377,6 +388,7 @@ int main(void) {
     tcase_add_test(cases, the_nearest_name_is_suggested);
     tcase_add_test(cases, a_word_may_stand_for_a_number);
     tcase_add_test(cases, guided_alignment_needs_weights_above_0);
+    tcase_add_test(cases, bpe_dropout_needs_subwords_that_may_change);
     tcase_add_test(cases, written_settings_read_back_exactly);
     tcase_add_test(cases, metrics_are_written);
     tcase_add_test(cases, earlier_keys_and_choices_are_understood);

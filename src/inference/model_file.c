@@ -240,14 +240,12 @@ bool sa_model_numbers_normal(const void *piece, size_t size) {
 /* The weights of a file that was opened with that check, in place. Pieces that they share with
  * other tensors are checked again. */
 static bool all_normal_in_file(const sa_container *file, const float *values, size_t size) {
-    const char *data = file->tensors[0].data, *first = (const char *)values,
-               *end = (const char *)(values + size);
-    for (size_t i = (size_t)(first - data) / SA_CONTAINER_PIECE;
-         data + i * SA_CONTAINER_PIECE < end; i++) {
-        const char *from = data + i * SA_CONTAINER_PIECE, *to = from + SA_CONTAINER_PIECE;
-        if (from < first) from = first;
-        if (to > end) to = end;
-        if (file->odd[i] && !sa_model_numbers_normal(from, (size_t)(to - from))) return false;
+    const char *data = file->tensors[0].data;
+    const size_t first = (size_t)((const char *)values - data), end = first + size * sizeof *values;
+    for (size_t at = first, next; at < end; at = next) {
+        const size_t piece = at / SA_CONTAINER_PIECE, behind = (piece + 1) * SA_CONTAINER_PIECE;
+        next = behind < end ? behind : end;
+        if (file->odd[piece] && !sa_model_numbers_normal(data + at, next - at)) return false;
     }
     return true;
 }

@@ -179,7 +179,7 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
             sa_packed_multiply_shifted(t, sa_weight_rows(w->W_o, at, count).forward, w->b_y.x + at,
                                        part, largest);
         for (int i = 0; i < t.rows && !fused; i++)
-            *sa_row(largest, i) = sa_add_and_max(w->b_y.x + at, sa_row(part, i), count);
+            *sa_row(largest, i) = sa_add_and_max(sa_row(part, i), w->b_y.x + at, count);
     }
     for (int i = 0; i < t.rows; i++)
         log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
@@ -238,7 +238,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
         if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
         if (!dw && !twins) continue;
-        const sa_mat dt = sa_rows(dw ? cache->dt : cache->t, at, count);
+        const sa_mat dt = dw ? sa_rows(cache->dt, at, count) : (sa_mat){0};
         if (dw) sa_zero(dt);
         for (int k = 0, next; k < words; k = next) {
             const logits_part part = part_of(w, cache, block, at, twins, k);

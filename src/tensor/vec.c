@@ -236,16 +236,11 @@ SA_DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int 
     return sum;
 }
 
-double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size) {
-    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
-    return sa_log_sum_exp_below(x, max, size);
-}
-
 double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size) {
     return (double)max + log((double)sum_exp_shifted(x, max, size));
 }
 
-sa_real sa_add_and_max(const sa_real *shift, sa_real *x, int size) {
+sa_real sa_add_and_max(sa_real *x, const sa_real *shift, int size) {
     return add_and_max(x, shift, size);
 }
 

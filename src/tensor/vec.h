@@ -36,7 +36,8 @@ typedef struct sa_softmax_sums {
 
 /* x = exp(x + shift - max), where max is that of all parts so far; returns it. */
 sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_sums *sums);
-/* From that, with the sums of all parts: x = scale softmax(..). */
+/* x = scale softmax of the whole row, for a part that sa_softmax_read left as exp(x - max), with
+ * the max that it returned and the sums of all parts. */
 void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real *x, int size);
 
 /* The index of the first number for which x <= threshold is false (as it is for a NaN); size if
@@ -47,13 +48,11 @@ int sa_find_above(const sa_real *x, int size, sa_real threshold);
  * absent words' embeddings, nothing is written. */
 void sa_move_sum(sa_real *x, sa_real *sum, size_t size);
 
-/* x += shift (NULL: none); log sum_k exp x_k. */
-double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);
 /* log sum_k exp x_k, where max is the largest x_k. */
 double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size);
 
 /* x += shift; the largest of it. */
-sa_real sa_add_and_max(const sa_real *shift, sa_real *x, int size);
+sa_real sa_add_and_max(sa_real *x, const sa_real *shift, int size);
 sa_real sa_max(const sa_real *x, int size);
 
 /* dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results. dx may be dy. */

@@ -74,7 +74,7 @@ static void check_softmax(const float *logits, int size) {
             max = (double)logits[i]; /* fmax() here crashes gcc 12 for arm64 */
     for (int i = 0; i < size; i++) sum += exp((double)logits[i] - max);
     const double log_sum_exp = max + log(sum);
-    ck_assert_double_eq_tol(sa_log_sum_exp(y, NULL, size), log_sum_exp,
+    ck_assert_double_eq_tol(sa_log_sum_exp_below(y, sa_max(y, size), size), log_sum_exp,
                             1e-6 * (1 + fabs(log_sum_exp)));
     ck_assert_mem_eq(y, logits, sizeof *y * (size_t)size);
     ck_assert_double_eq_tol((double)sa_softmax_row(y, size), log_sum_exp,
@@ -96,9 +96,9 @@ START_TEST(shifted_and_scaled_softmax) {
             x[i] = same[i] = 9 * random_number(), shift[i] = 9 * random_number();
             sum[i] = x[i] + shift[i];
         }
-        const double whole = sa_log_sum_exp(same, shift, size);
+        const float max = sa_add_and_max(same, shift, size);
         ck_assert_mem_eq(same, sum, sizeof *sum * (size_t)size);
-        ck_assert_double_eq(whole, sa_log_sum_exp(sum, NULL, size));
+        ck_assert_float_eq(max, sa_max(sum, size));
     }
 }
 END_TEST

@@ -64,13 +64,19 @@ typedef struct sa_container {
 /* Reads and checks the file at `path`; the string must outlive the container. A large file is read
  * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is no regular file;
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
- * and version. Freed by sa_container_close. */
-bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error);
-
-/* The same; each piece of the data also goes through a check while it is in the cache, by several
- * threads at once. The first tensor's data begin the first piece. */
+ * and version. Freed by sa_container_close.
+ *
+ * Each piece of the data also goes through the check, unless that is NULL, while it is in the
+ * cache, by several threads at once. The first tensor's data begin the first piece. */
+typedef bool sa_container_check(const void *piece, size_t size);
 bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               bool (*check)(const void *piece, size_t size), sa_error *error);
+                               sa_container_check *check, sa_error *error);
+
+/* The same without such a check. */
+static inline bool sa_container_open(sa_container *container, const char *path, int threads,
+                                     sa_error *error) {
+    return sa_container_open_checked(container, path, threads, NULL, error);
+}
 
 /* The same from bytes in memory, which must outlive the container. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,

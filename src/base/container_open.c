@@ -1,4 +1,4 @@
-/* container_open: sa_container_open of base/container.h. */
+/* container_open: sa_container_open_checked of base/container.h. */
 #include "base/container.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,10 +40,10 @@ typedef struct file_parts {
     int fd;
     const char *path;
     char *bytes;       /* the first byte of the file */
-    size_t size, data; /* data: where they begin, and the first piece with them */
+    size_t size, data; /* data: the offset of the tensors' data, where the first piece begins */
     file_part *parts;
-    bool (*check)(const void *piece, size_t size); /* or NULL */
-    bool *odd;                                     /* what it found */
+    sa_container_check *check; /* or NULL */
+    bool *odd;                 /* what it found */
 } file_parts;
 
 static void read_part(void *context, int task) {
@@ -107,9 +107,8 @@ typedef struct loaded_file {
 } loaded_file;
 
 /* Checks the type, size and first bytes of the file before it allocates anything. */
-static bool load(int fd, const char *path, int threads,
-                 bool (*check)(const void *piece, size_t size), loaded_file *file,
-                 sa_error *error) {
+static bool load(int fd, const char *path, int threads, sa_container_check *check,
+                 loaded_file *file, sa_error *error) {
     struct stat before, after;
     if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
         return sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
@@ -146,7 +145,7 @@ static bool load(int fd, const char *path, int threads,
 }
 
 bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               bool (*check)(const void *piece, size_t size), sa_error *error) {
+                               sa_container_check *check, sa_error *error) {
     *container = (sa_container){.name = path};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
@@ -162,8 +161,4 @@ bool sa_container_open_checked(sa_container *container, const char *path, int th
     container->size = file.size;
     container->odd = file.odd;
     return true;
-}
-
-bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error) {
-    return sa_container_open_checked(container, path, threads, NULL, error);
 }

@@ -108,7 +108,7 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 /* ---- base/container.h ------------------------------------------------------------------------ */
 
 bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               bool (*check)(const void *piece, size_t size), sa_error *error) {
+                               sa_container_check *check, sa_error *error) {
     (void)threads, (void)check; /* its user checks what was not checked */
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);
@@ -121,8 +121,4 @@ bool sa_container_open_checked(sa_container *container, const char *path, int th
     container->memory = copy;
     container->size = content->size;
     return true;
-}
-
-bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error) {
-    return sa_container_open_checked(container, path, threads, NULL, error);
 }

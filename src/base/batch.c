@@ -21,11 +21,11 @@ static bool any_extended(const sa_sentence *sentences, int count) {
     return false;
 }
 
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int each,
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int given,
                                   int copies) {
     int steps = 0, words = 0;
-    const int count = each * copies;
-    for (int i = 0; i < each; i++) {
+    const int count = given * copies;
+    for (int i = 0; i < given; i++) {
         sa_require(sentences[i].len > 0 && sentences[i].len <= (INT_MAX - words) / copies);
         words += copies * sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
@@ -37,12 +37,12 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
     int32_t *extended = ids;
-    if (any_extended(sentences, each))
+    if (any_extended(sentences, given))
         extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 
-    order_by_length(sentences, each, copies, steps, order,
+    order_by_length(sentences, given, copies, steps, order,
                     active); /* `active` serves as scratch until the loop below */
     first[0] = 0;
     for (int b = 0; b < count; b++) {
@@ -62,29 +62,19 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     return side;
 }
 
-static sa_batch build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                      int each, int copies) {
-    const int count = each * copies;
-    sa_batch batch = {.source = sa_batch_side_build(arena, source, each, copies), .whole = count};
+sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                        int given, bool twins) {
+    sa_batch batch = {.twins = twins};
+    const int copies = sa_batch_copies(&batch), count = given * copies;
+    batch.whole = count;
+    batch.source = sa_batch_side_build(arena, source, given, copies);
     if (!target) return batch;
-    batch.target = sa_batch_side_build(arena, target, each, copies);
+    batch.target = sa_batch_side_build(arena, target, given, copies);
     int *position = sa_arena_alloc(arena, (size_t)count, sizeof *position);
     int *source_of = sa_arena_alloc(arena, (size_t)count, sizeof *source_of);
     batch.source_of = source_of;
     if (!arena->base) return batch;
     for (int b = 0; b < count; b++) position[batch.source.order[b]] = b;
     for (int b = 0; b < count; b++) source_of[b] = position[batch.target.order[b]];
-    return batch;
-}
-
-sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                        int count) {
-    return build(arena, source, target, count, 1);
-}
-
-sa_batch sa_batch_build_twins(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                              int count) {
-    sa_batch batch = build(arena, source, target, count, 2);
-    batch.twins = true;
     return batch;
 }

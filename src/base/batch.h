@@ -29,15 +29,16 @@ static inline const int32_t *sa_sentence_extended(const sa_sentence *sentence) {
 }
 
 typedef struct sa_batch_side {
-    int sentences;      /* B */
-    int steps;          /* the longest length */
-    int words;          /* sum of all lengths: rows of a packed block */
-    const int *len;     /* [B] decreasing */
-    const int *first;   /* [B+1] first row of each sentence, sentence by sentence */
-    const int *active;  /* [steps+1] sentences longer than t; active[steps] = 0 */
-    const int *start;   /* [steps+1] first row of each step, step by step */
-    const int32_t *ids; /* [words] step by step */
-    const int *order;   /* [B] index in the list that was given, of copies: one after another */
+    int sentences;           /* B */
+    int steps;               /* the longest length */
+    int words;               /* sum of all lengths: rows of a packed block */
+    const int *len;          /* [B] decreasing */
+    const int *first;        /* [B+1] first row of each sentence, sentence by sentence */
+    const int *active;       /* [steps+1] sentences longer than t; active[steps] = 0 */
+    const int *start;        /* [steps+1] first row of each step, step by step */
+    const int32_t *ids;      /* [words] step by step */
+    const int *order;        /* [B] index in the given list; copies of sentence i are i * copies,
+                                i * copies + 1 .. */
     const int32_t *extended; /* [words] the sentences' extended ids, or the ids */
 } sa_batch_side;
 
@@ -53,23 +54,25 @@ typedef struct sa_batch {
         *gold; /* [B] in the given order: gold alignments for the alignment loss, or NULL */
 } sa_batch;
 
+/* How often every pair stands in it. */
+static inline int sa_batch_copies(const sa_batch *batch) {
+    return batch->twins ? 2 : 1;
+}
+
 /* The index among the sources of target b's source; without targets b itself. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
-/* Builds one side of `count` sentences in the arena, each `copies` times. While the arena counts,
- * only the lengths are read, and whether a sentence has extended ids. Sentences of equal length
- * keep their order. */
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count,
+/* Builds one side of the `given` sentences in the arena, each `copies` times. While the arena
+ * counts, only the lengths are read, and whether a sentence has extended ids. Sentences of equal
+ * length keep their order. */
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int given,
                                   int copies);
 
-/* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is
- * empty and source_of NULL. */
+/* A batch of the `given` pairs, each of them twice if `twins`; whole: the number of pairs in it.
+ * `target` may be NULL (translation): then that side is empty and source_of NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                        int count);
-/* A batch of `count` pairs twice; whole = 2 count. */
-sa_batch sa_batch_build_twins(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                              int count);
+                        int given, bool twins);
 
 #endif

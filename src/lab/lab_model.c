@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pairs) {
-    model->batch = model->regularizer.r_drop > 0
-                       ? sa_batch_build_twins(arena, pairs->source, pairs->target, pairs->count)
-                       : sa_batch_build(arena, pairs->source, pairs->target, pairs->count);
+    model->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count,
+                                  model->regularizer.r_drop > 0);
     model->batch.gold = model->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &model->w, &model->batch, true, &model->pass);
 }

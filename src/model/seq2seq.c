@@ -130,7 +130,7 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
     const sa_mat dalpha = sa_head_part(w->family->dalpha(pass, layer), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
-            const sa_gold_alignment *gold = &batch->gold[side->order[b] >> batch->twins];
+            const sa_gold_alignment *gold = &batch->gold[side->order[b] / sa_batch_copies(batch)];
             sa_mat alpha = sa_pass_weights(w, pass, batch, SA_SITE_CROSS, layer, 0, b, t);
             sa_mat A =
                 sa_cols(sa_rows(dalpha, sa_seq2seq_target_row(w, batch, b, t), 1), 0, alpha.cols);

@@ -25,8 +25,7 @@ static int shards_for(int count, int shards) {
 /* With R-Drop every pair passes twice. */
 static sa_batch build_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
                             const sa_sentence *target, int count) {
-    return trainer->settings->r_drop > 0 ? sa_batch_build_twins(arena, source, target, count)
-                                         : sa_batch_build(arena, source, target, count);
+    return sa_batch_build(arena, source, target, count, trainer->settings->r_drop > 0);
 }
 
 /* ---- Packing --------------------------------------------------------------------------------- */
@@ -85,7 +84,8 @@ static int largest_shard(const sa_trainer *trainer) {
     return most < 2 * MIN_SHARD ? 2 * MIN_SHARD : most;
 }
 
-/* One more than threads, so that a thread can go on while an earlier shard still runs. */
+/* The sum's, one for each thread, and one more, so that a thread can go on while an earlier shard
+ * still runs; of other processes that of the sum and one for each shard. */
 static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
     const int most = lanes > 1 ? lanes + 2 : 2;
     if (!sa_exchange_leads(exchange)) return 1 + own;
@@ -216,6 +216,7 @@ static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
     return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
 }
 
+/* There are as many lanes as shards that can run at a time, so one is free or about to be. */
 static sa_lane *take_lane(const sa_trainer *trainer) {
     int k = 0;
     while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;
@@ -238,7 +239,7 @@ static void run_shard(void *context, int task) {
     lane->arena.used = 0;
     sa_batch batch =
         build_batch(trainer, &lane->arena, trainer->source + start, trainer->target + start, count);
-    const int copies = batch.twins ? 2 : 1;
+    const int copies = sa_batch_copies(&batch);
     batch.whole = copies * trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
     sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
@@ -267,7 +268,7 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
 }
 
 /* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
- * the next round while they are in cache. */
+ * the next shard that uses them. */
 static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, size_t size) {
     for (; k < end; k++)
         sa_move_sum(gradient_of(trainer, k)->numbers + at, trainer->gradient[0].numbers + at, size);

@@ -116,7 +116,7 @@ static void check_side(const sa_batch_side *side, const sa_sentence *of, int cou
 
 START_TEST(both_sides_are_laid_out) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
     ck_assert_int_eq(batch.whole, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
     check_side(&batch.target, sentences[1], COUNT);
@@ -134,14 +134,14 @@ START_TEST(any_sentence_may_have_extended_ids) {
     static const int32_t extended[LONGEST] = {500, 501, 502};
     write_sentences();
     sentences[0][3].extended = extended;
-    const sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
+    const sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT, false);
     check_side(&batch.source, sentences[0], COUNT);
 }
 END_TEST
 
 START_TEST(one_sentence_is_a_batch) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0] + 1, sentences[1] + 1, 1);
+    sa_batch batch = sa_batch_build(&arena, sentences[0] + 1, sentences[1] + 1, 1, false);
     check_side(&batch.source, sentences[0] + 1, 1);
     check_side(&batch.target, sentences[1] + 1, 1);
     ck_assert_int_eq(batch.source_of[0], 0);
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(without_targets_that_side_is_empty) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT, false);
     check_side(&batch.source, sentences[0], COUNT);
     ck_assert_int_eq(batch.target.sentences, 0);
     ck_assert_int_eq(batch.target.words, 0);
@@ -165,10 +165,10 @@ START_TEST(a_dry_run_knows_the_size) {
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < COUNT; i++) wordless[side][i] = (sa_sentence){NULL, lengths[side][i]};
     sa_arena dry = {0};
-    sa_batch batch = sa_batch_build(&dry, wordless[0], wordless[1], COUNT);
+    sa_batch batch = sa_batch_build(&dry, wordless[0], wordless[1], COUNT, false);
     ck_assert_int_eq(batch.source.words, 22);
     ck_assert_int_eq(batch.target.steps, 6);
-    sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
+    sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
     ck_assert_uint_eq(dry.used, arena.used);
 }
 END_TEST
@@ -176,9 +176,9 @@ END_TEST
 /* Twins have neighboring columns on both sides, also where others are equally long. */
 START_TEST(twins_stand_side_by_side) {
     write_sentences();
-    const sa_batch one = sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
-    const sa_batch two = sa_batch_build_twins(&arena, sentences[0], sentences[1], COUNT);
-    ck_assert(two.twins && !one.twins);
+    const sa_batch one = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
+    const sa_batch two = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, true);
+    ck_assert(sa_batch_copies(&two) == 2 && sa_batch_copies(&one) == 1);
     ck_assert_int_eq(two.whole, 2 * COUNT);
     ck_assert_int_eq(two.target.words, 2 * one.target.words);
     for (int b = 0; b < 2 * COUNT; b++) {

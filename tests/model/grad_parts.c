@@ -38,7 +38,7 @@ static void pass_open(int number) {
     settings = variant_settings(number);
     settings.dropout = settings.dropout_state = settings.dropout_layers = 0.4; /* for masks */
     model_open(sa_sizes_of(&settings, K, K));
-    batch = sa_batch_build(&numbers, source, target, PAIRS);
+    batch = sa_batch_build(&numbers, source, target, PAIRS, false);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
 }
 

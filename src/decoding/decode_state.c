@@ -15,11 +15,12 @@ void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_se
     }
     for (int b = 0; arena->base && b < count; b++)
         state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
-    state->few = sa_vocabulary_rows(readout, rows);
-    state->some = sa_mat_alloc(arena, state->few, readout->W_o.mat.cols);
-    state->logits = sa_mat_alloc(arena, state->few, most);
-    state->most = sa_mat_alloc(arena, state->few, sa_vocabulary_stretches(readout));
-    state->log_sum_exp = sa_arena_alloc(arena, (size_t)state->few, sizeof *state->log_sum_exp);
+    state->logit_rows = sa_vocabulary_rows(readout, rows);
+    state->gathered_t = sa_mat_alloc(arena, state->logit_rows, readout->W_o.mat.cols);
+    state->logits = sa_mat_alloc(arena, state->logit_rows, most);
+    state->most = sa_mat_alloc(arena, state->logit_rows, sa_vocabulary_stretches(readout));
+    state->log_sum_exp =
+        sa_arena_alloc(arena, (size_t)state->logit_rows, sizeof *state->log_sum_exp);
     state->w->family->decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
 }
 
@@ -44,9 +45,10 @@ bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa
 }
 
 void sa_decode_state_logits(sa_decode_state *state, const int *which, const int *rows, int count) {
-    const sa_mat some = sa_rows(state->some, 0, count), logits = sa_rows(state->logits, 0, count);
-    sa_gather_rows(state->t, rows, some);
-    sa_vocabulary_forward(state->w->family->readout(state->w), some,
+    const sa_mat t = sa_rows(state->gathered_t, 0, count),
+                 logits = sa_rows(state->logits, 0, count);
+    sa_gather_rows(state->t, rows, t);
+    sa_vocabulary_forward(state->w->family->readout(state->w), t,
                           sa_cols(logits, 0, sa_seq2seq_words(state->w)),
                           sa_rows(state->most, 0, count), state->log_sum_exp);
     for (int i = 0; i < count && sa_copies(state->w); i++)

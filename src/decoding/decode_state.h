@@ -7,14 +7,14 @@
 
 typedef struct sa_decode_state {
     const sa_seq2seq *w;
-    sa_batch batch; /* the sources */
-    sa_mat t;       /* [rows x l] of the running step */
-    int few;        /* rows whose logits are made at once at most */
-    sa_mat some;    /* [few x l] their t */
-    sa_mat logits;  /* [few x words]; log p(word) is logits - log_sum_exp */
-    sa_mat
-        most; /* [few x stretches] the largest of them: sa_vocabulary_forward; not with copying */
-    double *log_sum_exp; /* [few] */
+    sa_batch batch;    /* the sources */
+    sa_mat t;          /* [rows x l] of the running step */
+    int logit_rows;    /* the most rows whose logits are made at once */
+    sa_mat gathered_t; /* [logit_rows x l] their t */
+    sa_mat logits;     /* [logit_rows x words]; log p(word) is logits - log_sum_exp */
+    /* [logit_rows x stretches] the largest of them: sa_vocabulary_forward; not with copying */
+    sa_mat most;
+    double *log_sum_exp; /* [logit_rows] */
     int *words;          /* [B] how many of them each source's translations may have: with copying,
                             those of its extended vocabulary */
     sa_decode_cache cache;
@@ -33,7 +33,7 @@ void sa_decode_state_begin(sa_decode_state *state);
 bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa_error *error);
 
 /* Of the last step's rows rows[i], about sentences which[rows[i]]: row i of logits, which the
- * caller may overwrite, and of log_sum_exp. At most state->few. */
+ * caller may overwrite, and of log_sum_exp. At most state->logit_rows. */
 void sa_decode_state_logits(sa_decode_state *state, const int *which, const int *rows, int count);
 
 /* Adds `weight` times the attention weights of a row of the last step, the mean over heads and

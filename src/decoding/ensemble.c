@@ -81,11 +81,11 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
     return true;
 }
 
-int sa_ensemble_few(const sa_ensemble *ensemble) {
-    int few = ensemble->states[0].few;
+int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
+    int rows = ensemble->states[0].logit_rows;
     for (int m = 1; m < ensemble->count; m++)
-        if (ensemble->states[m].few < few) few = ensemble->states[m].few;
-    return few;
+        if (ensemble->states[m].logit_rows < rows) rows = ensemble->states[m].logit_rows;
+    return rows;
 }
 
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {

@@ -48,15 +48,14 @@ int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
                       sa_error *error);
 
-/* Rows whose logits are made at once at most, and the logits of rows[0 .. count-1] of the last
+/* The most rows whose logits are made at once, and the logits of rows[0 .. count-1] of the last
  * step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of the row's sentence. */
-int sa_ensemble_few(const sa_ensemble *ensemble);
+int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
 
-/* Whether no log p(word) is above 0; and then the largest of row i of these logits
- * (sa_vocabulary_forward's `most`), else NULL. With one model that does not copy it is so to the
- * last bit. */
+/* Whether every log p(word) is <= 0 even after rounding: of one model that does not copy. */
 bool sa_ensemble_bounded(const sa_ensemble *ensemble);
+/* If so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
 const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,

@@ -25,9 +25,10 @@ static bool open_free_run(free_run *run, sa_arena *arena, const sa_sentence *sou
     if (!sa_arena_init(arena, dry.used, error)) return false;
     layout(run, arena, sources, count);
     sa_ensemble_begin(&run->ensemble);
-    for (int b = 0; b < count; b++)
-        run->index[b] = b,
+    for (int b = 0; b < count; b++) {
+        run->index[b] = b;
         run->rows[b] = (sa_continuation){.sentence = b, .row = b, .word = SA_BOS};
+    }
     return true;
 }
 
@@ -41,7 +42,7 @@ static int32_t argmax_word(const sa_real *logits, int words) {
 static bool decode_freely(free_run *run, const sa_sentence *targets, int count, double *log_p,
                           sa_error *error) {
     const int *order = run->ensemble.states[0].batch.source.order;
-    const int few = sa_ensemble_few(&run->ensemble);
+    const int few = sa_ensemble_logit_rows(&run->ensemble);
     memset(log_p, 0, sizeof *log_p * (size_t)count);
     for (int t = 0; t < run->longest; t++) {
         if (!sa_ensemble_step(&run->ensemble, t + 1, run->rows, count, error)) return false;

@@ -32,7 +32,7 @@ typedef struct search_state {
     int live_count;
     int *first;  /* [B+1] the first row of each sentence, in the running step */
     int *counts; /* [B] continuations found for it: next[b * beam ..], best first */
-    int *picked; /* [few] rows that wait for their logits */
+    int *picked; /* [logit rows] rows that wait for their logits */
     int waiting; /* how many */
     sa_continuation *continuations; /* [rows] */
     sa_candidate *candidates;       /* [the most words] sampling only */
@@ -70,7 +70,7 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
     run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
     run->picked =
-        sa_arena_alloc(arena, (size_t)sa_ensemble_few(&run->ensemble), sizeof *run->picked);
+        sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(&run->ensemble), sizeof *run->picked);
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
     run->found_count = sa_arena_alloc(arena, (size_t)count, sizeof *run->found_count);
@@ -216,12 +216,11 @@ static bool is_hopeless(const search_state *run, int l) {
            !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
 }
 
-/* The logits are made for a few rows at a time: of all sentences the best hypothesis, then the
- * second best; those that turn out to be hopeless need none. As few rows as one product takes keep
- * their order. */
+/* If one product does not take all rows, the logits are made for a few at a time: of all sentences
+ * the best hypothesis, then the second best; those that turn out to be hopeless need none. */
 static void continue_all(search_state *run, int step) {
-    const int few = sa_ensemble_few(&run->ensemble);
-    int sentences = 0, rows = 0;
+    const int few = sa_ensemble_logit_rows(&run->ensemble);
+    int sentences = 0;
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;
         if (!l || b != run->live[l - 1].at.sentence) run->first[sentences++] = l;
@@ -229,14 +228,15 @@ static void continue_all(search_state *run, int step) {
     }
     run->first[sentences] = run->live_count;
     run->waiting = 0;
-    for (int l = 0; l < run->live_count && run->live_count <= few; l++)
-        run->picked[run->waiting++] = l;
-    for (int k = 0; rows < run->live_count && run->live_count > few; k++)
+    if (run->live_count <= few) {
+        for (int l = 0; l < run->live_count; l++) run->picked[run->waiting++] = l;
+        continue_picked(run, step);
+        return;
+    }
+    for (int k = 0; k < run->beam; k++)
         for (int at = 0; at < sentences; at++) {
             const int l = run->first[at] + k;
-            if (l >= run->first[at + 1]) continue;
-            rows++;
-            if (is_hopeless(run, l)) continue;
+            if (l >= run->first[at + 1] || is_hopeless(run, l)) continue;
             run->picked[run->waiting++] = l;
             if (run->waiting == few) continue_picked(run, step);
         }

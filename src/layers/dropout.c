@@ -51,10 +51,13 @@ static void draw_run(uint32_t threshold, sa_real scale, sa_rng *rng, sa_real *ma
 static void draw(double p, sa_rng *rng, sa_mat mask) {
     const uint32_t threshold = (uint32_t)(p * 4294967296.0);
     const sa_real scale = (sa_real)(1 / (1 - p));
-    const bool dense = mask.ld == mask.cols;
-    const size_t cols = (size_t)mask.cols, size = dense ? (size_t)mask.rows * cols : cols;
-    for (int i = 0; i < (dense ? mask.rows > 0 : mask.rows); i++)
-        draw_run(threshold, scale, rng, sa_row(mask, i), size);
+    const size_t rows = (size_t)mask.rows, cols = (size_t)mask.cols;
+    if (!rows) return;
+    if (mask.ld == mask.cols) { /* dense */
+        draw_run(threshold, scale, rng, mask.x, rows * cols);
+        return;
+    }
+    for (int i = 0; i < mask.rows; i++) draw_run(threshold, scale, rng, sa_row(mask, i), cols);
 }
 
 /* By the first rows of the mask. */

@@ -93,8 +93,8 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
  * logit of each stretch of as many words, of those that are numbers. */
 enum { SA_VOCABULARY_STRETCH = 512 };
 int sa_vocabulary_stretches(const sa_readout *w);
-/* Of a product for that many rows, how many are best made at once: few, whose logits stay in the
- * cache, or all if W_o is not packed. */
+/* For how many of `rows` rows sa_vocabulary_forward is best called at once: a few, whose logits
+ * stay in the cache, or all if W_o is not packed. */
 int sa_vocabulary_rows(const sa_readout *w, int rows);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);

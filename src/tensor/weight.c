@@ -50,13 +50,12 @@ static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
 }
 
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
-    enum { MOST = SA_DISTINCT_ROWS };
     if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W)) {
         multiply(x, W, beta, y);
         return;
     }
-    for (int at = 0; at < x.rows; at += MOST) {
-        const int count = x.rows - at < MOST ? x.rows - at : MOST;
+    for (int at = 0; at < x.rows; at += SA_DISTINCT_ROWS) {
+        const int rest = x.rows - at, count = rest < SA_DISTINCT_ROWS ? rest : SA_DISTINCT_ROWS;
         multiply_distinct(sa_rows(x, at, count), W, beta, sa_rows(y, at, count));
     }
 }

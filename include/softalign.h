@@ -273,7 +273,8 @@ typedef struct sa_settings {
     double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
-    double r_drop;           /* weight of the divergence between two draws of dropout; 0: one */
+    double r_drop;           /* weight of the divergence between two draws of dropout; 0: no
+                                divergence, one draw */
     double guided_alignment; /* weight of the alignment loss */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */

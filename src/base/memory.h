@@ -11,7 +11,8 @@ void *sa_new(size_t count, size_t size, sa_error *error);
 /* Asks for huge pages, with which fresh memory of several megabytes is faulted in faster. */
 void sa_advise_huge_pages(void *memory, size_t size);
 
-/* Gives freed memory back to the system, for good where much was freed that is not needed again. */
+/* Gives freed memory back to the system; worth its time after much was freed that is not needed
+ * again. */
 void sa_return_memory(void);
 
 /* realloc of *place to count * size bytes; on failure *place is unchanged. New bytes are not

@@ -225,7 +225,8 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
 }
 
 /* BPE-dropout: counts every subword that a word can be cut into, which is every part of it that is
- * a symbol, once more. */
+ * a symbol, once more, so that the vocabulary has them even if no text is cut that way without
+ * dropout. */
 static bool count_parts(side_counts *one, sa_token word, sa_error *error) {
     const sa_strings *symbols = &one->codec->bpe.symbols;
     char part[SA_TOKEN_MAX + sizeof SA_BPE_WORD_END + sizeof SA_SUBWORD_MARK];

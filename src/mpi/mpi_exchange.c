@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-static const sa_exchange *world; /* its functions' */
+static const sa_exchange *world; /* whose functions these are */
 
 static void gather(void *items, size_t size, int count) {
     int bytes[SA_MAX_PROCESSES], begin[SA_MAX_PROCESSES];
@@ -19,16 +19,12 @@ static void gather(void *items, size_t size, int count) {
 /* ---- Sums ------------------------------------------------------------------------------------
  * Partial sums go up the ranks and the result comes down again, block by block, so every link
  * carries numbers in both directions, as in a ring; but the order of addition is that of one
- * process. Few blocks are on their way at once: MPI divides a link among all that are, and were it
- * all blocks, the first would arrive with the last, and each process would wait for the one before
- * to end. */
+ * process. Only a few blocks are on their way at once. MPI shares a link among all messages under
+ * way: if all blocks were sent at once, the first would arrive only with the last, and no process
+ * could begin before the one before it ends. */
 
-enum {
-    LEAST = 1 << 14, /* numbers of a block, */
-    MOST = 1 << 16,
-    PARTS = 64, /* or this many blocks of the sum */
-    WINDOW = 4, /* on their way at once */
-};
+/* A block has size / PARTS numbers, but at least LEAST and at most MOST. */
+enum { PARTS = 64, LEAST = 1 << 14, MOST = 1 << 16, WINDOW = 4 /* blocks on their way at once */ };
 
 typedef enum sum_way { UP_IN, UP_OUT, DOWN_IN, DOWN_OUT, WAYS } sum_way;
 

@@ -38,7 +38,7 @@ static int run(int argc, char **argv) {
     cli_follows = exchange.rank > 0;
     if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0) {
         sa_compare_processes = &exchange;
-        cli_signals_catch(); /* and passes them on to the child that trains */
+        cli_signals_catch(); /* from the start: they are passed on to the child that trains */
     } else {
         sa_session_processes = &exchange;
     }
@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
         if (sa_node_reports()) cli_note_error(&error);
         return (int)error.code;
     }
-    /* Who waits lets others work: processes of other users, and those that it waits for, where
-     * there are fewer cores. The child of a comparison never calls MPI. */
+    /* A waiting process yields its core to others: those of other users, or those that it waits
+     * for, where there are more processes than cores. The child of a comparison never calls MPI. */
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0);
     MPI_Init(&argc, &argv);

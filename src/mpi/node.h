@@ -27,7 +27,7 @@ void sa_nodes_where(const sa_node *nodes, int count, char *text, size_t size);
 /* SA_USAGE: Slurm started several processes without connecting them, as a bare `srun` does where
  * Open MPI lacks its PMI. To be asked before MPI_Init, which would complain at length. */
 bool sa_node_check_slurm(sa_error *error);
-/* Whether this is the one of them that says so. */
+/* Whether this process reports that error: of Slurm's processes only the first does. */
 bool sa_node_reports(void);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct sa_session {
     sa_settings settings;  /* shards resolved */
     sa_directory_lock lock;
     sa_buffer best_path, last_path, average_path, log_path;
-    sa_corpus train, valid;      /* train: empty after sa_session_release_texts */
+    sa_corpus train, valid;      /* train: see sa_session_release_texts */
     bool *trained_on;            /* [train.count] */
     sa_dataset data, valid_data; /* encoded */
     sa_model model;
@@ -77,7 +77,8 @@ typedef struct sa_session {
 
 void sa_session_close(sa_session *session);
 
-/* Closes the training pairs, whose token ids are all that updates need. */
+/* Closes the training pairs, whose token ids are all that updates need; with --bpe-dropout, which
+ * cuts them again in every epoch, they stay open. */
 void sa_session_release_texts(sa_session *session);
 
 /* Time and words so far. */

@@ -1,7 +1,7 @@
 #include "train/trainer.h"
 
-/* The threads are busy or waiting during the caller's two parts. Of the first, the time that the
- * shards did not take is waiting. */
+/* All threads are busy or waiting while the caller waits, sums and updates. Of its waiting, what
+ * the shards and the sums in turn took was work. */
 void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]) {
     const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
     sa_profile rest = trainer->profile;

@@ -1,10 +1,10 @@
 # Sourced by scripts/measure: the pairs of real corpora, as $work/CORPUS/DATA.{train,valid,test}.tsv.
 
-# The sets a row is evaluated on: rows of a search never see test pairs, the others with --final.
+# The sets a row is evaluated on: rows of a search or of precisions never see test pairs, the others with --final.
 sets_of() { # CORPUS PART
     if [ "$1" = alignments ]; then alignment_sets && return; fi
     echo valid
-    [ "$2" != search ] && [ $final = yes ] || return 0
+    [[ $2 != @(search|precision) && $final = yes ]] || return 0
     echo test
     [ "$1" != debian ] || printf '%s\n' descriptions summaries help
 }

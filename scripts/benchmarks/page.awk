@@ -113,7 +113,8 @@ function bf16(    i) {
                 put("to the best in float32", times(ratio(in_bf16("ours"), best_trained())))
             }
         }
-    end("scale | threads")
+    if (end("scale | threads")) return
+    print "\n## " heading "\n\nNot measured: the processors above have no AVX512_BF16, or were measured before softalign knew bf16."
 }
 
 function scaled(what) { return key("scaling", scale, threads, "additive", what, "words_per_second") }

@@ -23,10 +23,6 @@ struct sa_pool {
     pthread_t thread[];
 };
 
-int sa_threads_for(long cores) {
-    return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
-}
-
 int sa_cpu_count(void) {
     cpu_set_t set;
     return sa_threads_for(sched_getaffinity(0, sizeof set, &set) == 0

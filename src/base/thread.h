@@ -9,7 +9,9 @@ typedef struct sa_pool sa_pool;
 enum { SA_MAX_THREADS = 256 };
 
 /* As many threads as there are cores: at least 1 and at most SA_MAX_THREADS. */
-int sa_threads_for(long cores);
+static inline int sa_threads_for(long cores) {
+    return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
+}
 
 /* The same for the cores available to this process. */
 int sa_cpu_count(void);

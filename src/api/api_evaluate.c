@@ -187,7 +187,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
         sa_aer_sum(&aer, &one->links);
     }
     const sa_metric_values figures = sa_metric_values_of(&sum, metrics);
-    scores->loss = -log_p / (double)scores->target_words;
+    scores->loss = (0 - log_p) / (double)scores->target_words; /* never -0 */
     scores->perplexity = exp(scores->loss);
     scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;

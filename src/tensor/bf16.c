@@ -1,9 +1,14 @@
 #include "tensor/bf16.h"
+#include "base/memory.h"
 #include "tensor/denormal.h"
 #include "tensor/dispatch.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#ifdef SA_PAIRS
+#include <immintrin.h>
+#endif
 
 bool sa_bf16_native(void) {
     return sa_packed_takes_pairs();
@@ -13,7 +18,9 @@ enum {
     DEPTH = SA_BF16_BLOCK,
     WIDTH = SA_PACKED_WIDTH,
     PAD = 16,
-    ROUNDED = 147456 / sizeof(sa_real), /* places of the rows that share a panel: 144 or 288 */
+    SPAN = 4 * DEPTH,                   /* of the inner dimension, rounded at a time */
+    ROUNDED = 147456 / sizeof(sa_real), /* places of the rows that share a panel */
+    PACKED = 1 << 22,                   /* places that are packed for one product at most */
 };
 
 /* ---- Rounding ---------------------------------------------------------------------------------
@@ -57,6 +64,54 @@ SA_DISPATCHED static void round_all(const sa_real *x, int size, int shift, place
     for (int j = 0; j < size; j++) to[j] = rounded(x[j]) >> shift;
 }
 
+/* The same by the processor's instruction, as far as vectors reach: how many numbers. */
+#ifdef SA_PAIRS
+#define BY_INSTRUCTION __attribute__((target("avx512f,avx512bw,avx512bf16")))
+enum { LANES = 16 };
+
+static bool converts(void) {
+    return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
+}
+
+BY_INSTRUCTION static int convert_halves(const sa_real *x, int size, half *to) {
+    int k = 0;
+    for (; k + 2 * LANES <= size; k += 2 * LANES) {
+        const __m512 first = _mm512_loadu_ps(x + k), second = _mm512_loadu_ps(x + k + LANES);
+        _mm512_storeu_si512(to + k, (__m512i)_mm512_cvtne2ps_pbh(second, first));
+    }
+    return k;
+}
+
+BY_INSTRUCTION static int convert_pairs(const sa_real *first, const sa_real *second, int size,
+                                        place *to) {
+    static const half order[2 * LANES] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                          21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                          11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i alternate = _mm512_loadu_si512(order);
+    int j = 0;
+    for (; j + LANES <= size; j += LANES) {
+        const __m512 lower = _mm512_loadu_ps(first + j), upper = _mm512_loadu_ps(second + j);
+        const __m512i halves = (__m512i)_mm512_cvtne2ps_pbh(upper, lower);
+        _mm512_storeu_si512(to + j, _mm512_permutexvar_epi16(alternate, halves));
+    }
+    return j;
+}
+#else
+#define converts() false
+#define convert_halves(x, size, to) 0
+#define convert_pairs(first, second, size, to) 0
+#endif
+
+static void to_halves(const sa_real *x, int size, half *to) {
+    const int done = converts() ? convert_halves(x, size, to) : 0;
+    round_halves(x + done, size - done, to + done);
+}
+
+static void to_pairs(const sa_real *first, const sa_real *second, int size, place *to) {
+    const int done = converts() ? convert_pairs(first, second, size, to) : 0;
+    round_pairs(first + done, second + done, size - done, to + done);
+}
+
 /* to [x.rows x places(x.cols)]: pairs along each row. */
 static void round_rows(sa_mat x, sa_mat to) {
     const int even = x.cols / 2 * 2;
@@ -64,7 +119,7 @@ static void round_rows(sa_mat x, sa_mat to) {
         const sa_real *from = sa_row(x, i);
         place *own = (place *)sa_row(to, i);
         if (sa_bf16_native())
-            round_halves(from, even, (half *)own);
+            to_halves(from, even, (half *)own);
         else
             round_swapped(from, even, own);
         if (even == x.cols) continue;
@@ -84,7 +139,7 @@ static void round_columns(sa_mat x, sa_mat to) {
         if (pairs && alone)
             round_all(first, x.cols, 16, own);
         else if (pairs)
-            round_pairs(first, second, x.cols, own);
+            to_pairs(first, second, x.cols, own);
         else if (alone)
             memset(own, 0, sizeof *own * (size_t)x.cols);
         else
@@ -154,47 +209,86 @@ typedef struct multiplier { /* the second */
     sa_packed packed;
 } multiplier;
 
-/* c += a W, or a' W if `transposed`, for a rounded block of a that begins at k along the inner
- * dimension. */
-static void multiply_block(sa_mat a, bool transposed, const multiplier *W, int k, int depth,
-                           sa_real beta, sa_mat c) {
-    void (*product)(sa_mat, sa_packed, sa_real, sa_mat) =
-        transposed ? sa_packed_multiply_transposed : sa_packed_multiply;
+/* first .. first+count-1 along the inner dimension, which is that of columns or, if `transposed`,
+ * of rows. */
+static sa_mat along(sa_mat x, bool transposed, int first, int count) {
+    return transposed ? sa_rows(x, first, count) : sa_cols(x, first, count);
+}
+
+/* c += a W, or a' W if `transposed`, for a rounded a; panel by panel, so that the columns of c stay
+ * in the cache. */
+static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_real beta,
+                            sa_mat c) {
     sa_real panel[WIDTH * DEPTH];
-    if (W->packed.panels) {
-        sa_packed packed = W->packed;
-        packed.panels += (ptrdiff_t)places(k) * WIDTH;
-        product(a, packed, beta, c);
-        return;
+    const int depth = W->transposed ? W->mat.cols : W->mat.rows;
+    for (int j = 0, cols; j < c.cols; j += cols) {
+        cols = least(WIDTH - (W->packed.offset + j) % WIDTH, c.cols - j);
+        for (int k = 0; k < depth; k += DEPTH) {
+            const int count = least(DEPTH, depth - k);
+            sa_packed packed = W->packed;
+            if (packed.panels) {
+                packed.panels += (ptrdiff_t)places(k) * WIDTH, packed.offset += j;
+            } else {
+                pack_block(W->mat, W->transposed, k, count, j, cols, panel);
+                packed = (sa_packed){.panels = panel, .height = places(count), .bf16 = true};
+            }
+            (transposed ? sa_packed_multiply_transposed
+                        : sa_packed_multiply)(along(a, transposed, places(k), places(count)),
+                                              packed, k ? 1 : beta, sa_cols(c, j, cols));
+        }
     }
-    for (int j = 0; j < c.cols; j += WIDTH) {
-        const int count = least(WIDTH, c.cols - j);
-        pack_block(W->mat, W->transposed, k, depth, j, count, panel);
-        product(a, (sa_packed){.panels = panel, .height = places(depth), .bf16 = true}, beta,
-                sa_cols(c, j, count));
+}
+
+/* For the second factor [span x cols] when packed; empty if it is too large. */
+static sa_mat packing_memory(int span, int cols) {
+    const size_t size = packed_size(span, cols) + WIDTH;
+    void *memory = NULL;
+    if (size > PACKED || !sa_resize(&memory, size, sizeof(sa_real), NULL)) return (sa_mat){0};
+    return (sa_mat){memory, 1, (int)size, (int)size};
+}
+
+/* Some rows of a, or of a', and k .. k+depth-1 along the inner dimension. */
+static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k, int depth,
+                          sa_real *memory) {
+    const int height = places(depth);
+    sa_mat block = {memory, rows, height, height + PAD};
+    if (transposed) {
+        block = (sa_mat){memory, height, rows, rows};
+        round_columns(sa_cols(sa_rows(a, k, depth), first, rows), block);
+    } else {
+        round_rows(sa_cols(sa_rows(a, first, rows), k, depth), block);
     }
+    return block;
+}
+
+/* What meets k .. k+depth-1 of the inner dimension; packed, if there is memory for it. */
+static multiplier part_of(const multiplier *W, int k, int depth, sa_mat memory) {
+    multiplier part = {along(W->mat, !W->transposed, k, depth), W->transposed, W->packed};
+    if (part.packed.panels)
+        part.packed.panels += (ptrdiff_t)places(k) * WIDTH;
+    else if (memory.x)
+        part.packed = sa_bf16_pack(part.mat, memory, W->transposed, 0, 1);
+    return part;
 }
 
 /* Not inlined: what it computes must stay between the two settings of the processor. */
 __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
                                                       const multiplier *W, sa_real beta, sa_mat c) {
-    sa_real memory[ROUNDED];
-    const int inner = transposed ? a.rows : a.cols,
-              most = ROUNDED / (places(DEPTH) + PAD) / 12 * 12;
-    for (int k = 0; k < inner; k += DEPTH, beta = 1) {
-        const int depth = least(DEPTH, inner - k);
+    sa_real rounded_rows[ROUNDED];
+    const int inner = transposed ? a.rows : a.cols, span = least(inner, SPAN),
+              most = ROUNDED / (places(span) + PAD) / 12 * 12;
+    const bool shared = !W->packed.panels && c.rows > most; /* W, by several blocks of rows */
+    const sa_mat memory = shared ? packing_memory(span, c.cols) : (sa_mat){0};
+    for (int k = 0; k < inner; k += span, beta = 1) {
+        const int depth = least(span, inner - k);
+        const multiplier part = part_of(W, k, depth, memory);
         for (int i = 0; i < c.rows; i += most) {
-            const int count = least(most, c.rows - i);
-            sa_mat block = {memory, count, places(depth), places(depth) + PAD};
-            if (transposed) {
-                block = (sa_mat){memory, places(depth), count, count};
-                round_columns(sa_cols(sa_rows(a, k, depth), i, count), block);
-            } else {
-                round_rows(sa_cols(sa_rows(a, i, count), k, depth), block);
-            }
-            multiply_block(block, transposed, W, k, depth, beta, sa_rows(c, i, count));
+            const int rows = least(most, c.rows - i);
+            const sa_mat block = round_block(a, transposed, i, rows, k, depth, rounded_rows);
+            multiply_panels(block, transposed, &part, beta, sa_rows(c, i, rows));
         }
     }
+    free(memory.x);
 }
 
 static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_mat c) {

@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && !defined(SA_SHORT_VECTORS) && !defined(SA_DOUBLE)
-#define SA_PAIRS /* there is a kernel that multiplies pairs */
+#ifdef SA_PAIRS
 #include <immintrin.h>
 #endif
 
@@ -231,7 +230,11 @@ FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const fact
                                                                       int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     __m512_u sum[12][WIDE]; /* the sanitizer's stack does not align 64 bytes */
-    for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = _mm512_setzero_ps();
+    for (int i = 0; i < rows; i++) {
+        const sa_real *c = f->c + (ptrdiff_t)(first + i) * f->c_ld;
+        __builtin_prefetch(c, 1), __builtin_prefetch(c + LANES, 1);
+        sum[i][0] = sum[i][1] = _mm512_setzero_ps();
+    }
     for (int k = 0; k < f->inner; k++, a += f->a_step, b += WIDTH) {
         const __m512bh b0 = (__m512bh)_mm512_loadu_ps(b), b1 = (__m512bh)_mm512_loadu_ps(b + LANES);
         __builtin_prefetch(b + 24 * WIDTH);
@@ -251,6 +254,7 @@ FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const fact
 FOR_PAIRS static void multiply_pairs(const factors *f) {
     int i = 0;
     for (; i + 12 <= f->rows; i += 12) pair_tile(f, i, 12);
+    for (; i + 8 <= f->rows; i += 8) pair_tile(f, i, 8);
     for (; i + 4 <= f->rows; i += 4) pair_tile(f, i, 4);
     for (; i < f->rows; i++) pair_tile(f, i, 1);
 }

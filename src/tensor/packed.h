@@ -13,6 +13,11 @@
 #define SA_SHORT_VECTORS
 #endif
 
+/* There are kernels for pairs of rounded numbers. */
+#if defined(__x86_64__) && !defined(SA_SHORT_VECTORS) && !defined(SA_DOUBLE)
+#define SA_PAIRS
+#endif
+
 /* Columns of a panel. */
 #ifdef SA_SHORT_VECTORS
 enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors */

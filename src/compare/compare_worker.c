@@ -59,7 +59,7 @@ static void tell_death(const sa_comparison *all, int status) {
 
 static void tell_end(const sa_comparison *all) {
     char line[64];
-    snprintf(line, sizeof line, "process %d trains no more: its workers died\n",
+    snprintf(line, sizeof line, "process %d stops training: its workers died\n",
              all->processes->rank);
     sa_compare_tell(all, line);
 }

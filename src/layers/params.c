@@ -32,7 +32,7 @@ sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int 
 }
 
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
-    const sa_weight W = {.mat = table, .precision = binder->precision};
+    const sa_weight W = {.mat = table, .precision = binder->precision, .room = binder->room};
     return binder->packed ? sa_weight_pack(W, binder->packing, binder->packed) : W;
 }
 
@@ -67,6 +67,13 @@ sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *n
     for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, init);
     all.cols = all.ld = count * cols;
     return all;
+}
+
+size_t sa_params_room(const sa_params *plan, int precision) {
+    int cols = 0;
+    for (int i = 0; i < plan->count; i++)
+        if (plan->item[i].cols > cols) cols = plan->item[i].cols;
+    return sa_weight_room(precision, cols);
 }
 
 size_t sa_param_size(const sa_param *param) {

@@ -45,6 +45,7 @@ typedef struct sa_binder {
     sa_real *buffer;
     size_t offset;
     int precision; /* SA_PRECISION_... of the weights' products */
+    sa_mat room;   /* of gradients: tensor/weight.h */
     sa_arena *packed;
     sa_packing packing;
 } sa_binder;
@@ -69,6 +70,9 @@ sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *
                         int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_init_kind init);
+
+/* Numbers in the room that all gradients share. */
+size_t sa_params_room(const sa_params *plan, int precision);
 
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);

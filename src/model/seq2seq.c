@@ -69,6 +69,11 @@ void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *
     bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
+void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, sa_mat room,
+                               sa_seq2seq *dw) {
+    bind(&(sa_binder){.buffer = buffer, .room = room}, sizes, dw);
+}
+
 void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, sa_packing packing,
                      sa_seq2seq *w) {
     bind(&(sa_binder){.buffer = values, .packed = arena, .packing = packing}, sizes, w);

@@ -1,10 +1,8 @@
 #include "tensor/bf16.h"
-#include "base/memory.h"
 #include "tensor/denormal.h"
 #include "tensor/dispatch.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #ifdef SA_PAIRS
 #include <immintrin.h>
@@ -20,7 +18,7 @@ enum {
     PAD = 16,
     SPAN = 4 * DEPTH,                   /* of the inner dimension, rounded at a time */
     ROUNDED = 147456 / sizeof(sa_real), /* places of the rows that share a panel */
-    PACKED = 1 << 22,                   /* places that are packed for one product at most */
+    ROOM = 1 << 22,                     /* places that are worth it for packing in one product */
 };
 
 /* ---- Rounding ---------------------------------------------------------------------------------
@@ -180,6 +178,11 @@ sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W) {
     return size > INT32_MAX ? (sa_mat){0} : sa_mat_alloc(arena, 1, (int)size);
 }
 
+size_t sa_bf16_room(int cols) {
+    const size_t size = packed_size(SPAN, cols) + WIDTH;
+    return size > ROOM ? 0 : size;
+}
+
 sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int part, int parts) {
     const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
     const size_t size = packed_size(inner, cols);
@@ -203,10 +206,11 @@ sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count) {
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-typedef struct multiplier { /* the second */
+typedef struct multiplier { /* the second factor */
     sa_mat mat;
     bool transposed;
     sa_packed packed;
+    sa_mat room; /* to pack it in, if large enough */
 } multiplier;
 
 /* first .. first+count-1 along the inner dimension, which is that of columns or, if `transposed`,
@@ -239,14 +243,6 @@ static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_r
     }
 }
 
-/* For the second factor [span x cols] when packed; empty if it is too large. */
-static sa_mat packing_memory(int span, int cols) {
-    const size_t size = packed_size(span, cols) + WIDTH;
-    void *memory = NULL;
-    if (size > PACKED || !sa_resize(&memory, size, sizeof(sa_real), NULL)) return (sa_mat){0};
-    return (sa_mat){memory, 1, (int)size, (int)size};
-}
-
 /* Some rows of a, or of a', and k .. k+depth-1 along the inner dimension. */
 static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k, int depth,
                           sa_real *memory) {
@@ -261,13 +257,15 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
     return block;
 }
 
-/* What meets k .. k+depth-1 of the inner dimension; packed, if there is memory for it. */
-static multiplier part_of(const multiplier *W, int k, int depth, sa_mat memory) {
-    multiplier part = {along(W->mat, !W->transposed, k, depth), W->transposed, W->packed};
-    if (part.packed.panels)
+/* What meets k .. k+depth-1 of the inner dimension. It is packed now if several blocks of rows
+ * share it and there is room. */
+static multiplier part_of(const multiplier *W, int k, int depth, bool shared, int cols) {
+    multiplier part = *W;
+    part.mat = along(W->mat, !W->transposed, k, depth);
+    if (W->packed.panels)
         part.packed.panels += (ptrdiff_t)places(k) * WIDTH;
-    else if (memory.x)
-        part.packed = sa_bf16_pack(part.mat, memory, W->transposed, 0, 1);
+    else if (shared && (size_t)W->room.cols >= packed_size(depth, cols) + WIDTH)
+        part.packed = sa_bf16_pack(part.mat, W->room, W->transposed, 0, 1);
     return part;
 }
 
@@ -277,18 +275,15 @@ __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
     sa_real rounded_rows[ROUNDED];
     const int inner = transposed ? a.rows : a.cols, span = least(inner, SPAN),
               most = ROUNDED / (places(span) + PAD) / 12 * 12;
-    const bool shared = !W->packed.panels && c.rows > most; /* W, by several blocks of rows */
-    const sa_mat memory = shared ? packing_memory(span, c.cols) : (sa_mat){0};
     for (int k = 0; k < inner; k += span, beta = 1) {
         const int depth = least(span, inner - k);
-        const multiplier part = part_of(W, k, depth, memory);
+        const multiplier part = part_of(W, k, depth, c.rows > most, c.cols);
         for (int i = 0; i < c.rows; i += most) {
             const int rows = least(most, c.rows - i);
             const sa_mat block = round_block(a, transposed, i, rows, k, depth, rounded_rows);
             multiply_panels(block, transposed, &part, beta, sa_rows(c, i, rows));
         }
     }
-    free(memory.x);
 }
 
 static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_mat c) {
@@ -301,15 +296,15 @@ static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_m
 
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    multiply(a, false, (multiplier){b, false, packed}, beta, c);
+    multiply(a, false, (multiplier){b, false, packed, {0}}, beta, c);
 }
 
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
-    multiply(a, false, (multiplier){b, true, packed}, beta, c);
+    multiply(a, false, (multiplier){b, true, packed, {0}}, beta, c);
 }
 
-void sa_bf16_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+void sa_bf16_tn(sa_mat a, sa_mat b, sa_mat room, sa_real beta, sa_mat c) {
     sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    multiply(a, true, (multiplier){b, false, {0}}, beta, c);
+    multiply(a, true, (multiplier){b, false, {0}, room}, beta, c);
 }

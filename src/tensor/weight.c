@@ -75,9 +75,13 @@ void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
     if (rounds(dW))
-        sa_bf16_tn(dy, x, 1, dW.mat);
+        sa_bf16_tn(dy, x, dW.room, 1, dW.mat);
     else
         sa_gemm_tn(dy, x, 1, dW.mat);
+}
+
+size_t sa_weight_room(int precision, int cols) {
+    return rounds((sa_weight){.precision = precision}) ? sa_bf16_room(cols) : 0;
 }
 
 sa_weight sa_weight_rows(sa_weight W, int first, int count) {

@@ -92,8 +92,18 @@ static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
     return own < most ? own : most;
 }
 
-static bool open_lanes(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
-                       int longest_target, sa_error *error) {
+static bool open_gradient(const sa_trainer *trainer, sa_gradient *gradient, sa_error *error) {
+    const size_t room = sa_params_room(&trainer->plan, trainer->sizes.precision);
+    gradient->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
+    if (!gradient->numbers || !sa_arena_init(&gradient->room, room * sizeof(sa_real), error))
+        return false;
+    sa_seq2seq_bind_gradients(&trainer->sizes, gradient->numbers,
+                              sa_mat_alloc(&gradient->room, 1, (int)room), &gradient->dw);
+    return true;
+}
+
+static bool open_lanes(sa_trainer *trainer, int longest_source, int longest_target,
+                       sa_error *error) {
     const int largest = largest_shard(trainer);
     sa_sentence *lengths = sa_new(2 * (size_t)largest, sizeof *lengths, error);
     if (!lengths) return false;
@@ -101,12 +111,8 @@ static bool open_lanes(sa_trainer *trainer, const sa_sizes *sizes, int longest_s
     free(lengths);
     for (int i = 0; i < trainer->lanes; i++)
         if (!sa_arena_init(&trainer->lane[i].arena, size, error)) return false;
-    for (int i = 0; i < trainer->gradients; i++) {
-        sa_gradient *gradient = &trainer->gradient[i];
-        gradient->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
-        if (!gradient->numbers) return false;
-        sa_seq2seq_bind_buffer(sizes, gradient->numbers, &gradient->dw);
-    }
+    for (int i = 0; i < trainer->gradients; i++)
+        if (!open_gradient(trainer, &trainer->gradient[i], error)) return false;
     return true;
 }
 
@@ -131,9 +137,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->gradients = gradients_for(exchange, trainer->lanes, own);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
-    trainer->update.momentum = settings->momentum;
+    trainer->update.momentum = settings->momentum, trainer->update.epsilon = settings->epsilon;
     trainer->update.beta1 = settings->beta1, trainer->update.beta2 = settings->beta2;
-    trainer->update.epsilon = settings->epsilon;
     sa_seq2seq_plan(sizes, &trainer->plan);
     const size_t size = trainer->plan.size, batch = (size_t)trainer->most;
     trainer->first = sa_new(size, sizeof(sa_real), error);
@@ -150,7 +155,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
            trainer->target && trainer->shard && trainer->lane && trainer->gradient &&
            bind_weights(trainer, error) &&
-           open_lanes(trainer, sizes, longest_source, longest_target, error) &&
+           open_lanes(trainer, longest_source, longest_target, error) &&
            sa_blas_check_memory(threads, error);
 }
 
@@ -158,7 +163,7 @@ void sa_trainer_close(sa_trainer *trainer) {
     for (int i = 0; trainer->lane && i < trainer->lanes; i++)
         sa_arena_release(&trainer->lane[i].arena);
     for (int i = 0; trainer->gradient && i < trainer->gradients; i++)
-        free(trainer->gradient[i].numbers);
+        free(trainer->gradient[i].numbers), sa_arena_release(&trainer->gradient[i].room);
     sa_arena_release(&trainer->packed);
     free(trainer->shard), free(trainer->lane), free(trainer->gradient);
     free(trainer->first), free(trainer->second), free(trainer->squares), free(trainer->source),

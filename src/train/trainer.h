@@ -30,6 +30,7 @@ typedef struct sa_lane {
 typedef struct sa_gradient {
     sa_real *numbers; /* [plan.size], zero between two batches */
     sa_seq2seq dw;    /* the same, parameter by parameter */
+    sa_arena room;    /* of its products: tensor/weight.h */
 } sa_gradient;
 
 typedef struct sa_shard {

@@ -45,7 +45,7 @@ same "workers that die" 0 $?
 same "dead workers" 3 "$(grep -c "^process [01] on '.*': its worker died (Killed); what it trained goes on from the last validation$" err)"
 compared survived
 
-# The user is told at once, and only once, of every worker that dies; after three deaths a process trains no more.
+# The user is told at once, and only once, of every worker that dies; after three deaths a process stops training.
 # kill_worker PROCESS DEATHS LINE: until the line has been told that often.
 kill_worker() {
     local worker
@@ -69,7 +69,7 @@ sleep 1
 kill -TERM "$job"
 wait "$job"
 same "told of dead workers" "1 3 1" \
-    "$(for line in "process 0 on" "process 1 on" "process 1 trains no more: its workers died$"; do grep -c "^$line" err; done | xargs)"
+    "$(for line in "process 0 on" "process 1 on" "process 1 stops training: its workers died$"; do grep -c "^$line" err; done | xargs)"
 
 # A process dies. With --enable-recovery another goes on with its training, otherwise the same command does.
 begin_comparing recovered --enable-recovery

@@ -262,8 +262,13 @@ static int wrong_products(int M, int N, int K, bool extreme) {
         for (int first = 0; first < 3; first++)
             wrong += wrong_packed(&p, true, add, first, c) + wrong_packed(&p, false, add, first, c);
         if (!add) continue;
-        sa_weight_tn(p.y, p.V, weight_of(started(&p, true, c)));
-        wrong += differing(&p, c, "dy' x");
+        for (int room = 0; room < 2; room++) {
+            sa_weight dW = weight_of(started(&p, true, c));
+            if (room) dW.room = matrix(1, (int)sa_weight_room(SA_PRECISION_BF16, N), false);
+            sa_weight_tn(p.y, p.V, dW);
+            wrong += differing(&p, c, room ? "dy' x with room" : "dy' x");
+            free(dW.room.x);
+        }
     }
     close_product(&p);
     free(c.x);

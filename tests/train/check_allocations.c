@@ -59,16 +59,23 @@ static void draw_all(void) {
     }
 }
 
-/* The recurrent models by their decoders, then the Transformer with either norm. */
+/* The recurrent models by their decoders, then the Transformer with either norm; then all in bf16.
+ */
 static int decoders(void) {
     int count = 0;
     while (sa_decoder_name((size_t)count)) count++;
     return count;
 }
 
+static int models(void) {
+    return decoders() + 2;
+}
+
 static sa_settings settings_of(int number) {
     sa_settings settings;
     sa_settings_init(&settings);
+    settings.precision = number < models() ? SA_PRECISION_FLOAT32 : SA_PRECISION_BF16;
+    number %= models();
     settings.embed = settings.hidden = settings.attn = settings.maxout = 24;
     settings.batch = BATCH, settings.shards = 2, settings.dropout = 0.1;
     settings.decoder = number % decoders();
@@ -117,6 +124,6 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("allocations", &tests);
     draw_all();
-    tcase_add_loop_test(tests, updates_allocate_nothing, 0, decoders() + 2);
+    tcase_add_loop_test(tests, updates_allocate_nothing, 0, 2 * models());
     return suite_run(suite);
 }

@@ -13,7 +13,7 @@ const {openModule} = createRequire(import.meta.url)("../../src/web/module.js");
 const {call} = await openModule(readFileSync(module));
 
 const sizes = [ // embedding, hidden, alignment, maxout, batch; updates that are measured
-  [32, 32, 32, 32, 16, 600],
+  [32, 48, 32, 32, 16, 600],
   [64, 128, 64, 64, 32, 150],
   [128, 256, 128, 128, 64, 50],
 ];

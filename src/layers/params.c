@@ -70,10 +70,13 @@ sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *n
 }
 
 size_t sa_params_room(const sa_params *plan, int precision) {
-    int cols = 0;
-    for (int i = 0; i < plan->count; i++)
-        if (plan->item[i].cols > cols) cols = plan->item[i].cols;
-    return sa_weight_room(precision, cols);
+    size_t most = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        const size_t room = param->rows ? sa_weight_room(precision, param->cols) : 0;
+        if (room > most) most = room;
+    }
+    return most;
 }
 
 size_t sa_param_size(const sa_param *param) {

@@ -44,8 +44,8 @@ typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
-    int precision; /* SA_PRECISION_... of the weights' products */
-    sa_mat room;   /* of gradients: tensor/weight.h */
+    int precision;      /* SA_PRECISION_... of the weights' products */
+    const sa_mat *room; /* of gradients: tensor/weight.h */
     sa_arena *packed;
     sa_packing packing;
 } sa_binder;
@@ -71,7 +71,8 @@ sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_init_kind init);
 
-/* Numbers in the room that all gradients share. */
+/* Numbers for the room of one pass's gradients (tensor/weight.h): passes at the same time need
+ * one each. */
 size_t sa_params_room(const sa_params *plan, int precision);
 
 size_t sa_param_size(const sa_param *param);

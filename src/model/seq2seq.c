@@ -69,7 +69,7 @@ void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *
     bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
-void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, sa_mat room,
+void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, const sa_mat *room,
                                sa_seq2seq *dw) {
     bind(&(sa_binder){.buffer = buffer, .room = room}, sizes, dw);
 }

@@ -37,7 +37,8 @@ void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
 /* The same for gradients that share that room (tensor/weight.h). */
-void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, sa_mat room, sa_seq2seq *dw);
+void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, const sa_mat *room,
+                               sa_seq2seq *dw);
 /* The same with matrices that are also packed (tensor/weight.h), until the weights change. */
 void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, sa_packing packing,
                      sa_seq2seq *w);

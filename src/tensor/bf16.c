@@ -15,11 +15,13 @@ bool sa_bf16_native(void) {
 enum {
     DEPTH = SA_BF16_BLOCK,
     WIDTH = SA_PACKED_WIDTH,
+    TILE = 12, /* rows of a tile: tensor/packed.c */
     PAD = 16,
-    SPAN = 4 * DEPTH,                   /* of the inner dimension, rounded at a time */
-    ROUNDED = 147456 / sizeof(sa_real), /* places of the rows that share a panel */
-    ROOM = 1 << 22,                     /* places that are worth it for packing in one product */
+    SPAN = 4 * DEPTH, /* of the inner dimension, rounded at a time where all it meets is packed */
+    ROUNDED = (144 << 10) / sizeof(sa_real), /* places of rounded rows: of the second cache */
+    ROOM = 1 << 22,                          /* places: packing more for one product does not pay */
 };
+_Static_assert(ROUNDED / (SPAN + PAD) >= TILE, "a tile of rounded rows");
 
 /* ---- Rounding ---------------------------------------------------------------------------------
  * The kernels read numbers in one of two forms (sa_bf16_native): two in one place, the first in
@@ -62,11 +64,12 @@ SA_DISPATCHED static void round_all(const sa_real *x, int size, int shift, place
     for (int j = 0; j < size; j++) to[j] = rounded(x[j]) >> shift;
 }
 
-/* The same by the processor's instruction, as far as vectors reach: how many numbers. */
+/* The same by the processor's instruction, whole vectors only: how many numbers are rounded. */
 #ifdef SA_PAIRS
 #define BY_INSTRUCTION __attribute__((target("avx512f,avx512bw,avx512bf16")))
 enum { LANES = 16 };
 
+/* Asks the processor itself: sa_packed_takes_pairs may be a test's answer. */
 static bool converts(void) {
     return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
 }
@@ -95,9 +98,17 @@ BY_INSTRUCTION static int convert_pairs(const sa_real *first, const sa_real *sec
     return j;
 }
 #else
-#define converts() false
-#define convert_halves(x, size, to) 0
-#define convert_pairs(first, second, size, to) 0
+static bool converts(void) {
+    return false;
+}
+
+static int convert_halves(const sa_real *x, int size, half *to) {
+    return (void)x, (void)size, (void)to, 0;
+}
+
+static int convert_pairs(const sa_real *first, const sa_real *second, int size, place *to) {
+    return (void)first, (void)second, (void)size, (void)to, 0;
+}
 #endif
 
 static void to_halves(const sa_real *x, int size, half *to) {
@@ -210,35 +221,41 @@ typedef struct multiplier { /* the second factor */
     sa_mat mat;
     bool transposed;
     sa_packed packed;
-    sa_mat room; /* to pack it in, if large enough */
+    const sa_mat *room;
 } multiplier;
 
-/* first .. first+count-1 along the inner dimension, which is that of columns or, if `transposed`,
- * of rows. */
-static sa_mat along(sa_mat x, bool transposed, int first, int count) {
-    return transposed ? sa_rows(x, first, count) : sa_cols(x, first, count);
+/* first .. first+count-1 of the inner dimension, that of x's rows or of its columns. */
+static sa_mat along(sa_mat x, bool by_rows, int first, int count) {
+    return by_rows ? sa_rows(x, first, count) : sa_cols(x, first, count);
+}
+
+/* Columns j .. j+cols-1 and k .. k+depth-1 of the inner dimension; without packed panels, packed
+ * into `panel`. */
+static sa_packed panel_of(const multiplier *W, int k, int depth, int j, int cols, sa_real *panel) {
+    sa_packed packed = W->packed;
+    if (packed.panels) {
+        packed.panels += (ptrdiff_t)places(k) * WIDTH;
+        packed.offset += j;
+        return packed;
+    }
+    pack_block(W->mat, W->transposed, k, depth, j, cols, panel);
+    return (sa_packed){.panels = panel, .height = places(depth), .bf16 = true};
 }
 
 /* c += a W, or a' W if `transposed`, for a rounded a; panel by panel, so that the columns of c stay
  * in the cache. */
 static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_real beta,
                             sa_mat c) {
+    void (*product)(sa_mat, sa_packed, sa_real, sa_mat) =
+        transposed ? sa_packed_multiply_transposed : sa_packed_multiply;
     sa_real panel[WIDTH * DEPTH];
-    const int depth = W->transposed ? W->mat.cols : W->mat.rows;
-    for (int j = 0, cols; j < c.cols; j += cols) {
+    const int inner = W->transposed ? W->mat.cols : W->mat.rows;
+    for (int j = 0, cols = 0; j < c.cols; j += cols) {
         cols = least(WIDTH - (W->packed.offset + j) % WIDTH, c.cols - j);
-        for (int k = 0; k < depth; k += DEPTH) {
-            const int count = least(DEPTH, depth - k);
-            sa_packed packed = W->packed;
-            if (packed.panels) {
-                packed.panels += (ptrdiff_t)places(k) * WIDTH, packed.offset += j;
-            } else {
-                pack_block(W->mat, W->transposed, k, count, j, cols, panel);
-                packed = (sa_packed){.panels = panel, .height = places(count), .bf16 = true};
-            }
-            (transposed ? sa_packed_multiply_transposed
-                        : sa_packed_multiply)(along(a, transposed, places(k), places(count)),
-                                              packed, k ? 1 : beta, sa_cols(c, j, cols));
+        for (int k = 0; k < inner; k += DEPTH) {
+            const int depth = least(DEPTH, inner - k);
+            product(along(a, transposed, places(k), places(depth)),
+                    panel_of(W, k, depth, j, cols, panel), k ? 1 : beta, sa_cols(c, j, cols));
         }
     }
 }
@@ -257,27 +274,34 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
     return block;
 }
 
-/* What meets k .. k+depth-1 of the inner dimension. It is packed now if several blocks of rows
- * share it and there is room. */
-static multiplier part_of(const multiplier *W, int k, int depth, bool shared, int cols) {
-    multiplier part = *W;
-    part.mat = along(W->mat, !W->transposed, k, depth);
+/* Whether that many of the inner dimension can be packed in the room. */
+static bool has_room(const multiplier *W, int depth, int cols) {
+    return W->room && (size_t)W->room->cols >= packed_size(depth, cols) + WIDTH;
+}
+
+/* k .. k+depth-1 of the inner dimension; if several blocks of rows share it and there is room, they
+ * are packed there. */
+static multiplier span_of(const multiplier *W, int k, int depth, bool shared, int cols) {
+    multiplier span = *W;
+    span.mat = along(W->mat, !W->transposed, k, depth);
     if (W->packed.panels)
-        part.packed.panels += (ptrdiff_t)places(k) * WIDTH;
-    else if (shared && (size_t)W->room.cols >= packed_size(depth, cols) + WIDTH)
-        part.packed = sa_bf16_pack(part.mat, W->room, W->transposed, 0, 1);
-    return part;
+        span.packed.panels += (ptrdiff_t)places(k) * WIDTH;
+    else if (shared && has_room(W, depth, cols))
+        span.packed = sa_bf16_pack(span.mat, *W->room, W->transposed, 0, 1);
+    return span;
 }
 
 /* Not inlined: what it computes must stay between the two settings of the processor. */
 __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
                                                       const multiplier *W, sa_real beta, sa_mat c) {
     sa_real rounded_rows[ROUNDED];
-    const int inner = transposed ? a.rows : a.cols, span = least(inner, SPAN),
-              most = ROUNDED / (places(span) + PAD) / 12 * 12;
+    const int inner = transposed ? a.rows : a.cols, longest = least(inner, SPAN);
+    const bool keeps = W->packed.panels || has_room(W, longest, c.cols);
+    const int span = keeps ? longest : least(inner, DEPTH),
+              most = ROUNDED / (places(span) + PAD) / TILE * TILE;
     for (int k = 0; k < inner; k += span, beta = 1) {
         const int depth = least(span, inner - k);
-        const multiplier part = part_of(W, k, depth, c.rows > most, c.cols);
+        const multiplier part = span_of(W, k, depth, c.rows > most, c.cols);
         for (int i = 0; i < c.rows; i += most) {
             const int rows = least(most, c.rows - i);
             const sa_mat block = round_block(a, transposed, i, rows, k, depth, rounded_rows);
@@ -296,15 +320,15 @@ static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_m
 
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    multiply(a, false, (multiplier){b, false, packed, {0}}, beta, c);
+    multiply(a, false, (multiplier){.mat = b, .packed = packed}, beta, c);
 }
 
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
-    multiply(a, false, (multiplier){b, true, packed, {0}}, beta, c);
+    multiply(a, false, (multiplier){.mat = b, .transposed = true, .packed = packed}, beta, c);
 }
 
-void sa_bf16_tn(sa_mat a, sa_mat b, sa_mat room, sa_real beta, sa_mat c) {
+void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *room, sa_real beta, sa_mat c) {
     sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    multiply(a, true, (multiplier){b, false, {0}, room}, beta, c);
+    multiply(a, true, (multiplier){.mat = b, .room = room}, beta, c);
 }

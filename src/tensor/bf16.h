@@ -33,9 +33,9 @@ sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 /* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
-/* Faster with `room` for packing b: sa_bf16_room numbers in one row, or empty. */
-void sa_bf16_tn(sa_mat a, sa_mat b, sa_mat room, sa_real beta, sa_mat c);
-/* For a b with up to `cols` columns; 0 if too much for the gain. */
+/* Numbers to pack b in, for sa_bf16_tn and a b of `cols` columns; 0 if that would not pay. */
 size_t sa_bf16_room(int cols);
+/* Faster with a room for b, one row that is overwritten; NULL or too small a room is not used. */
+void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *room, sa_real beta, sa_mat c);
 
 #endif

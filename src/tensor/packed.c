@@ -1,4 +1,5 @@
 #include "tensor/packed.h"
+#include "tensor/dispatch.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -297,7 +298,7 @@ bool sa_packed_takes_pairs(void) {
 static void (*rounded_kernel(void))(const factors *) {
 #ifdef SA_PAIRS
     if (sa_packed_takes_pairs()) return multiply_pairs;
-#ifdef __OPTIMIZE__ /* otherwise they may round twice */
+#if defined(__OPTIMIZE__) && !defined(SA_SANITIZED) /* otherwise they may round twice */
     if (kernel()) return kernel();
 #endif
 #endif

@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-static bool rounds(sa_weight W) {
+static bool rounds(int precision) {
 #ifdef SA_DOUBLE
-    (void)W;
+    (void)precision;
     return false;
 #else
-    return W.precision == SA_PRECISION_BF16;
+    return precision == SA_PRECISION_BF16;
 #endif
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
 static void multiply(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
-    if (rounds(W)) {
+    if (rounds(W.precision)) {
         sa_bf16_nt(x, W.mat, W.forward, beta, y);
         return;
     }
@@ -50,7 +50,7 @@ static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
 }
 
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
-    if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W)) {
+    if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W.precision)) {
         multiply(x, W, beta, y);
         return;
     }
@@ -61,7 +61,7 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
 }
 
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
-    if (rounds(W)) {
+    if (rounds(W.precision)) {
         sa_bf16_nn(dy, W.mat, W.backward, beta, dx);
         return;
     }
@@ -74,19 +74,19 @@ void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
 }
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
-    if (rounds(dW))
+    if (rounds(dW.precision))
         sa_bf16_tn(dy, x, dW.room, 1, dW.mat);
     else
         sa_gemm_tn(dy, x, 1, dW.mat);
 }
 
 size_t sa_weight_room(int precision, int cols) {
-    return rounds((sa_weight){.precision = precision}) ? sa_bf16_room(cols) : 0;
+    return rounds(precision) ? sa_bf16_room(cols) : 0;
 }
 
 sa_weight sa_weight_rows(sa_weight W, int first, int count) {
     if (W.forward.panels) W.forward.offset += first;
-    if (rounds(W))
+    if (rounds(W.precision))
         W.backward = sa_bf16_rows(W.backward, W.mat.rows, first, count);
     else if (W.backward.panels)
         W.backward.panels += (ptrdiff_t)first * SA_PACKED_WIDTH;
@@ -98,8 +98,8 @@ sa_weight sa_weight_rows(sa_weight W, int first, int count) {
 
 static sa_packed pack(sa_weight W, sa_mat buffer, bool transposed, int part, int parts) {
     if (!buffer.x || !W.mat.x) return (sa_packed){0};
-    return rounds(W) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
-                     : sa_packed_of(W.mat, buffer, transposed);
+    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
+                               : sa_packed_of(W.mat, buffer, transposed);
 }
 
 sa_weight sa_weight_pack_forward(sa_weight W, sa_mat buffer) {
@@ -114,7 +114,8 @@ sa_weight sa_weight_pack_backward(sa_weight W, sa_mat buffer) {
 
 sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows) {
     if (W.forward.panels || rows == 0) return (sa_mat){0};
-    return rounds(W) ? sa_bf16_layout(arena, W.mat) : sa_packed_layout(arena, W.mat, rows);
+    return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
+                               : sa_packed_layout(arena, W.mat, rows);
 }
 
 sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena) {

@@ -14,7 +14,7 @@ typedef struct sa_weight {
     int precision;               /* SA_PRECISION_... of its products */
     sa_packed forward, backward; /* for x W' and for dy W */
     bool repeats;                /* rows of x are often equal: tensor/distinct.h */
-    sa_mat room;                 /* a gradient's, of sa_weight_room numbers; may be empty */
+    const sa_mat *room;          /* a gradient's, of sa_weight_room numbers, or NULL */
 } sa_weight;
 
 static inline sa_weight sa_weight_of(sa_mat mat) {
@@ -27,7 +27,7 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx);
 /* dW += dy' x */
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);
-/* Numbers that the gradients of weights with up to `cols` columns use one after the other. */
+/* Numbers for a gradient's room, which those of one pass use one after the other. */
 size_t sa_weight_room(int precision, int cols);
 
 /* Rows first .. first+count-1. */

@@ -93,12 +93,12 @@ static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
 }
 
 static bool open_gradient(const sa_trainer *trainer, sa_gradient *gradient, sa_error *error) {
-    const size_t room = sa_params_room(&trainer->plan, trainer->sizes.precision);
+    const size_t size = sa_params_room(&trainer->plan, trainer->sizes.precision);
     gradient->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
-    if (!gradient->numbers || !sa_arena_init(&gradient->room, room * sizeof(sa_real), error))
+    if (!gradient->numbers || !sa_arena_init(&gradient->memory, size * sizeof(sa_real), error))
         return false;
-    sa_seq2seq_bind_gradients(&trainer->sizes, gradient->numbers,
-                              sa_mat_alloc(&gradient->room, 1, (int)room), &gradient->dw);
+    gradient->room = sa_mat_alloc(&gradient->memory, 1, (int)size);
+    sa_seq2seq_bind_gradients(&trainer->sizes, gradient->numbers, &gradient->room, &gradient->dw);
     return true;
 }
 
@@ -163,7 +163,7 @@ void sa_trainer_close(sa_trainer *trainer) {
     for (int i = 0; trainer->lane && i < trainer->lanes; i++)
         sa_arena_release(&trainer->lane[i].arena);
     for (int i = 0; trainer->gradient && i < trainer->gradients; i++)
-        free(trainer->gradient[i].numbers), sa_arena_release(&trainer->gradient[i].room);
+        free(trainer->gradient[i].numbers), sa_arena_release(&trainer->gradient[i].memory);
     sa_arena_release(&trainer->packed);
     free(trainer->shard), free(trainer->lane), free(trainer->gradient);
     free(trainer->first), free(trainer->second), free(trainer->squares), free(trainer->source),

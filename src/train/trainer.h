@@ -30,7 +30,8 @@ typedef struct sa_lane {
 typedef struct sa_gradient {
     sa_real *numbers; /* [plan.size], zero between two batches */
     sa_seq2seq dw;    /* the same, parameter by parameter */
-    sa_arena room;    /* of its products: tensor/weight.h */
+    sa_mat room;      /* of its products (tensor/weight.h), one shard's at a time */
+    sa_arena memory;  /* of that room */
 } sa_gradient;
 
 typedef struct sa_shard {

@@ -14,11 +14,15 @@ enum { KX = 300, KY = 200, UNITS = 70 };
 
 static sa_sizes sizes;
 
-static void start(int init, uint64_t seed) {
+static sa_sizes sizes_with(int target_words) {
     sa_settings settings;
     sa_settings_init(&settings);
     settings.embed = 40, settings.hidden = UNITS, settings.attn = 50, settings.maxout = 30;
-    sizes = sa_sizes_of(&settings, KX, KY);
+    return sa_sizes_of(&settings, KX, target_words);
+}
+
+static void start(int init, uint64_t seed) {
+    sizes = sizes_with(KY);
     sa_seq2seq_plan(&sizes, &plan);
     values = unset(1, (int)plan.size);
     ck_assert(sa_params_init(&plan, values.x, init, seed, NULL));
@@ -48,6 +52,18 @@ static void moments(sa_mat x, double *mean, double *deviation) {
 }
 
 /* ---- Binding --------------------------------------------------------------------------------- */
+
+START_TEST(a_large_vocabulary_needs_no_larger_room) {
+    const sa_sizes large = sizes_with(30000);
+    sa_params other;
+    start(XAVIER, 1);
+    sa_seq2seq_plan(&large, &other);
+    ck_assert_uint_gt(sa_params_room(&plan, SA_PRECISION_BF16), 0);
+    ck_assert_uint_eq(sa_params_room(&other, SA_PRECISION_BF16),
+                      sa_params_room(&plan, SA_PRECISION_BF16));
+    ck_assert_uint_eq(sa_params_room(&plan, SA_PRECISION_FLOAT32), 0);
+}
+END_TEST
 
 START_TEST(tensors_follow_each_other_without_gaps) {
     size_t end = 0;
@@ -169,6 +185,7 @@ int main(void) {
     tcase_add_test(tests, tensors_follow_each_other_without_gaps);
     tcase_add_test(tests, stacked_tensors_are_the_rows_of_one_block);
     tcase_add_test(tests, same_seed_same_bits);
+    tcase_add_test(tests, a_large_vocabulary_needs_no_larger_room);
     tcase_add_loop_test(tests, recurrent_matrices_are_orthogonal, 0, 14);
     tcase_add_test(tests, xavier_stays_within_its_bounds);
     tcase_add_test(tests, paper_has_its_deviations);

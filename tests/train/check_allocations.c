@@ -38,7 +38,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return __real_aligned_alloc(alignment, size);
 }
 
-enum { BATCH = 32, PAIRS = 20 * BATCH, LONGEST = 12, WORDS = 40 };
+enum { BATCH = 32, PAIRS = 20 * BATCH, LONGEST = 40, WORDS = 40 };
 
 static int32_t ids[2 * PAIRS][LONGEST];
 static sa_sentence source[PAIRS], target[PAIRS];
@@ -59,8 +59,7 @@ static void draw_all(void) {
     }
 }
 
-/* The recurrent models by their decoders, then the Transformer with either norm; then all in bf16.
- */
+/* The recurrent models by their decoders, the Transformer with either norm; all again in bf16. */
 static int decoders(void) {
     int count = 0;
     while (sa_decoder_name((size_t)count)) count++;
@@ -87,21 +86,22 @@ static sa_settings settings_of(int number) {
     return settings;
 }
 
-START_TEST(updates_allocate_nothing) {
-    const sa_settings settings = settings_of(_i);
+static void expect_no_allocation(const sa_settings *settings, bool profiled, bool packs) {
+    const sa_real unused = 12345;
     sa_error error;
     sa_params plan;
     sa_trainer trainer;
     sa_batcher batcher;
-    const sa_sizes sizes = sa_sizes_of(&settings, WORDS, WORDS);
+    const sa_sizes sizes = sa_sizes_of(settings, WORDS, WORDS);
     sa_seq2seq_plan(&sizes, &plan);
     float *values = calloc(plan.size, sizeof *values);
     sa_pool *pool = sa_pool_open(2, &error);
     ck_assert(sa_params_init(&plan, values, 0, 7, &error));
     ck_assert(
-        sa_trainer_open(&trainer, &settings, &sizes, values, LONGEST, LONGEST, pool, NULL, &error));
+        sa_trainer_open(&trainer, settings, &sizes, values, LONGEST, LONGEST, pool, NULL, &error));
     ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
-    trainer.profiled = _i % 2;
+    trainer.profiled = profiled;
+    if (packs) trainer.gradient[0].room.x[0] = unused;
     for (int i = 0; i < PAIRS / BATCH; i++) {
         sa_step_result result;
         int count;
@@ -113,10 +113,24 @@ START_TEST(updates_allocate_nothing) {
         ck_assert_int_eq(more, 0);
     }
     ck_assert_int_gt(taken, 5); /* opening was counted */
+    if (packs) ck_assert(trainer.gradient[0].room.x[0] != unused);
     sa_batcher_close(&batcher);
     sa_trainer_close(&trainer);
     sa_pool_close(pool);
     free(values);
+}
+
+START_TEST(updates_allocate_nothing) {
+    const sa_settings settings = settings_of(_i);
+    expect_no_allocation(&settings, _i % 2, false);
+}
+END_TEST
+
+/* As many words and units as it takes before gradients' second factors are packed. */
+START_TEST(packing_for_gradients_allocates_nothing) {
+    sa_settings settings = settings_of(models() + _i * decoders());
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 128;
+    expect_no_allocation(&settings, false, true);
 }
 END_TEST
 
@@ -125,5 +139,6 @@ int main(void) {
     Suite *suite = suite_of("allocations", &tests);
     draw_all();
     tcase_add_loop_test(tests, updates_allocate_nothing, 0, 2 * models());
+    tcase_add_loop_test(tests, packing_for_gradients_allocates_nothing, 0, 2);
     return suite_run(suite);
 }

@@ -1,36 +1,29 @@
 #include "train/trainer.h"
 #include "attention/hard.h"
-#include "base/memory.h"
-#include "tensor/blas.h"
 #include "tensor/denormal.h"
 #include "tensor/vec.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    MIN_SHARD = 8,      /* pairs; fewer do not repay a gradient of their own */
-    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
     PACKING = 16,       /* jobs that pack the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
-/* The number of shards of a batch of `count` pairs. */
-static int shards_for(int count, int shards) {
-    const int most = count / MIN_SHARD;
+int sa_trainer_shards_for(int count, int shards) {
+    const int most = count / SA_SHARD_PAIRS;
     return most < 1 ? 1 : most < shards ? most : shards;
 }
 
-/* With R-Drop every pair passes twice. */
-static sa_batch build_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
-                            const sa_sentence *target, int count) {
+sa_batch sa_trainer_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
+                          const sa_sentence *target, int count) {
     return sa_batch_build(arena, source, target, count, trainer->settings->r_drop > 0);
 }
 
 /* ---- Packing --------------------------------------------------------------------------------- */
 
-static void pack_weights(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
+void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
     const sa_packing packing = {
         .rows = trainer->most, .backward = true, .part = part, .parts = parts};
     sa_seq2seq_pack(arena, &trainer->sizes, trainer->values, packing, w);
@@ -41,138 +34,7 @@ static void pack_part(void *context, int part) {
     sa_arena same_place = trainer->packed;
     sa_seq2seq w;
     same_place.used = 0;
-    pack_weights(trainer, part, PACKING, &same_place, &w);
-}
-
-/* Float weights are packed shard by shard, and only those of small products. */
-static bool bind_weights(sa_trainer *trainer, sa_error *error) {
-    sa_arena dry = {0};
-    sa_seq2seq_bind_buffer(&trainer->sizes, trainer->values, &trainer->w);
-    if (trainer->settings->precision != SA_PRECISION_BF16) return true;
-    pack_weights(trainer, 0, 0, &dry, &trainer->w);
-    if (!sa_arena_init(&trainer->packed, dry.used, error)) return false;
-    pack_weights(trainer, 0, 0, &trainer->packed, &trainer->w);
-    return true;
-}
-
-/* ---- Opening --------------------------------------------------------------------------------- */
-
-/* The arena for `count` pairs of the largest lengths; with --batch-tokens, which bounds the words
- * of a batch, for one such pair while the others have one word on each side. */
-static size_t arena_size(const sa_trainer *trainer, int count, int longest_source,
-                         int longest_target, sa_sentence *lengths) {
-    sa_arena dry = {0};
-    sa_pass pass;
-    static const int32_t extended = SA_EOS; /* not read: only whether there is one */
-    for (int i = 0; i < count; i++) {
-        const bool longest = !i || !trainer->settings->batch_tokens;
-        lengths[i] = (sa_sentence){.len = longest ? longest_source : 1};
-        lengths[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
-        if (trainer->settings->copy) lengths[i].extended = lengths[count + i].extended = &extended;
-    }
-    sa_batch batch = build_batch(trainer, &dry, lengths, lengths + count, count);
-    batch.gold = trainer->links;
-    sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
-    return dry.used;
-}
-
-/* The most pairs of a shard. A small batch has fewer, larger shards, and one that is bounded by
- * --batch-tokens may be a single shard. */
-static int largest_shard(const sa_trainer *trainer) {
-    const int most = (trainer->most + trainer->shards - 1) / trainer->shards;
-    if (trainer->settings->batch_tokens) return trainer->most + 1;
-    return most < 2 * MIN_SHARD ? 2 * MIN_SHARD : most;
-}
-
-/* The sum's, one for each thread, and one more, so that a thread can go on while an earlier shard
- * still runs; of other processes that of the sum and one for each shard. */
-static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
-    const int most = lanes > 1 ? lanes + 2 : 2;
-    if (!sa_exchange_leads(exchange)) return 1 + own;
-    return own < most ? own : most;
-}
-
-static bool open_gradient(const sa_trainer *trainer, sa_gradient *gradient, sa_error *error) {
-    const size_t size = sa_params_room(&trainer->plan, trainer->sizes.precision);
-    gradient->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
-    if (!gradient->numbers || !sa_arena_init(&gradient->memory, size * sizeof(sa_real), error))
-        return false;
-    gradient->room = sa_mat_alloc(&gradient->memory, 1, (int)size);
-    sa_seq2seq_bind_gradients(&trainer->sizes, gradient->numbers, &gradient->room, &gradient->dw);
-    return true;
-}
-
-static bool open_lanes(sa_trainer *trainer, int longest_source, int longest_target,
-                       sa_error *error) {
-    const int largest = largest_shard(trainer);
-    sa_sentence *lengths = sa_new(2 * (size_t)largest, sizeof *lengths, error);
-    if (!lengths) return false;
-    const size_t size = arena_size(trainer, largest, longest_source, longest_target, lengths);
-    free(lengths);
-    for (int i = 0; i < trainer->lanes; i++)
-        if (!sa_arena_init(&trainer->lane[i].arena, size, error)) return false;
-    for (int i = 0; i < trainer->gradients; i++)
-        if (!open_gradient(trainer, &trainer->gradient[i], error)) return false;
-    return true;
-}
-
-bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
-                     sa_real *values, int longest_source, int longest_target, sa_pool *pool,
-                     const sa_exchange *exchange, sa_error *error) {
-    *trainer = (sa_trainer){.settings = settings,
-                            .pool = pool,
-                            .exchange = exchange,
-                            .values = values,
-                            .sizes = *sizes,
-                            .decay = 1};
-    sa_require(settings->shards > 0);
-    const sa_schedule *schedule = &sa_schedules[settings->schedule];
-    if (schedule->needs_steps && settings->steps == 0)
-        return sa_fail(error, SA_USAGE, "--schedule %s needs --steps N", schedule->name);
-    trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
-    trainer->shards = shards_for(trainer->most, settings->shards);
-    const int threads = pool ? sa_pool_threads(pool) : 1;
-    const int own = sa_exchange_first(exchange, trainer->shards, 1); /* shards at most */
-    trainer->lanes = own < threads ? own : threads;
-    trainer->gradients = gradients_for(exchange, trainer->lanes, own);
-    sa_blas_init();
-    trainer->optimizer = &sa_optimizers[settings->optimizer];
-    trainer->update.momentum = settings->momentum, trainer->update.epsilon = settings->epsilon;
-    trainer->update.beta1 = settings->beta1, trainer->update.beta2 = settings->beta2;
-    sa_seq2seq_plan(sizes, &trainer->plan);
-    const size_t size = trainer->plan.size, batch = (size_t)trainer->most;
-    trainer->first = sa_new(size, sizeof(sa_real), error);
-    trainer->second = sa_new(size, sizeof(sa_real), error);
-    trainer->squares = sa_new(size / CHUNK + 1, sizeof(double), error);
-    trainer->source = sa_new(batch, sizeof(sa_sentence), error);
-    trainer->target = sa_new(batch, sizeof(sa_sentence), error);
-    if (settings->guided_alignment > 0 &&
-        !(trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error)))
-        return false;
-    trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
-    trainer->lane = sa_new((size_t)trainer->lanes, sizeof(sa_lane), error);
-    trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error);
-    return trainer->first && trainer->second && trainer->squares && trainer->source &&
-           trainer->target && trainer->shard && trainer->lane && trainer->gradient &&
-           bind_weights(trainer, error) &&
-           open_lanes(trainer, longest_source, longest_target, error) &&
-           sa_blas_check_memory(threads, error);
-}
-
-void sa_trainer_close(sa_trainer *trainer) {
-    for (int i = 0; trainer->lane && i < trainer->lanes; i++)
-        sa_arena_release(&trainer->lane[i].arena);
-    for (int i = 0; trainer->gradient && i < trainer->gradients; i++)
-        free(trainer->gradient[i].numbers), sa_arena_release(&trainer->gradient[i].memory);
-    sa_arena_release(&trainer->packed);
-    free(trainer->shard), free(trainer->lane), free(trainer->gradient);
-    free(trainer->first), free(trainer->second), free(trainer->squares), free(trainer->source),
-        free(trainer->target), free(trainer->links);
-    *trainer = (sa_trainer){0};
-}
-
-void sa_trainer_lend_memory(sa_trainer *trainer) {
-    for (int i = 0; i < trainer->lanes; i++) sa_arena_discard(&trainer->lane[i].arena);
+    sa_trainer_pack(trainer, part, PACKING, &same_place, &w);
 }
 
 /* ---- One batch ------------------------------------------------------------------------------- */
@@ -190,7 +52,7 @@ static int shard_start(const sa_trainer *trainer, int i) {
 
 static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                         const size_t *pairs, int count) {
-    trainer->active_shards = shards_for(count, trainer->shards);
+    trainer->active_shards = sa_trainer_shards_for(count, trainer->shards);
     trainer->count = count;
     const int rank = trainer->exchange ? trainer->exchange->rank : 0;
     trainer->first_shard = sa_exchange_first(trainer->exchange, trainer->active_shards, rank);
@@ -242,8 +104,8 @@ static void run_shard(void *context, int task) {
     sa_pass pass;
     sa_profile_start(profile);
     lane->arena.used = 0;
-    sa_batch batch =
-        build_batch(trainer, &lane->arena, trainer->source + start, trainer->target + start, count);
+    sa_batch batch = sa_trainer_batch(trainer, &lane->arena, trainer->source + start,
+                                      trainer->target + start, count);
     const int copies = sa_batch_copies(&batch);
     batch.whole = copies * trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
@@ -269,7 +131,7 @@ static void apply_weight_decay(const sa_trainer *trainer) {
 
 static int chunk_size(const sa_trainer *trainer, size_t at) {
     const size_t rest = trainer->plan.size - at;
-    return (int)(rest < CHUNK ? rest : CHUNK);
+    return (int)(rest < SA_CHUNK ? rest : SA_CHUNK);
 }
 
 /* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
@@ -281,7 +143,7 @@ static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, siz
 
 static void square_chunk(void *context, int i) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * CHUNK;
+    const size_t at = (size_t)i * SA_CHUNK;
     const sa_real *sum = trainer->gradient[0].numbers + at;
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
@@ -305,7 +167,7 @@ static void add_in_turn(void *context, int task) {
 /* Adds the gradients that are left and sums the squares. */
 static void reduce_chunk(void *context, int i) {
     const sa_trainer *trainer = context;
-    const size_t at = (size_t)i * CHUNK;
+    const size_t at = (size_t)i * SA_CHUNK;
     add_shards(trainer, late_shard(trainer), trainer->end_shard, at,
                (size_t)chunk_size(trainer, at));
     square_chunk(context, i);
@@ -337,7 +199,7 @@ static void sum_gradients(sa_trainer *trainer, int chunks, sa_profile *profile) 
 /* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
 static void update_chunk(void *context, int i) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * CHUNK;
+    const size_t at = (size_t)i * SA_CHUNK;
     const int size = chunk_size(trainer, at);
     sa_real *sum = trainer->gradient[0].numbers + at;
     const unsigned before = sa_denormals_off();
@@ -358,7 +220,7 @@ static double learning_rate(const sa_trainer *trainer) {
 /* B.2 (Bahdanau et al. 2015): the gradient is scaled to an L2 norm of at most clip. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
-    const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);
+    const int chunks = (int)((trainer->plan.size + SA_CHUNK - 1) / SA_CHUNK);
     const double clip = trainer->settings->clip;
     sa_profile *profile = trainer->profiled ? &trainer->profile : NULL;
     double squares = 0;

@@ -105,4 +105,19 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
 /* The time of all updates, part by part, if it was measured. */
 void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]);
 
+/* ---- For trainer_open.c ---------------------------------------------------------------------- */
+
+enum {
+    SA_SHARD_PAIRS = 8, /* fewer do not repay a gradient of their own */
+    SA_CHUNK = 1 << 14, /* numbers of the gradient that one job sums and updates */
+};
+
+/* The number of shards of a batch of `count` pairs. */
+int sa_trainer_shards_for(int count, int shards);
+/* With R-Drop every pair passes twice. */
+sa_batch sa_trainer_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
+                          const sa_sentence *target, int count);
+/* Packs a part of the weights in the arena; w points to all of them. */
+void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w);
+
 #endif

@@ -298,7 +298,8 @@ bool sa_packed_takes_pairs(void) {
 static void (*rounded_kernel(void))(const factors *) {
 #ifdef SA_PAIRS
     if (sa_packed_takes_pairs()) return multiply_pairs;
-#if defined(__OPTIMIZE__) && !defined(SA_SANITIZED) /* otherwise they may round twice */
+/* Where the compiler does not fuse, they may round twice. */
+#if defined(__OPTIMIZE__) && !(defined(__clang__) && defined(SA_SANITIZED))
     if (kernel()) return kernel();
 #endif
 #endif

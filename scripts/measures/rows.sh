@@ -30,6 +30,7 @@ numerics_of() { # OPTIONS
     local family=recurrent
     [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
     [[ $1 == *guided-alignment* ]] && family+='|ibm1' # which made its links
+    [[ $1 == *--r-drop* ]] && family+='|r-drop'
     [[ $1 == ibm1* ]] && family=ibm1
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"

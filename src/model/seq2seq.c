@@ -103,6 +103,7 @@ static void divergence_layout(sa_arena *arena, const sa_seq2seq *w, const sa_bat
                                &divergence->logits);
     sa_vocabulary_block_layout(arena, side->words, 2 * side->steps, w->family->readout(w),
                                &divergence->d);
+    divergence->sums = sa_arena_alloc(arena, (size_t)divergence->d.rows, sizeof *divergence->sums);
     for (int b = 0; arena->base && b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++)
             twin[sa_seq2seq_target_row(w, batch, b, t)] = sa_seq2seq_target_row(w, batch, b ^ 1, t);

@@ -35,10 +35,26 @@ same "lines of the table" 9 "$(wc -l <out)"
 [ -s three.html ] || fail "no page"
 refused 3 6 "--steps: 'three/fixed-s1' was trained with 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
 
+# kill_worker PROCESS: what trains in it, as soon as there is one that has not been killed before.
+declare -A killed=()
+kill_worker() {
+    local worker
+    for _ in $(seq 200); do
+        worker=$(pgrep -P "$(pgrep -P "$job" | sed -n "${1}p")" || true)
+        if [ -n "$worker" ] && [ "$worker" != "${killed[$1]:-}" ]; then
+            killed[$1]=$worker
+            kill -KILL "$worker"
+            return
+        fi
+        sleep 0.05
+    done
+    fail "process $1 trains nothing: $(cat err)"
+}
+
 # What trains dies, twice in one process and once in another: the same command survives it.
 begin_comparing survived
-for process in 1 1 2; do
-    kill -KILL "$(pgrep -P "$(pgrep -P "$job" | sed -n "${process}p")")" && sleep 0.5
+for process in 1 2 1; do
+    kill_worker $process
 done
 wait "$job"
 same "workers that die" 0 $?
@@ -46,14 +62,9 @@ same "dead workers" 3 "$(grep -c "^process [01] on '.*': its worker died (Killed
 compared survived
 
 # The user is told at once, and only once, of every worker that dies; after three deaths a process stops training.
-# kill_worker PROCESS DEATHS LINE: until the line has been told that often.
-kill_worker() {
-    local worker
-    for _ in $(seq 100); do
-        worker=$(pgrep -P "$(pgrep -P "$job" | sed -n "${1}p")") && break
-        sleep 0.1
-    done
-    kill -KILL "$worker"
+# told_of PROCESS DEATHS LINE: kills its worker and waits until the line has been told that often.
+told_of() {
+    kill_worker "$1"
     for _ in $(seq 100); do
         [ "$(grep -c "$3" err)" -lt "$2" ] || return
         sleep 0.1
@@ -62,9 +73,9 @@ kill_worker() {
 }
 comparing=${comparing/60/1000000} begin_comparing told
 for deaths in 1 2 3; do
-    kill_worker 2 $deaths "^process 1 on '.*': its worker died"
+    told_of 2 $deaths "^process 1 on '.*': its worker died"
 done
-kill_worker 1 1 "^process 0 on '.*': its worker died"
+told_of 1 1 "^process 0 on '.*': its worker died"
 sleep 1
 kill -TERM "$job"
 wait "$job"

@@ -85,13 +85,20 @@ static void alibi_bias(const sa_positions *w, int k, int i, sa_mat e) {
 /* Section 3.4.2 of Su et al. 2021, equation 34: each pair of neighbors (x_{2i-1}, x_{2i}) is
  * rotated by position theta_i, theta_i = 10000^(-2(i-1)/d). So q'k depends on the distance of the
  * two alone. */
-static void rope_rotation(sa_real position, sa_mat x) {
-    for (int l = 0; l + 1 < x.cols; l += 2) {
-        const double angle = (double)position * pow(10000, -(double)l / x.cols);
-        const sa_real c = (sa_real)cos(angle), s = (sa_real)sin(angle), even = x.x[l],
-                      odd = x.x[l + 1];
-        x.x[l] = even * c - odd * s;
-        x.x[l + 1] = even * s + odd * c;
+static void rope_rotation(int first, bool back, int heads, sa_mat x) {
+    const int d = x.cols / heads;
+    for (int l = 0; l + 1 < d; l += 2) {
+        const double theta = pow(10000, -(double)l / d);
+        for (int r = 0; r < x.rows; r++) {
+            const double angle = (back ? -theta : theta) * (first + r);
+            const sa_real c = (sa_real)cos(angle), s = (sa_real)sin(angle);
+            for (int k = 0; k < heads; k++) {
+                sa_real *pair = sa_row(x, r) + k * d + l;
+                const sa_real even = pair[0], odd = pair[1];
+                pair[0] = even * c - odd * s;
+                pair[1] = even * s + odd * c;
+            }
+        }
     }
 }
 
@@ -181,13 +188,7 @@ void sa_positions_backward(int t, sa_mat dx, sa_positions *dw) {
 }
 
 void sa_positions_rotate(const sa_positions *w, int heads, int position, bool back, sa_mat x) {
-    if (!w->kind || !w->kind->rotation) return;
-    const int d = x.cols / heads;
-    for (int r = 0; r < x.rows; r++) {
-        const sa_real by = (sa_real)(w->first + position + r);
-        for (int k = 0; k < heads; k++)
-            w->kind->rotation(back ? -by : by, sa_cols(sa_rows(x, r, 1), k * d, d));
-    }
+    if (w->kind && w->kind->rotation) w->kind->rotation(w->first + position, back, heads, x);
 }
 
 void sa_positions_bias(const sa_positions *w, int k, int i, sa_mat e) {

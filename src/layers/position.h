@@ -43,8 +43,8 @@ struct sa_position_kind {
     /* dx [1 x m]: the derivative by the encoding of position t; NULL without parameters. */
     void (*encoding_backward)(int t, sa_mat dx, sa_mat dw);
 
-    /* x [1 x d], a query or key of one head at `position`, is rotated by it, or back. */
-    void (*rotation)(sa_real position, sa_mat x);
+    /* Row r of x [R x heads d], queries or keys, is rotated by first + r, or back. */
+    void (*rotation)(int first, bool back, int heads, sa_mat x);
 
     /* The bias of every score in e [1 x S], of the query of position i in head k (from 0), is
      * added. */

@@ -12,6 +12,13 @@ columns_of() { # CORPUS PART
     esac
 }
 
+# The rows of a part, each with the last change of numerics that concerns it.
+numerics_of_rows() { # CORPUS PART
+    local row options
+    only=$2 row_lines "$1" | awk -F '\t' -v part="$2" -v OFS='\t' '$2 == part { print $3, $9 }' |
+        while IFS=$'\t' read -r row options; do printf '%s\t%s\n' "$row" "$(numerics_of "$options")"; done
+}
+
 # A text with its tables made again.
 with_tables() { # FILE
     local line corpus part inside=no
@@ -20,8 +27,8 @@ with_tables() { # FILE
         [ $inside = yes ] || printf '%s\n' "$line"
         [[ $line =~ ^\<!--\ measured\ ([a-z0-9]+)\ ([a-z]+)\ --\>$ ]] || continue
         corpus=${BASH_REMATCH[1]} part=${BASH_REMATCH[2]} inside=yes
-        awk -F '\t' -v corpus="$corpus" -v part="$part" -v columns="$(columns_of "$corpus" "$part")" \
-            -f scripts/measures/table.awk "$changes" "$recipes" "$state"
+        awk -F '\t' -v corpus="$corpus" -v columns="$(columns_of "$corpus" "$part")" \
+            -f scripts/measures/table.awk <(numerics_of_rows "$corpus" "$part") "$state"
     done <"$1"
     [ $inside = no ] || fail "$1: a table has no end"
 }

@@ -15,13 +15,18 @@ row_lines() { # CORPUS: its rows that were asked for
         wanted' "$recipes"
 }
 
-# A sum of what decides a row's figures: its options, those of the preset, and the row that it is compared with.
-recipe_of() { # OPTIONS SEARCH DATA [SUMS-OF-OTHER]
+# The options of the preset that these options name.
+preset_of() { # OPTIONS
     local preset
     preset=$(sed -n 's/.*--preset \([^ ]*\).*/\1/p' <<<"$1")
+    [ -z "$preset" ] || sed -n "/{\"$preset\",/,/},\$/p" src/config/preset_*.c | grep -o '"--[a-z0-9-]* *[^ \\"]*'
+}
+
+# A sum of what decides a row's figures: its options, those of the preset, and the row that it is compared with.
+recipe_of() { # OPTIONS SEARCH DATA [SUMS-OF-OTHER]
     {
         echo "$@"
-        [ -z "$preset" ] || sed -n "/{\"$preset\",/,/},\$/p" src/config/preset_*.c | grep -o '"--[a-z0-9-]* *[^ \\"]*'
+        preset_of "$1"
     } | cksum | cut -d ' ' -f 1
 }
 
@@ -30,7 +35,7 @@ numerics_of() { # OPTIONS
     local family=recurrent
     [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
     [[ $1 == *guided-alignment* ]] && family+='|ibm1' # which made its links
-    [[ $1 == *--r-drop* ]] && family+='|r-drop'
+    [[ "$(preset_of "$1") $1" =~ .*--r-drop\ +([^ ]*) && ${BASH_REMATCH[1]} != 0 ]] && family+='|r-drop' # the last one
     [[ $1 == ibm1* ]] && family=ibm1
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"

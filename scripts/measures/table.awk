@@ -1,7 +1,9 @@
 # A Markdown table of what a part's rows measured, one line for each row and set of pairs: means over seeds, with
 # the least and the greatest of them in brackets.
 #
-#   awk -F TAB -v corpus=NAME -v part=NAME -v columns=FIGURE:TITLE,... -f table.awk NUMERICS ROWS STATE
+#   awk -F TAB -v corpus=NAME -v columns=FIGURE:TITLE,... -f table.awk ROWS STATE
+#
+# ROWS has a line for each row: its name and the last change of numerics that concerns it.
 
 BEGIN {
     count = split(columns, column, ",")
@@ -16,19 +18,11 @@ BEGIN {
     print "|"
 }
 
-FNR == 1 { file++ }
 /^#/ { next }
 
-file == 1 {
-    models[++changes] = $2
-    number[changes] = $1 + 0
-    next
-}
-
-file == 2 {
-    if ($1 != corpus || $2 != part) next
-    row[++rows] = $3
-    newest[$3] = numerics_of($9)
+FILENAME == ARGV[1] {
+    row[++rows] = $1
+    newest[$1] = $2
     next
 }
 
@@ -51,12 +45,6 @@ $1 == corpus {
         if (known[at] == 1 || value[2] + 0 < least[at] + 0) least[at] = value[2]
         if (known[at] == 1 || value[2] + 0 > most[at] + 0) most[at] = value[2]
     }
-}
-
-function numerics_of(options,    family, i) { # as in rows.sh
-    family = options ~ /transformer|debian/ ? "transformer" : options ~ /^ibm1/ ? "ibm1" : "recurrent"
-    if (options ~ /guided-alignment/) family = family "|ibm1"
-    for (i = changes; i; i--) if (models[i] == "all" || models[i] ~ family) return number[i]
 }
 
 function million(n) { return n == "-" ? "-" : sprintf("%.1f M", n / 1e6) }

@@ -52,7 +52,7 @@ const sa_preset sa_corpus_presets[] = {
      "--embed 128             d_model\n"
      "--attn 128\n"
      "--ffn 256\n"
-     "--positions rope        learns sooner than with sinusoids\n"
+     "--positions rope        needs fewer epochs than sinusoidal\n"
      "--norm pre              needs no long warm-up (Xiong et al. 2020)\n"
      "--tie three-way         one matrix for both embeddings and the output\n"
      "--tokenizer space-bpe   the corpus is tokenized already\n"

@@ -21,8 +21,8 @@ typedef struct sa_divergence {
     double weight;
     sa_mat logits; /* a block of rows that holds both or none of every two twins */
     sa_mat d;      /* of the same block */
-    sa_softmax_sums
-        *sums; /* [rows of the block] of exp(z_k - max) d_k; then sum is the mean of d */
+    /* [rows of the block] of exp(z_k - max) d_k; then sum is the mean of d */
+    sa_softmax_sums *sums;
 } sa_divergence;
 
 /* The end of the block of rows that begins at `first`: beyond both rows of all its twins. */

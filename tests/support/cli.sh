@@ -5,7 +5,7 @@ export LC_ALL=C
 root=$PWD
 softalign=$(realpath "$1")
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap '[[ $BASHPID != $$ ]] || rm -rf "$scratch"' EXIT # a background job that is killed before its exec runs it, too
 cd "$scratch" || exit 1
 failures=0
 

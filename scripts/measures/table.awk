@@ -71,5 +71,5 @@ END {
                 million(weights[key]), commits[key] (old[key] ? ", older numerics" : "")
         }
     }
-    if (empty) printf "\n%d of %d rows have not been measured yet.\n", empty, rows
+    if (empty) printf "\n%d of %d rows ha%s not been measured yet.\n", empty, rows, empty == 1 ? "s" : "ve"
 }

@@ -44,7 +44,8 @@ const sa_preset sa_corpus_presets[] = {
      "--max-time 900          seconds\n"
      "What was tried: scripts/benchmarks/SEARCH.md.\n"},
     {"multi30k-transformer",
-     "The Transformer for some 30,000 pairs of tokenized text: Multi30k in an hour\n"
+     "The Transformer for some 30,000 pairs of tokenized text: Multi30k in an hour on two "
+     "cores\n"
      "--model transformer     small and strongly regularized (Wu et al. 2021)\n"
      "--attention scaled-dot\n"
      "--layers 4              of encoder and decoder\n"

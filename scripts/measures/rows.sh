@@ -325,3 +325,12 @@ rows() { # CORPUS [SOURCE]
         done
     done 7< <(row_lines "$1")
 }
+
+list_all() {
+    local corpus
+    [ -z "$only$seeds" ] || usage
+    for corpus in $(awk -F '\t' '!/^#/ && !seen[$1]++ { print $1 }' "$recipes"); do
+        echo "$corpus"
+        rows "$corpus"
+    done
+}

@@ -43,6 +43,10 @@ model='--tokenizer space --embed 16 --hidden 16 --shards 1 --epochs 0 --max-time
 } >"$scratch/rows.tsv"
 
 contains "list" '^record +plain +2 +1 +to do$' "$(measure multi30k "$data" --list)"
+contains "list of all corpora" '^multi30k$' "$(scripts/measure --list --rows "$scratch/rows.tsv" --work "$scratch/work" --command "$command")"
+for given in "--list --only plain" "recurrent --final" "page --list"; do
+    contains "$given" '^  scripts/measure multi30k DIR' "$(measure $given 2>&1)"
+done
 contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only search,nothing 2>&1)"
 contains "unknown seed" 'none of these rows has a seed 3' "$(measure multi30k "$data" --seeds 1,3 2>&1)"
 contains "paths" '^record +plain +2 +1 +to do$' "$(

@@ -9,9 +9,10 @@ sets_of() { # CORPUS PART
     [ "$1" != debian ] || printf '%s\n' descriptions summaries help
 }
 
-# How BLEU cuts lines: Multi30k's files hold tokens already.
-tokens_of() { # DATA-PATH
-    if [[ $1 == */multi30k/* ]]; then echo none; else echo 13a; fi
+# Options of score: Multi30k's files hold tokens already, and a model of lower case cannot know another one.
+scoring_of() { # FOLDER DATA-PATH
+    if [[ $2 == */multi30k/* ]]; then echo --tokenize none; fi
+    ! "$command" inspect "$(model_of "$1")" --json | grep '"lowercase": true' >/dev/null || echo --lowercase
 }
 
 # Makes a set unless it is there.

@@ -151,7 +151,7 @@ score_search() { # NAME FOLDER SET DATA SEARCH-OPTION...
     shift 4
     "$command" translate "$(model_of "$run")" "$@" --threads "$threads" <(cut -f 1 "$data.$set.tsv") >"$hypotheses"
     cut -f 2 "$data.$set.tsv" >"$reference"
-    json=$("$command" score "$hypotheses" "$reference" --tokenize "$(tokens_of "$data")" --json --confidence)
+    json=$("$command" score "$hypotheses" "$reference" $(scoring_of "$run" "$data") --json --confidence)
     printf '%s.bleu=%.2f %s.chrf=%.2f %s.exact=%.1f ' "$name" "$(value_at bleu "$json")" \
         "$name" "$(value_at chrf "$json")" "$name" "$(value_at exact "$json" | awk '{ print 100 * $1 }')"
     printf '%s.low=%.2f %s.high=%.2f ' "$name" "$(value_at intervals.bleu.low "$json")" \
@@ -169,7 +169,7 @@ model_of() { # FOLDER
 # How much better a row is than the one it is compared with, by the paired bootstrap (Koehn 2004).
 compare_with() { # FOLDER OTHER-FOLDER SET DATA
     local mine=$1/$3.beam.txt other=$2/$3.beam.txt json
-    json=$("$command" score "$mine" "$1/reference.txt" --against "$other" --tokenize "$(tokens_of "$4")" --json)
+    json=$("$command" score "$mine" "$1/reference.txt" --against "$other" $(scoring_of "$1" "$4") --json)
     printf 'delta=%.2f delta.low=%.2f delta.high=%.2f p=%.4f ' \
         "$(awk "BEGIN { print $(value_at bleu "$json") - $(value_at against.bleu "$json") }")" \
         "$(value_at against.difference.bleu.low "$json")" "$(value_at against.difference.bleu.high "$json")" \

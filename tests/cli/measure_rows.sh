@@ -69,6 +69,15 @@ measure multi30k "$data" --only try --command "$scratch/broken" >"$scratch/log" 
 expect "code of a search that fails" 7 $?
 expect "figures of a search that fails" "" "$(cat "$scratch/state.tsv" 2>/dev/null)"
 
+# A model of lower case is scored without regard to case.
+printf '#!/bin/sh\n[ "$1" != score ] || echo "$@" >>"%s"\nexec "%s" "$@"\n' "$scratch/scored" "$command" >"$scratch/noted"
+chmod +x "$scratch/noted"
+printf 'tatoeba\ttatoeba\tshort\t1\t1\tshort\t-\t-\t%s --steps 10 --lowercase\n' "${model/ space/ word}" >"$scratch/lower.tsv"
+"$command" corpus mono --pairs 240 | cut -f 1,2 >"$scratch/pairs"
+measure tatoeba "$scratch/pairs" --command "$scratch/noted" --rows "$scratch/lower.tsv" --state "$scratch/lower.state" \
+    >"$scratch/log" 2>&1 || cat "$scratch/log"
+expect "scores of a model of lower case" 2 "$(grep -c -- '--lowercase' "$scratch/scored")"
+
 # Nothing is compared with a row that was not measured.
 contains "no row to compare with" 'measure the row it is compared with first: plain, seed 1, on valid pairs' \
     "$(measure multi30k "$data" --only more 2>&1)"

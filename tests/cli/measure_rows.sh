@@ -47,6 +47,9 @@ contains "list of all corpora" '^multi30k$' "$(scripts/measure --list --rows "$s
 for given in "--list --only plain" "recurrent --final" "page --list"; do
     contains "$given" '^  scripts/measure multi30k DIR' "$(measure $given 2>&1)"
 done
+measure multi30k "$scratch/none" --only plain >"$scratch/log" 2>&1
+expect "code without a folder" 1 $?
+contains "no folder" 'there is no train.lc.norm.tok.xx in' "$(cat "$scratch/log")"
 contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only search,nothing 2>&1)"
 contains "unknown seed" 'none of these rows has a seed 3' "$(measure multi30k "$data" --seeds 1,3 2>&1)"
 contains "paths" '^record +plain +2 +1 +to do$' "$(

@@ -558,14 +558,15 @@ bool sa_average_models(const char *const *models, int count, const char *path, s
 
 /* What replaces the attention weights that a model computes. */
 typedef enum sa_override_kind {
-    SA_OVERRIDE_NONE,     /* nothing */
-    SA_OVERRIDE_UNIFORM,  /* 1 / S for every source word */
-    SA_OVERRIDE_SHUFFLE,  /* the model's weights in a random order, one order for each length */
-    SA_OVERRIDE_SHIFT,    /* the model's weights moved `shift` positions to the right, cyclically */
-    SA_OVERRIDE_ONE_HOT,  /* all weight on the largest */
-    SA_OVERRIDE_GOLD,     /* equal weights on the words linked in the pair's alignment; target words
-                             without links keep the model's weights */
-    SA_OVERRIDE_EXPECTED, /* the weights of training; only SA_ATTENTION_MONOTONIC has others */
+    SA_OVERRIDE_NONE,    /* nothing */
+    SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
+    SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one order for each length */
+    SA_OVERRIDE_SHIFT,   /* the model's weights moved `shift` positions to the right, cyclically */
+    SA_OVERRIDE_ONE_HOT, /* all weight on the largest */
+    SA_OVERRIDE_GOLD,    /* equal weights on the words linked in the pair's alignment, by sure links
+                            if there are any; target words without links keep the model's weights */
+    SA_OVERRIDE_EXPECTED, /* the weights of training; only SA_ATTENTION_MONOTONIC and
+                             SA_ATTENTION_HARD have others */
 } sa_override_kind;
 
 /* All zero: none. */
@@ -604,8 +605,8 @@ typedef struct sa_search {
     bool replace_unknown;  /* replace unknown words by the source word with the largest weight, */
     const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
     int batch;                      /* sentences decoded together */
-    sa_attention_override override; /* in sa_evaluate; without alignments, as in sa_translate,
-                                       SA_OVERRIDE_GOLD has no effect */
+    sa_attention_override override; /* SA_OVERRIDE_GOLD has no effect in sa_translate, and needs
+                                       pairs with alignments in sa_evaluate (else SA_DATA) */
 } sa_search;
 
 /* The defaults: greedy search. */
@@ -687,7 +688,8 @@ typedef struct sa_alignment {
  * for, which is not stored. */
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
 
-/* Calls `each` with every pair in order; if it returns false, the work ends and so does sa_align.
+/* Calls `each` with every pair in order; if it returns false, having filled in the error, the work
+ * ends and sa_align returns false, too.
  * `options` may be NULL: all zero. SA_USAGE: the model has no attention
  * (sa_settings_has_attention), or none at that site or layer. SA_DATA: SA_OVERRIDE_GOLD, and a pair
  * has no alignment. */

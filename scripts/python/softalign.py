@@ -81,6 +81,9 @@ class Error(Exception):
         super().__init__(text)
         self.code = Code(code)
 
+    def __reduce__(self) -> Any:  # so that an error of a worker process reaches its parent
+        return Error, (int(self.code), str(self))
+
 
 # ---- The structs of softalign.h, field by field --------------------------------------------------
 # tests/python/layout.py compares them with the C compiler's. sa_settings is not among them: it is
@@ -297,6 +300,10 @@ def _bytes(text: Optional[Path], what: str = "text") -> Optional[bytes]:
     return coded
 
 
+def _decoded(text: Optional[bytes]) -> Optional[str]:
+    return None if text is None else text.decode(errors="replace")
+
+
 def _text_array(texts: Sequence[str], what: str) -> Any:
     return (c_char_p * max(len(texts), 1))(*[_bytes(text, what) for text in texts])
 
@@ -327,12 +334,27 @@ def _array(owner: Any, address: Any, *shape: int, kind: Any = c_double) -> Optio
     return array
 
 
+def _finalizer(owner: Any, release: Callable[..., None], *arguments: Any) -> Any:
+    """Frees what the library gave the owner, with it. Not at exit, when a thread may still use it, nor
+    in a child after fork(), which has none of the library's threads."""
+    process = os.getpid()
+
+    def free() -> None:
+        if os.getpid() == process:
+            release(*arguments)
+
+    found = weakref.finalize(owner, free)
+    found.atexit = False
+    return found
+
+
 class _Owned:
-    """A struct, or an array of them, with memory of the library's: freed once nothing refers to it."""
+    """A struct, or an array of them, with memory of the library's: freed once nothing refers to it.
+    Made before the call that fills it in, so that an interrupt after the call leaves nothing behind."""
 
     def __init__(self, struct: Any, release: Callable[..., None], *arguments: Any):
         self.struct = struct
-        weakref.finalize(self, release, struct, *arguments).atexit = False  # others may still read it
+        _finalizer(self, release, struct, *arguments)
 
 
 def _record(cls: Any, struct: Any, **more: Any) -> Any:
@@ -390,7 +412,7 @@ class _Shown:
                 file.write(page)
         return page
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
         return _frame(self._page(), self._height)
 
 
@@ -463,8 +485,8 @@ class Corpus:
         self._name = _bytes(path, "path") or b""
         self._struct = _corpus()
         _call("corpus_open", byref(self._struct), self._name)
-        self._free = weakref.finalize(self, _lib.sa_corpus_close, self._struct)
-        self.note: Optional[str] = self._struct.note and self._struct.note.decode(errors="replace")
+        self._free = _finalizer(self, _lib.sa_corpus_close, self._struct)
+        self.note: Optional[str] = _decoded(self._struct.note)
 
     def close(self) -> None:
         """Frees the pairs, which garbage collection does, too."""
@@ -479,11 +501,19 @@ class Corpus:
     def __len__(self) -> int:
         return self._struct.count if self._free.alive else 0
 
-    def __getitem__(self, i: int) -> Tuple[str, str, Optional[str]]:
+    @overload
+    def __getitem__(self, i: int) -> Tuple[str, str, Optional[str]]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> List[Tuple[str, str, Optional[str]]]: ...
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
         if not -len(self) <= i < len(self):
             raise IndexError(i)
         pair = self._struct.pairs[i % len(self)]
-        return pair.source.decode(), pair.target.decode(), pair.gold and pair.gold.decode()
+        return pair.source.decode(), pair.target.decode(), _decoded(pair.gold)
 
     def __repr__(self) -> str:
         return f"<softalign.Corpus {os.fsdecode(self._name)!r}: {len(self)} pairs>"
@@ -746,9 +776,9 @@ class Alignment(_Shown):
 
     def merge_words(self) -> "Alignment":
         """The alignment of whole words, from one of subwords ("low@@", "er")."""
-        merged = _alignment()
-        _call("alignment_merge", byref(self._owner.struct), byref(merged))
-        return Alignment(_Owned(merged, _lib.sa_alignment_release), self.site, self.gold, self._model)
+        owner = _Owned(_alignment(), _lib.sa_alignment_release)
+        _call("alignment_merge", byref(self._owner.struct), byref(owner.struct))
+        return Alignment(owner, self.site, self.gold, self._model)
 
     def to_frame(self) -> Any:
         """The weights as a pandas.DataFrame: rows are target words, columns source words."""
@@ -787,7 +817,9 @@ class Alignments(List[Alignment], _Shown):
                 page.add("alignment", byref(one._owner.struct), _SITES.index(one.site), _bytes(gold))
             return page.text()
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> Optional[str]:
+        if not self:
+            return None
         return _frame(self._page(), self[0]._height if len(self) == 1 else self._height)
 
 
@@ -817,7 +849,7 @@ class Model(_Shown):
     def __init__(self, path: Path, threads: int = 0, max_len: Optional[int] = None):
         self.path = os.fspath(path)
         self._handle = _call("model_open", _bytes(path, "path"), threads)
-        self._free = weakref.finalize(self, _lib.sa_model_close, self._handle)
+        self._free = _finalizer(self, _lib.sa_model_close, self._handle)
         if max_len is not None:
             _call("model_set_max_len", self._handle, max_len)
         copied = _Settings(_lib.sa_model_settings(self._handle))
@@ -880,8 +912,8 @@ class Model(_Shown):
         texts = [sentences] if one else list(sentences)
         options, held = self._search(weights=weights, nbest=nbest, **search)
         array = (_translation * max(len(texts) * max(nbest, 1), 1))()
+        owner = _Owned(array, _lib.sa_translations_release, len(texts) * max(nbest, 0))
         _call("translate", self._open(), _text_array(texts, "sentence"), len(texts), byref(options), array)
-        owner = _Owned(array, _lib.sa_translations_release, len(texts) * nbest)
         found = [[_translation_of(owner, one) for one in array[i * nbest:(i + 1) * nbest] if one.text]
                  for i in range(len(texts))]
         best: List[Any] = [entries if nbest > 1 else entries[0] for entries in found]
@@ -917,15 +949,14 @@ class Model(_Shown):
         def take(context: Any, index: int, alignment: Any, error: Any) -> bool:
             """No exception may pass through the library."""
             try:
-                copy = _alignment()
-                if not _lib.sa_alignment_copy(alignment, byref(copy), error):
+                owner = _Owned(_alignment(), _lib.sa_alignment_release)
+                if not _lib.sa_alignment_copy(alignment, byref(owner.struct), error):
                     return False
-                gold = corpus.pairs[index].gold
-                found.append(Alignment(_Owned(copy, _lib.sa_alignment_release), site, gold and gold.decode(),
-                                       self._info))
+                found.append(Alignment(owner, site, _decoded(corpus.pairs[index].gold), self._info))
                 return True
             except BaseException as failure:
                 failures.append(failure)
+                error.contents.code = Code.CHECK
                 return False
 
         try:
@@ -954,8 +985,8 @@ class Model(_Shown):
         linking.null_key = _lib.sa_settings_has_null_key(self._info.settings.memory)
         search, held_too = self._search(**options)
         results = (_sentence_result * max(corpus.count, 1))()
-        _call("evaluate", self._open(), byref(corpus), byref(search), byref(linking), results)
         owner, summary = _Owned(results, _lib.sa_sentence_results_release, corpus.count), _eval_result()
+        _call("evaluate", self._open(), byref(corpus), byref(search), byref(linking), results)
         _call("eval_summarize", byref(metrics), byref(corpus), owner.struct, None, corpus.count,
               byref(summary))
         each = [_record(Sentence, one) for one in results[:corpus.count]]
@@ -1153,6 +1184,9 @@ class Comparison(_Shown):
         with open(os.path.join(self.folder, "report.html"), encoding="utf-8") as file:
             return file.read()
 
+    def _repr_html_(self) -> Optional[str]:
+        return None if self.stopped else super()._repr_html_()
+
     def __str__(self) -> str:
         return self.table
 
@@ -1284,8 +1318,8 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
         if b is not None:
             projection.b = _table_of(b, name + "_projection's b", held)
     result = _attend_result()
-    _call("attend", byref(options), byref(result))
     owner = _Owned(result, _lib.sa_attend_result_release)
+    _call("attend", byref(options), byref(result))
     Q, S, H = result.queries, result.keys, result.heads
     return _record(Attended, result, weights=_array(owner, result.weights, H, Q, S),
                    scores=_array(owner, result.scores, H, Q, S),

@@ -90,8 +90,9 @@ static bool add_model(const char *path, const sa_model *first, const char *first
 
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error) {
     if (count < 1) return sa_fail(error, SA_USAGE, "no models to average");
-    if (!sa_given_texts(models, (size_t)count, "models", error) || !sa_given(path, "path", error))
-        return false;
+    if (!sa_given(models, "models", error) || !sa_given(path, "path", error)) return false;
+    for (int i = 0; i < count; i++)
+        if (!models[i]) return sa_fail(error, SA_USAGE, "'models[%d]' is NULL", i);
     sa_model *mean = sa_model_open(models[0], 1, error);
     const size_t size = mean ? mean->plan.size : 0;
     double *sum = mean ? sa_new(size, sizeof *sum, error) : NULL;

@@ -1,6 +1,7 @@
 /* api_page: pages of softalign.h. */
 #include "base/argument.h"
 #include "base/utf8.h"
+#include "config/settings.h"
 #include "report/html_report.h"
 
 #include <stdlib.h>
@@ -59,7 +60,9 @@ bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_err
 
 bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *settings,
                        sa_error *error) {
-    if (!is_open(page, error) || !sa_given(name, "name", error)) return false;
+    if (!is_open(page, error) || !sa_given(name, "name", error) ||
+        (settings && !sa_settings_check(settings, error)))
+        return false;
     if (json_array_size(json_object_get(page->report.data, "models")) == page->report.models)
         return sa_fail(error, SA_USAGE, "'page' has its %zu models", page->report.models);
     sa_html_report_model(&page->report, name, settings);

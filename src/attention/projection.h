@@ -107,7 +107,7 @@ void sa_memory_zero(sa_memory *d);
 typedef struct sa_attention_rows {
     sa_mat q;            /* [R x query_width] */
     sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
-                            [R x S], what the alignment loss adds to the first head's, or empty */
+                            what the losses of the weights and copying add to theirs, or empty */
     sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
     sa_mat maps;         /* [R x heads 2 S] with two maps: A1 and A2 of each head, as alpha */
     sa_mat sums;         /* [R x output_width] with two maps: the outputs before their norm */

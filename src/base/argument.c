@@ -1,6 +1,8 @@
 #include "base/argument.h"
+#include "base/utf8.h"
 
 #include <limits.h>
+#include <string.h>
 
 bool sa_given(const void *pointer, const char *name, sa_error *error) {
     return pointer || sa_fail(error, SA_USAGE, "'%s' is NULL", name);
@@ -22,19 +24,28 @@ static bool fail_entry(const char *name, size_t i, const char *field, sa_error *
     return sa_fail(error, SA_USAGE, "'%s[%zu]%s' is NULL", name, i, field);
 }
 
+static bool check_text(const char *text, const char *name, size_t i, const char *field,
+                       sa_error *error) {
+    size_t bad;
+    if (!text) return fail_entry(name, i, field, error);
+    return sa_utf8_valid(text, strlen(text), &bad) ||
+           sa_fail(error, SA_USAGE, "'%s[%zu]%s' is not UTF-8 at byte %zu: 0x%02X", name, i, field,
+                   bad + 1, (unsigned char)text[bad]);
+}
+
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error) {
     if (!sa_given_array(texts, count, name, error)) return false;
     for (size_t i = 0; i < count; i++)
-        if (!texts[i]) return fail_entry(name, i, "", error);
+        if (!check_text(texts[i], name, i, "", error)) return false;
     return true;
 }
 
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error) {
     if (!sa_given_array(pairs, count, name, error)) return false;
-    for (size_t i = 0; i < count; i++) {
-        if (!pairs[i].source) return fail_entry(name, i, ".source", error);
-        if (!pairs[i].target) return fail_entry(name, i, ".target", error);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (!check_text(pairs[i].source, name, i, ".source", error) ||
+            !check_text(pairs[i].target, name, i, ".target", error))
+            return false;
     return true;
 }
 

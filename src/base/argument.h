@@ -15,7 +15,7 @@ bool sa_within(int64_t number, int64_t min, int64_t max, const char *name, sa_er
  * is 0, the array is not NULL. */
 bool sa_given_array(const void *array, size_t count, const char *name, sa_error *error);
 
-/* The same for arrays whose texts must not be NULL, either. */
+/* The same for arrays whose texts must not be NULL, either, and must be UTF-8. */
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
 

@@ -78,13 +78,9 @@ static bool is_mark(utf8proc_int32_t code) {
 static size_t find_long_run(const char *text, size_t size) {
     enum { MOST_MARKS = 30 };
     int marks = 0;
-    for (size_t at = 0; at < size;) {
-        utf8proc_int32_t code;
-        const utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
-                                                         (utf8proc_ssize_t)(size - at), &code);
-        marks = is_mark(code) ? marks + 1 : 0;
+    for (size_t at = 0, length; at < size; at += length) {
+        marks = is_mark(code_at(text + at, size - at, &length)) ? marks + 1 : 0;
         if (marks > MOST_MARKS) return at;
-        at += (size_t)length;
     }
     return size;
 }

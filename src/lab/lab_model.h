@@ -32,7 +32,7 @@ void sa_lab_model_close(sa_lab_model *model);
 /* Copies weights of a float model, in the order of the plan. */
 void sa_lab_model_load(sa_lab_model *model, const float *values);
 
-/* The training objective (the loss, with label smoothing and the alignment loss where used) divided
+/* The training objective (the loss, with label smoothing and the other terms that are used) divided
  * by the number of sentences, plus the L2 penalty, with the same dropout masks in every call. Adds
  * its gradient to model->gradients, if asked to. */
 double sa_lab_model_loss(sa_lab_model *model, bool backward);

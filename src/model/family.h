@@ -37,7 +37,8 @@ typedef struct sa_pass {
     sa_real *log_p;           /* [M] log p(y_i), step by step */
     sa_divergence divergence; /* of a batch of twins */
     sa_real *objective;       /* [M] what is maximized: log p with label smoothing (layers/loss.h),
-                                 less the alignment loss */
+                                 less the losses of alignment, coverage and R-Drop, with what the
+                                 draws of hard attention add */
     double alignment_loss;    /* sum over target words */
     sa_real *advantages;      /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
     const sa_override *override; /* of the cross-attention weights, or NULL; set after the layout */

@@ -9,7 +9,8 @@
 
 typedef struct sa_schedule {
     const char *name;
-    bool decays; /* validations without a better loss multiply the learning rate by --lr-decay */
+    bool decays;      /* validations that are not better (--criterion) multiply the learning rate by
+                         --lr-decay */
     bool needs_steps; /* falls to zero with the last update: needs --steps */
     /* The factor of --lr from the end of the warm-up, 1 there: `step` and `warmup` are at least 1,
      * `steps` is the number of the last update (0: none is set). */

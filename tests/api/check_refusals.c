@@ -118,6 +118,33 @@ START_TEST(sentences_that_are_too_long) {
 }
 END_TEST
 
+START_TEST(texts_that_are_not_utf8) {
+    sa_settings settings = small_settings();
+    sa_model *model = trained(&settings);
+    const char *const sources[] = {"w1 w0", "w1 \xe9 w0"}; /* in Latin-1 */
+    sa_pair pair = {.source = "w1", .target = "\xff"};
+    const sa_corpus corpus = {.pairs = &pair, .count = 1, .name = "x.tsv"};
+    sa_translation out[2];
+    sa_sentence_result result;
+    sa_metric_values values;
+    sa_metrics metrics;
+    sa_search search;
+    sa_search_init(&search);
+    sa_metrics_init(&metrics);
+    refuse(sa_translate(model, sources, 2, &search, out, &error), SA_USAGE,
+           "'sources[1]' is not UTF-8 at byte 4: 0xE9");
+    bool called = false;
+    refuse(sa_align(model, NULL, &pair, 1, ignore, &called, &error), SA_USAGE,
+           "'pairs[0].target' is not UTF-8 at byte 1: 0xFF");
+    refuse(sa_evaluate(model, &corpus, &search, NULL, &result, &error), SA_USAGE,
+           "'corpus[0].target' is not UTF-8 at byte 1: 0xFF");
+    const char *const *references = sources;
+    refuse(sa_compute_metrics(&metrics, sources, &references, 1, 2, &values, &error), SA_USAGE,
+           "'hypotheses[1]' is not UTF-8 at byte 4: 0xE9");
+    sa_model_close(model);
+}
+END_TEST
+
 /* ---- Attending ------------------------------------------------------------------------------- */
 
 START_TEST(attention_that_there_is_not) {
@@ -142,6 +169,7 @@ int main(void) {
     tcase_add_test(tests, models_that_cannot_translate_together);
     tcase_add_test(tests, searches_that_make_no_sense);
     tcase_add_test(tests, sentences_that_are_too_long);
+    tcase_add_test(tests, texts_that_are_not_utf8);
     tcase_add_test(tests, attention_that_there_is_not);
     return suite_run(suite);
 }

@@ -81,6 +81,9 @@ END_TEST
 
 START_TEST(what_does_not_fit_is_refused) {
     static const char *bad[2] = {"\xff", "b"};
+    sa_settings settings = small_settings();
+    settings.attention = 77;
+    expect_usage(sa_page_add_model(page, "model", &settings, &error), "attention");
     expect_usage(sa_page_add_model(page, "another", NULL, &error), "has its 1 models");
     expect_usage(sa_page_open("title", 0, &error), "models");
     ck_assert(!add("1-0") && error.code == SA_DATA); /* the last word is EOS */

@@ -8,6 +8,7 @@ import inspect
 import json
 import math
 import os
+import pickle
 import pydoc
 import re
 import signal
@@ -156,6 +157,7 @@ class Tests(unittest.TestCase):
         stopped = softalign.compare("fixed", "pairs.tsv", "unseen.tsv", self.folder + "-cs",
                                     callback=lambda now: now.kind == "validation", **options)
         self.assertTrue(stopped.stopped)
+        self.assertIsNone(stopped._repr_html_())
 
     # ---- Errors ----
 
@@ -171,6 +173,13 @@ class Tests(unittest.TestCase):
         self.fails(Code.USAGE, "nbest", self.model.translate, source, nbest=0)
         self.fails(Code.DATA, "alignment", self.model.align, [(source, source)], force_attention="gold")
         self.fails(Code.USAGE, "Unicode", softalign.load, "\udfff\ud800")
+        for latin in ("the caf\udce9 is", "\udce9"):
+            self.fails(Code.USAGE, "not UTF-8", self.model.translate, latin)
+            self.fails(Code.USAGE, "'pairs[0].target' is not UTF-8", self.model.align, source, latin)
+            self.fails(Code.USAGE, "not UTF-8", self.model.evaluate, [(latin, source)])
+            self.fails(Code.USAGE, "not UTF-8", softalign.score, [latin], [source])
+        copied = pickle.loads(pickle.dumps(Error(Code.DATA, "text")))
+        self.assertEqual((copied.code, str(copied)), (Code.DATA, "text"))
         with self.assertRaisesRegex(TypeError, "int"):
             self.model.translate([3])
         with self.assertRaisesRegex(TypeError, "pair"):
@@ -181,6 +190,7 @@ class Tests(unittest.TestCase):
         with softalign.Corpus("unseen.tsv") as corpus:
             self.assertEqual(len(corpus), len(self.pairs))
             self.assertRaises(IndexError, corpus.__getitem__, len(corpus))
+            self.assertEqual((corpus[:2], corpus[-1:]), (self.pairs[:2], self.pairs[-1:]))
         self.fails(Code.USAGE, "is closed", self.model.align, corpus)
 
     def test_import(self):
@@ -235,6 +245,33 @@ class Tests(unittest.TestCase):
             softalign.train("pairs.tsv", self.folder + "-raises", callback=raises, **SMALL)
         softalign.load(self.folder + "-raises/last.safetensors")
 
+    def test_interrupt_while_aligning(self):
+        usual = softalign._decoded
+        softalign._decoded = lambda text: signal.raise_signal(signal.SIGINT)
+        try:
+            self.assertRaises(KeyboardInterrupt, self.model.align, "unseen.tsv")
+        finally:
+            softalign._decoded = usual
+
+    def test_exit(self):
+        """Of a child that does not use its parent's model, and while a thread uses a model."""
+        program = '''
+import os, sys, threading, softalign
+model = softalign.load(sys.argv[1], 2)
+child = os.fork()
+if not child:
+    own = softalign.load(sys.argv[1], 2)
+    print(own.translate(sys.argv[2]).text, flush=True)
+    model = None
+    sys.exit(0)
+print(os.waitpid(child, 0)[1], flush=True)
+threading.Thread(target=model.translate, args=([sys.argv[2]] * 100000,), daemon=True).start()
+'''
+        source = self.pairs[0][0]
+        ended = subprocess.run([sys.executable, "-c", program, self.model.path, source], timeout=100, check=True,
+                               stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=os.path.dirname(module)))
+        self.assertEqual(ended.stdout, self.model.translate(source).text + "\n0\n")
+
     # ---- Memory ----
 
     def test_arrays_outlive_what_they_came_from(self):
@@ -277,6 +314,13 @@ class Tests(unittest.TestCase):
         self.assertIn("log.csv", Page(self.model.to_html()).data["files"])
         self.assertEqual(Page(self.model.to_html()).data["models"][0]["settings"]["hidden"], "8")
         self.assertTrue(any(one["gold"] for one in Page(many.to_html()).data["sentences"]))
+        self.assertIsNone(self.model.align([])._repr_html_())
+        with open(self.folder + "/blank.tsv", "w") as file:
+            file.write("a b\tb a\t0-0\nb\ta\t\n")
+        blank = softalign.Corpus(self.folder + "/blank.tsv")
+        self.assertEqual([gold for _, _, gold in blank], ["0-0", ""])
+        self.assertIn("0-0", [one.gold for one in self.model.align(list(blank))])
+        self.model.align(blank).to_html()
 
     def test_payloads_stay_text(self):
         lines = read(os.path.join(here, "../golden/payloads.txt")).decode().splitlines()

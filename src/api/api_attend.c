@@ -212,10 +212,11 @@ static bool check_scores(operands *all, const sa_attend_options *options, sa_err
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
     if (is_given(options->query) || is_given(options->keys) || options->heads > 1 ||
-        options->causal || options->bandwidth != 0)
+        options->causal || options->bandwidth != 0 || options->positions != SA_POSITIONS_NONE ||
+        is_given(options->query_projection.W) || is_given(options->keys_projection.W))
         return sa_fail(error, SA_USAGE,
-                       "--given-weights takes the place of query, keys, heads, --causal and "
-                       "--bandwidth");
+                       "--given-weights takes the place of query, keys and their projections, "
+                       "heads, --positions, --causal and --bandwidth");
     return check_table("--given-weights", options->weights, error) &&
            (options->weights.cols == options->values.rows ||
             fail_shapes("--given-weights", options->weights, "--values", options->values,

@@ -148,6 +148,9 @@ static bool run(explanation_task *all, sa_error *error) {
     if (!read_source(all, error) || (all->options->target && !read_target(all, error)) ||
         !extend(all, error) || (!all->options->target && !translate(all, error)))
         return false;
+    if (model->w.family->recurrent && all->options->layer > 1)
+        return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",
+                       all->options->layer);
     if (!model->w.family->recurrent && !check_layer(all, error)) return false;
     if (model->w.family->recurrent &&
         (all->options->step < 0 || all->options->step > all->target.len))

@@ -16,8 +16,14 @@ static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
 
+/* A reader may trim a cell without quotes; a space is a token of its own among characters. */
+static bool begins_or_ends_blank(const char *word) {
+    const size_t size = strlen(word);
+    return size && (strchr(" \t", *word) || strchr(" \t", word[size - 1]));
+}
+
 static void add(sa_buffer *out, const char *prefix, const char *word) {
-    const bool quoted = strpbrk(word, ",\"\n\r");
+    const bool quoted = strpbrk(word, ",\"\n\r") || begins_or_ends_blank(word);
     if (quoted) sa_buffer_adds(out, "\"");
     sa_buffer_adds(out, prefix);
     for (; *word; word++) sa_buffer_add(out, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);

@@ -116,6 +116,11 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     return good;
 }
 
+bool sa_file_is_regular(const char *path) {
+    struct stat file;
+    return stat(path, &file) == 0 && S_ISREG(file.st_mode);
+}
+
 bool sa_file_missing(const char *path) {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }

@@ -14,6 +14,10 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
  * opening it gives the reason. */
 bool sa_file_missing(const char *path);
 
+/* Whether it is a regular file (behind links), which can be read again: no pipe, device or folder.
+ */
+bool sa_file_is_regular(const char *path);
+
 /* The path without links, "." and "..", to be freed; it need not exist. NULL: memory. */
 char *sa_path_resolve(const char *path, sa_error *error);
 

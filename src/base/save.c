@@ -261,9 +261,10 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
     char *real = follow_links(path, &descriptor, error);
     if (!real) return false;
     bool good;
+    const bool exists = descriptor < 0 && stat(real, &about) == 0;
     if (descriptor >= 0)
         good = write_to(descriptor, path, chunks, count, error);
-    else if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    else if (exists && !S_ISREG(about.st_mode)) /* a folder cannot be opened for writing */
         good = write_into(path, chunks, count, error);
     else
         good = replace_file(real, path, chunks, count, error);

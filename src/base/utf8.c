@@ -27,6 +27,10 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     return true;
 }
 
+size_t sa_utf8_mark_size(const char *text, size_t size) {
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 const char *sa_utf8_guess_format(const char *text, size_t size) {
     static const struct {
         const char *bytes;

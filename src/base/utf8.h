@@ -9,6 +9,9 @@
  * If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
+/* Bytes of the byte order mark with which the text begins: 3 or 0. */
+size_t sa_utf8_mark_size(const char *text, size_t size);
+
 /* The format of a file that begins so and is not UTF-8 text, such as "UTF-16LE" or "a zip archive",
  * or NULL. */
 const char *sa_utf8_guess_format(const char *text, size_t size);

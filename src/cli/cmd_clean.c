@@ -50,7 +50,7 @@ static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *err
     if (!sa_file_read(file, path, SA_FILE_LIMIT, error)) return false;
     const char *guess = sa_utf8_guess_format(file->data, file->size);
     if (guess) return sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", path, guess);
-    *at = file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *at = sa_utf8_mark_size(file->data, file->size);
     return true;
 }
 
@@ -165,11 +165,11 @@ static bool clean(const clean_options *options, const char *path, sa_error *erro
     bool good = open_input(&work.input, path, &first, error) && count_all(&work, path, error) &&
                 filter_all(&work, error);
     if (good && !options->json) show_counts(&work);
-    if (good && !work.kept)
-        good = sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines);
-    good = good && cli_save(options->out ? options->out : "-", &work.out, error) &&
+    const bool none = !work.kept; /* then --dropped and --json still say why */
+    good = good && (none || cli_save(options->out ? options->out : "-", &work.out, error)) &&
            (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
-           (!options->json || print_json(&work, error));
+           (!options->json || print_json(&work, error)) &&
+           (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines));
     sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
     sa_buffer_release(&first);
     sa_cleaner_release(&work.cleaner);

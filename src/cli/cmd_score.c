@@ -21,6 +21,7 @@ static const sa_option rows[] = {
      "print one JSON object"},
     {0},
 };
+enum { GROW_DIAG = 2 }; /* the row of sa_symmetrization_name */
 static const sa_option link_rows[] = {
     {"alignments", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(alignments), 0, 0, 1, NULL, NULL,
      "score word alignments: LINKS GOLD instead of texts"},
@@ -32,8 +33,8 @@ static const sa_option link_rows[] = {
      "also report scores with every link moved to the previous and the next target word"},
     {"reverse", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(reverse), 0, 0, 0, NULL, "FILE",
      "alignments of the reverse direction (target-source), to be combined with LINKS"},
-    {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), 2, 0, 0, sa_symmetrization_name,
-     "NAME", "symmetrization of the two directions"},
+    {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), GROW_DIAG, 0, 0,
+     sa_symmetrization_name, "NAME", "symmetrization of the two directions"},
     {"target", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(target), 0, 0, 0, NULL, "FILE",
      "target sentences; links beyond them or beyond --source are errors"},
     {0},
@@ -70,6 +71,9 @@ static bool check_texts(const score_options *options, sa_error *error) {
     return refuse(options->reverse, "reverse", why, error) &&
            refuse(options->target, "target", why, error) &&
            refuse(options->shift, "shift", why, error) &&
+           refuse(options->links_base, "links-base", why, error) &&
+           refuse(options->gold_base, "gold-base", why, error) &&
+           refuse(options->combine != GROW_DIAG, "combine", why, error) &&
            refuse(options->by_length && !options->source, "by-length", "needs --source FILE",
                   error) &&
            refuse(options->source && !options->by_length, "source",

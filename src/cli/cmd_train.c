@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct train_options {
     const char *train, *alignments, *valid, *out, *preset, *snapshots, *html;
@@ -236,9 +235,7 @@ typedef struct training_watch {
 
 /* A pipe or standard output gets the page of the end only. */
 static bool is_rewritable(const char *path) {
-    struct stat file;
-    return path && strcmp(path, "-") != 0 &&
-           (stat(path, &file) == 0 ? S_ISREG(file.st_mode) : sa_file_missing(path));
+    return path && strcmp(path, "-") != 0 && (sa_file_is_regular(path) || sa_file_missing(path));
 }
 
 /* Replaces the page without a word. */

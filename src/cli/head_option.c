@@ -31,7 +31,8 @@ static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
     double *most = sa_new(size, sizeof *most, error);
     for (int head = 1; most && head <= alignment->heads; head++) {
         const double *weights = sa_alignment_weights(alignment, 0, head);
-        for (size_t i = 0; i < size; i++) most[i] = fmax(most[i], weights[i]);
+        for (size_t i = 0; i < size; i++)
+            most[i] = head == 1 ? weights[i] : fmax(most[i], weights[i]);
     }
     return most;
 }

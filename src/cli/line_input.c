@@ -1,5 +1,6 @@
 #include "cli/line_input.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,8 +54,7 @@ static bool refill(cli_input *input, sa_error *error) {
         input->ended = got == 0;
         input->received += (size_t)got;
     }
-    bool marked = file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0;
-    if (!lines->number && marked) lines->at = 3; /* a byte order mark */
+    if (!lines->number) lines->at = sa_utf8_mark_size(file->data, file->size);
     return true;
 }
 

@@ -49,7 +49,7 @@ static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
 }
 
 bool cli_print(sa_buffer *buffer, sa_error *error) {
-    return print(buffer, "\n", error);
+    return print(buffer, "\n\t", error);
 }
 
 bool cli_print_picture(sa_buffer *buffer, sa_error *error) {
@@ -148,7 +148,7 @@ void cli_note_lines(const char *text) {
 
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
     const bool standard = strcmp(path, "-") == 0;
-    const bool good = standard ? print(buffer, "\n\t", error) : sa_save_text(path, buffer, error);
+    const bool good = standard ? cli_print(buffer, error) : sa_save_text(path, buffer, error);
     if (good && !standard) cli_note("wrote %s", path);
     sa_buffer_release(buffer);
     return good;

@@ -11,8 +11,8 @@
 void cli_output_init(void);
 
 /* Writes the buffer to standard output and empties it; on failure, as of sa_write_text, it is
- * released. On a terminal the text is made safe, all but its line ends: words of a file or a model
- * must not move the cursor or change the window. */
+ * released. On a terminal the text is made safe, all but its line ends and tabs: words of a file or
+ * a model must not go back on the line or change the window. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 /* The same for a picture, with colors and marks of direction; its words are safe already. */
 bool cli_print_picture(sa_buffer *buffer, sa_error *error);
@@ -51,8 +51,8 @@ bool cli_print_json(json_t *value, sa_error *error);
 /* The mean and the 95 % bootstrap confidence interval. */
 json_t *cli_json_interval(const sa_confidence_interval *interval);
 
-/* Writes the buffer to `path`, as sa_save_text does, and says so; or to standard output ("-"),
- * where tabs stay as they are. Releases it. */
+/* Writes the buffer to `path`, as sa_save_text does, and says so; or to standard output ("-"), as
+ * cli_print does. Releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
 /* Say what was written into a folder: those of the names file(0) ... that are there, of "film/" and

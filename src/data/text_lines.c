@@ -8,7 +8,7 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
     if (!sa_file_read(&reader->file, path, SA_FILE_LIMIT, error)) return false;
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
-    if (file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0) reader->lines.at = 3;
+    reader->lines.at = sa_utf8_mark_size(file->data, file->size);
     const char *guess = sa_utf8_guess_format(file->data, file->size);
     if (!guess) return true;
     sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", file->name, guess);

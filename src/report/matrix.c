@@ -20,7 +20,7 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
 
 static double weight_of(const sa_alignment *alignment, int layer, int head, size_t at) {
     const int heads = alignment->heads;
-    double mean = 0, most = 0;
+    double mean = 0, most = -INFINITY; /* weights may be negative: differential attention */
     if (head > 0) return sa_alignment_weights(alignment, layer, head)[at];
     for (int k = 1; k <= heads; k++) {
         const double weight = sa_alignment_weights(alignment, layer, k)[at];

@@ -88,6 +88,7 @@ static bool add_text(notes_reader *reader, const char *line, sa_error *error) {
     if (*line == '#') {
         if (strncmp(line, "# ", 2) != 0 || reader->title)
             return fail_at(reader, "notes have one heading, '# TITLE'", error);
+        end_block(reader);
         reader->title = json_string(line + 2);
         return true;
     }
@@ -134,6 +135,7 @@ static json_t *read_notes(const char *path, sa_error *error) {
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return NULL;
     notes_reader reader = {
         .lines.file = &file, .see = json_array(), .items = json_array(), .links = json_array()};
+    reader.lines.at = sa_utf8_mark_size(file.data, file.size);
     reader.into = reader.see;
     const bool good = read_lines(&reader, error);
     sa_buffer_release(&reader.block);
@@ -263,6 +265,13 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
     size_t bad;
     if (text->title && !sa_utf8_valid(text->title, strlen(text->title), &bad))
         return sa_fail(error, SA_USAGE, "--title: not UTF-8");
+    if (text->open_at && !sa_utf8_valid(text->open_at, strlen(text->open_at), &bad))
+        return sa_fail(error, SA_USAGE, "--open-at: not UTF-8");
+    const bool standard = text->notes && strcmp(text->notes, "-") == 0;
+    if (standard ||
+        (text->notes && !sa_file_is_regular(text->notes) && !sa_file_missing(text->notes)))
+        return sa_fail(error, SA_USAGE, "--notes: '%s' is read again, which only a file can be",
+                       text->notes);
     json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
     if (text->notes && !notes) return false;
     json_decref(notes);

@@ -52,6 +52,10 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     return file->data;
 }
 
+bool sa_file_is_regular(const char *path) {
+    return web_file_find(path);
+}
+
 bool sa_file_missing(const char *path) {
     return !web_file_find(path);
 }

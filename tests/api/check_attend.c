@@ -259,7 +259,13 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_USAGE, "--vector: --attention scaled-dot has no v_a");
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
     refused(job, SA_USAGE,
-            "--given-weights takes the place of query, keys, heads, --causal and --bandwidth");
+            "--given-weights takes the place of query, keys and their projections, heads, "
+            "--positions, --causal and --bandwidth");
+    job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
+    job.query = job.keys = (sa_table){0}, job.positions = SA_POSITIONS_SINUSOIDAL;
+    refused(job, SA_USAGE,
+            "--given-weights takes the place of query, keys and their projections, heads, "
+            "--positions, --causal and --bandwidth");
     job = fitting(), job.query = TABLE(1, 2, 1e300, 1e300);
     job.keys = TABLE(3, 2, 1e300, 1e300, 0, 0, 0, 0);
     refused(job, SA_DATA,

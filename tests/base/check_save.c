@@ -116,8 +116,8 @@ START_TEST(test_no_place) {
     const char *folder = scratch_path("folder");
     ck_assert_int_eq(mkdir(folder, 0777), 0);
     ck_assert(!save(folder, &error));
-    ck_assert_int_eq(error.code, SA_IO);
-    snprintf(wanted, sizeof wanted, "cannot write '%s': Is a directory", folder);
+    ck_assert_int_eq(error.code, SA_OPEN);
+    snprintf(wanted, sizeof wanted, "cannot open '%s': Is a directory", folder);
     ck_assert_str_eq(error.text, wanted);
     ck_assert_int_eq(scratch_files(), 1);
 

@@ -149,9 +149,10 @@ expect 2 "--head 2: there are 1" attend --self words.csv --head 2
 expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
     attend --query query.csv --keys words.csv --values words.csv
 expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.csv
-for more in "--heads 2" --causal "--bandwidth 1" "--query words.csv" "--keys words.csv"; do
+for more in "--heads 2" --causal "--bandwidth 1" "--query words.csv" "--keys words.csv" \
+    "--project-query words.csv" "--project-keys words.csv" "--positions rope"; do
     read -ra more <<<"$more"
-    expect 2 "--given-weights takes the place of query, keys, heads, --causal and --bandwidth" \
+    expect 2 "--given-weights takes the place of query, keys and their projections, heads, --positions, --causal and --bandwidth" \
         attend --given-weights words.csv --values words.csv "${more[@]}"
 done
 printf '1,2\n3,4\n5,6\n' >three.csv

@@ -69,6 +69,9 @@ expect 3 "utf16:1: not UTF-8 (looks like UTF-16LE)" clean utf16
 "$softalign" clean raw.tsv --target-script greek >out 2>err
 [ $? = 3 ] || fail "no pair is left, and that is no error"
 same "the last word" "softalign: raw.tsv: all 14 lines were dropped" "$(tail -n 1 err)"
+"$softalign" clean raw.tsv --target-script greek --out nothing --json --dropped why >out 2>err
+same "the same for programs" "3 0 14" "$? $(python3 -c 'import json; print(json.load(open("out"))["kept"])') $(wc -l <why)"
+[ ! -e nothing ] || fail "a file without pairs was written"
 before=$(cksum <raw.tsv)
 "$softalign" clean raw.tsv --out raw.tsv 2>err
 [ $? = 2 ] || fail "the input may be overwritten: $(cat err)"

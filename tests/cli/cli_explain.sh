@@ -218,6 +218,7 @@ expect 2 "the source is empty" explain $model ""
 expect 2 "the source is empty" explain $model " " "le"
 expect 2 "the source is not UTF-8 at byte 3: 0xFF" explain $model $'ab\xff'
 expect 2 "the target is not UTF-8 at byte 1: 0xC3" explain $model a $'\xc3'
+expect 2 "--layer 7: applies to a Transformer" explain $model "a" --layer 7
 expect 2 "there is no step 4: the target has 3, EOS included" explain $model "a" "un roi" --step 4
 expect 2 "--step and --all exclude each other" explain $model "a" --step 4 --all
 expect 2 "--step '0': expected a whole number from 1 to 1000000" explain $model "a" --step 0

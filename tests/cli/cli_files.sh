@@ -156,6 +156,8 @@ if command -v script >/dev/null; then
     on_terminal screen "'$softalign' translate hostile/best.safetensors hostile.txt"
     grep -qF '\x1B]0;title\x07 \u{202E}edoc\u{2069} a' screen ||
         fail "translate to a terminal: $(cat -A screen)"
+    on_terminal screen "'$softalign' corpus mono --pairs 3000"
+    same "tabs of a corpus on a terminal" 6000 "$(tr -cd '\t' <screen | wc -c)"
     on_terminal screen "'$softalign' eval tiny/best.safetensors hostile.tsv --diagnose"
     grep -qF 'reference    \x1B]0;title' screen || fail "eval --diagnose to a terminal: $(cat -A screen)"
     on_terminal screen "'$softalign' explain hostile/best.safetensors \"\$(cat hostile.txt)\" --all"

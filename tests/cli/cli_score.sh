@@ -159,6 +159,9 @@ for option in sentence confidence by-length; do
 done
 expect 2 "score: --reverse needs --alignments" score hyp ref --reverse links
 expect 2 "score: --target needs --alignments" score hyp ref --target ref
+expect 2 "score: --links-base needs --alignments" score hyp ref --links-base 1
+expect 2 "score: --gold-base needs --alignments" score hyp ref --gold-base 1
+expect 2 "score: --combine needs --alignments" score hyp ref --combine union
 expect 2 "score: --confidence needs --json with --sentence" score hyp ref --sentence --confidence
 expect 2 "score: --by-length needs --json with --sentence" \
     score hyp ref --sentence --by-length --source ref

@@ -163,9 +163,9 @@ static const struct {
     const char *word, *cell;
 } cells[] = {
     {"chat", "chat"},     {"l'", "l'"},    {"'tis", "'tis"}, {"a,b", "\"a,b\""}, {"\"", "\"\"\"\""},
-    {"a\nb", "\"a\nb\""}, {"=1", "'=1"},   {"-", "'-"},      {"-,", "\"'-,\""},  {"\t", "'\t"},
+    {"a\nb", "\"a\nb\""}, {"=1", "'=1"},   {"-", "'-"},      {"-,", "\"'-,\""},  {"\t", "\"'\t\""},
     {"＝1", "'＝1"},      {"'=1", "''=1"}, {"''@", "'''@"},  {"\r", "\"'\r\""},  {"a=1", "a=1"},
-    {"'", "'"},           {"–", "–"},
+    {"'", "'"},           {"–", "–"},      {" ", "\" \""},   {"a ", "\"a \""},   {"a b", "a b"},
 };
 
 START_TEST(cells_are_quoted_only_when_they_must_be) {
@@ -283,12 +283,12 @@ static const struct {
     int layer, head;
     const char *rows;
 } selections[] = {
-    {0, SA_HEADS_ALL, "1,1 0.25\n2,1 0.75\n1,2 0.125\n2,2 0\n"},
-    {2, SA_HEADS_ALL, "1,2 0.125\n2,2 0\n"},
-    {0, 2, "2,1 0.75\n2,2 0\n"},
+    {0, SA_HEADS_ALL, "1,1 0.25\n2,1 0.75\n1,2 -0.125\n2,2 -0.5\n"},
+    {2, SA_HEADS_ALL, "1,2 -0.125\n2,2 -0.5\n"},
+    {0, 2, "2,1 0.75\n2,2 -0.5\n"},
     {1, 1, "1,1 0.25\n"},
-    {0, SA_HEADS_MEAN, "0,1 0.5\n0,2 0.0625\n"},
-    {0, SA_HEADS_MAX, "0,1 0.75\n0,2 0.125\n"},
+    {0, SA_HEADS_MEAN, "0,1 0.5\n0,2 -0.3125\n"},
+    {0, SA_HEADS_MAX, "0,1 0.75\n0,2 -0.125\n"},
 };
 
 START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
@@ -299,7 +299,7 @@ START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
                                .layers = 2,
                                .target = words,
                                .source = words,
-                               .weights = (double[]){1, 1, 1, 0.25, 0.75, 0.125, 0}};
+                               .weights = (double[]){1, 1, 1, 0.25, 0.75, -0.125, -0.5}};
     const sa_tidy tidy = {
         .sentence = 3, .pair = &pair, .layer = selections[_i].layer, .head = selections[_i].head};
     sa_buffer out = {0}, rows = {0};

@@ -33,8 +33,9 @@ typedef struct score_file {
 
 /* SA_DATA: it is empty or not UTF-8. */
 bool score_file_read(score_file *file, const char *path, sa_error *error);
-/* SA_DATA unless both have the same number of lines. */
-bool score_files_match(const score_file *one, const score_file *other, sa_error *error);
+/* The same for one that may be missing (path NULL), and has as many lines as the first: SA_DATA. */
+bool score_file_read_beside(score_file *file, const char *path, const score_file *first,
+                            sa_error *error);
 void score_file_release(score_file *file);
 
 /* ---- score_texts ----------------------------------------------------------------------------- */

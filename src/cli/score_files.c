@@ -25,11 +25,14 @@ bool score_file_read(score_file *file, const char *path, sa_error *error) {
     return !failed;
 }
 
-bool score_files_match(const score_file *one, const score_file *other, sa_error *error) {
-    return one->count == other->count ||
+bool score_file_read_beside(score_file *file, const char *path, const score_file *first,
+                            sa_error *error) {
+    if (!path) return true;
+    if (!score_file_read(file, path, error)) return false;
+    return file->count == first->count ||
            sa_fail(error, SA_DATA,
                    "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",
-                   one->name, one->count, other->name, other->count);
+                   first->name, first->count, file->name, file->count);
 }
 
 void score_file_release(score_file *file) {

@@ -19,20 +19,13 @@ typedef struct link_inputs {
     score_file links, reverse, gold, source, target;
 } link_inputs;
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
-
-static bool read_beside(score_file *file, const char *path, const score_file *first,
-                        sa_error *error) {
-    return !path || (score_file_read(file, path, error) && score_files_match(first, file, error));
-}
-
 static bool read_inputs(link_inputs *all, const score_options *options, const char *const *words,
                         sa_error *error) {
     return score_file_read(&all->links, words[0], error) &&
-           read_beside(&all->gold, words[1], &all->links, error) &&
-           read_beside(&all->reverse, options->reverse, &all->links, error) &&
-           read_beside(&all->source, options->source, &all->links, error) &&
-           read_beside(&all->target, options->target, &all->links, error);
+           score_file_read_beside(&all->gold, words[1], &all->links, error) &&
+           score_file_read_beside(&all->reverse, options->reverse, &all->links, error) &&
+           score_file_read_beside(&all->source, options->source, &all->links, error) &&
+           score_file_read_beside(&all->target, options->target, &all->links, error);
 }
 
 static void release_inputs(link_inputs *all) {

@@ -118,21 +118,14 @@ typedef struct text_inputs {
     score_file hypotheses, against, source, references[SCORE_REFERENCES];
 } text_inputs;
 
-static bool read_beside(score_file *file, const char *path, const score_file *first,
-                        sa_error *error) {
-    return score_file_read(file, path, error) && score_files_match(first, file, error);
-}
-
 static bool read_inputs(text_inputs *all, const score_options *options, const char *const *words,
                         size_t references, sa_error *error) {
     bool good = score_file_read(&all->hypotheses, words[0], error);
     for (size_t r = 0; good && r < references; r++)
-        good = read_beside(&all->references[r], words[r + 1], &all->hypotheses, error);
+        good = score_file_read_beside(&all->references[r], words[r + 1], &all->hypotheses, error);
     return good &&
-           (!options->against ||
-            read_beside(&all->against, options->against, &all->hypotheses, error)) &&
-           (!options->source ||
-            read_beside(&all->source, options->source, &all->hypotheses, error));
+           score_file_read_beside(&all->against, options->against, &all->hypotheses, error) &&
+           score_file_read_beside(&all->source, options->source, &all->hypotheses, error);
 }
 
 static bool count_all(score_work *work, const text_inputs *all, sa_error *error) {

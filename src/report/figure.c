@@ -190,32 +190,26 @@ static void add_axes(const layout *it, int down, sa_drawing *drawing) {
     sa_drawing_text(drawing, beside, name[1], (sa_text_style){FONT, true, SA_ANCHOR_MIDDLE, frame});
 }
 
-/* Whether a weight, not only by rounding, is larger than the scale. */
-static bool exceeds_scale(const layout *it) {
+/* The least and the largest weight of the panels. */
+static void find_range(const layout *it, double *least, double *most) {
     const sa_alignment *alignment = it->alignment;
+    *least = *most = 0;
     for (int panel = 0; panel < it->panels; panel++) {
         const double *weights = sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0);
-        for (int i = 0; i < alignment->targets * alignment->sources; i++)
-            if (weights[i] > 1 + 1e-5) return true;
+        for (int i = 0; i < alignment->targets * alignment->sources; i++) {
+            if (weights[i] < *least) *least = weights[i];
+            if (weights[i] > *most) *most = weights[i];
+        }
     }
-    return false;
-}
-
-/* Whether a weight of the mean, or of the panels, is negative: red. */
-static bool goes_below_scale(const layout *it) {
-    const sa_alignment *alignment = it->alignment;
-    for (int panel = 0; panel < it->panels; panel++) {
-        const double *weights = sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0);
-        for (int i = 0; i < alignment->targets * alignment->sources; i++)
-            if (weights[i] < -1e-5) return true;
-    }
-    return false;
 }
 
 /* The color scale, 1 at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *drawing) {
-    const char *const marks[] = {exceeds_scale(it) ? "≥ 1" : "1", "0.5",
-                                 goes_below_scale(it) ? "≤ 0" : "0"};
+    const double rounding = 1e-5; /* by which weights may leave the scale */
+    double least, most;
+    find_range(it, &least, &most);
+    const char *const marks[] = {most > 1 + rounding ? "≥ 1" : "1", "0.5",
+                                 least < -rounding ? "≤ 0" : "0"};
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
     for (int i = 0; i < SCALE_STEPS; i++)
         sa_drawing_fill(drawing, (sa_box){x, y + i * step, SCALE, step},

@@ -8,7 +8,6 @@
 
 static const char sum_place[] = "Bahdanau et al. 2015, equation 5";
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
-static const char window_place[] = "Luong et al. 2015, section 3.2";
 
 /* What a head's part of the keys is called; NULL: the keys are the annotations. */
 static const char *const key_letters[] = {
@@ -35,7 +34,7 @@ void sa_explain_memory(sa_explainer *out) {
     out->line.head = 0;
 }
 
-/* ---- The window ------------------------------------------------------------------------------ */
+/* ---- One step -------------------------------------------------------------------------------- */
 
 /* The attention of one step. */
 typedef struct attention_view {
@@ -48,23 +47,6 @@ typedef struct attention_view {
     sa_span span;       /* what the query sees; set by explain_score, as is the next */
     double e_0;         /* the null key's score, if there is a null key */
 } attention_view;
-
-static void explain_center(attention_view *view) {
-    sa_explainer *out = view->out;
-    const sa_attention *w = view->w;
-    view->center = sa_attention_center(w, out->i, view->rows, 0, view->S);
-    if (w->window == SA_WINDOW_LOCAL_P) {
-        sa_explainer_write(out, "p_i = S sigma(v_p' tanh(W_p %s))", view->letter);
-        sa_explainer_cite(out, "Luong et al. 2015, equation 9");
-        sa_explainer_vector(out, "tanh(W_p s)", "tanh(..)", view->rows.hidden);
-        sa_explainer_vector(out, "v_p", "v_p", w->v_p);
-        sa_explainer_number(out, "share", "sigma(..)", *view->rows.relative_center.x);
-    } else {
-        sa_explainer_write(out, "p_i = min(i, S)");
-        sa_explainer_cite(out, window_place);
-    }
-    sa_explainer_number(out, "p_i", "p_i", view->center);
-}
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
@@ -213,11 +195,8 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-/* A row for all source words, NaN outside the span. */
 static sa_mat blank(const attention_view *view) {
-    sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
-    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
-    return row;
+    return sa_explain_blank(view->out, view->S);
 }
 
 static sa_mat seen(const attention_view *view, sa_mat row) {
@@ -231,12 +210,8 @@ static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
     return true;
 }
 
-/* Which keys the weights are spread over. */
 static void write_span(attention_view *view) {
-    if (view->w->window != SA_WINDOW_NONE)
-        sa_explainer_write(view->out, ", over |j - p_i| <= %d", view->w->window_size);
-    else if (view->span.count < view->S)
-        sa_explainer_write(view->out, ", over j <= %d", view->span.count);
+    sa_explain_span(view->out, view->w, view->S);
 }
 
 /* The null key in the sum: exp(e_i0), which is 1 where it is not learned. */
@@ -249,11 +224,10 @@ static const char *null_share(const attention_view *view, double shift) {
 /* The weights before the Gaussian as shares of exp(e). */
 static void explain_shares(attention_view *view, sa_mat powers, double shift) {
     sa_explainer *out = view->out;
+    char weight[SA_WEIGHT_NAME];
     const char *less = shift != 0 ? " - max" : "", *null = null_share(view, shift);
-    if (view->w->window == SA_WINDOW_LOCAL_P)
-        sa_explainer_write(out, "%s_j(e_ij)", view->w->normalizer->name);
-    else
-        sa_explainer_write(out, view->w->normalizer->draw ? "p_ij" : "alpha_ij");
+    const bool drawn = view->w->normalizer->draw && view->w->window != SA_WINDOW_LOCAL_P;
+    sa_explainer_write(out, "%s", drawn ? "p_ij" : sa_explain_weight(weight, view->w));
     sa_explainer_write(out, " = exp(e_ij%s) / ", less);
     sa_explainer_write(out, *null ? "(%ssum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)", null, less);
     write_span(view);
@@ -265,8 +239,9 @@ static void explain_shares(attention_view *view, sa_mat powers, double shift) {
 /* By the formula of the normalizer's row, and its alpha and distances from the kinks if it has
  * them. */
 static void explain_formula(attention_view *view, int k, sa_mat e) {
-    static const sa_explainer_symbol symbols[] = {
-        {"alpha_j", "alpha_ij"}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
+    char weight[SA_WEIGHT_NAME];
+    const sa_explainer_symbol symbols[] = {
+        {"alpha_j", sa_explain_weight(weight, view->w)}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
     const sa_normalizer *normalizer = view->w->normalizer;
     const sa_real exponent = sa_attention_exponent(view->w, k);
     sa_explainer *out = view->out;
@@ -282,19 +257,11 @@ static void explain_formula(attention_view *view, int k, sa_mat e) {
 }
 
 static void explain_gauss(attention_view *view, sa_mat normalized) {
-    sa_explainer *out = view->out;
+    char weight[SA_WEIGHT_NAME];
     const char *name = view->w->normalizer->name;
-    const int D = view->w->window_size, first = view->span.first, end = first + view->span.count;
-    sa_mat gauss = blank(view);
-    for (int j = first; j < end; j++) {
-        const double distance = j + 1 - view->center;
-        gauss.x[j] = exp(-distance * distance / (0.5 * D * D));
-    }
-    sa_explainer_column(out, name, name, normalized, SA_ROWS_SOURCE, -1);
-    sa_explainer_write(out, "alpha_ij = %s_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = %d", name,
-                       D);
-    sa_explainer_cite(out, "Luong et al. 2015, equation 10");
-    sa_explainer_column(out, "gauss", "exp(-..)", gauss, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(view->out, name, name, normalized, SA_ROWS_SOURCE, -1);
+    sa_explain_gauss(view->out, view->w, view->center, view->span, view->S,
+                     sa_explain_weight(weight, view->w));
 }
 
 /* Of weights that depend on those of the step before, as decoding makes them. */
@@ -335,12 +302,10 @@ static void explain_weights(attention_view *view, int k, sa_mat e) {
         explain_selection(view, k, e, alpha);
         return;
     }
-    sa_mat powers = blank(view), normalized = blank(view);
+    sa_mat powers = blank(view);
     double shift, sum = sa_explainer_exp(seen(view, e), seen(view, powers), &shift);
     if (w->normalizer->null_key) sum += exp(view->e_0 - shift);
-    sa_copy_mat(seen(view, e), seen(view, normalized));
-    for (int j = 0; j < view->span.count; j++) seen(view, normalized).x[j] -= (sa_real)view->e_0;
-    w->normalizer->forward(sa_attention_exponent(w, k), seen(view, normalized));
+    const sa_mat normalized = sa_explain_normalized(out, w, k, e, view->e_0, view->span);
     const bool shares = are_shares(seen(view, normalized), seen(view, powers), sum);
     for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
@@ -368,7 +333,8 @@ void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *l
     attention_view view = {.out = out, .w = w, .rows = rows.attention, .letter = letter};
     view.S = out->model->batch.source.steps;
     sa_explainer_section(out, "Attention");
-    if (w->window != SA_WINDOW_NONE) explain_center(&view);
+    if (w->window != SA_WINDOW_NONE)
+        view.center = sa_explain_center(out, w, out->i, view.rows, view.S, letter);
     for (int k = 0; k < w->heads; k++) {
         sa_mat e = sa_explainer_alloc(out, 1, view.S);
         set_head(out, w, k);

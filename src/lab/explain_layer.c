@@ -16,9 +16,17 @@ typedef struct layer_view {
     sa_explainer *out;
     const sa_transformer_layer *w;
     const sa_layer_cache *cache;
-    sa_mat x; /* [S x m] the layer's input */
-    int i;    /* the word, from 0 */
+    sa_mat x;      /* [S x m] the layer's input */
+    int i;         /* the word, from 0 */
+    double center; /* p_i, if there is a window */
 } layer_view;
+
+/* What goes into a head's weights: the scores of the last map, and what the query sees. */
+typedef struct head_scores {
+    sa_mat e;
+    double e_0;
+    sa_span span;
+} head_scores;
 
 static sa_mat own(const layer_view *view, sa_mat rows) {
     return sa_rows(rows, view->i, 1);
@@ -82,17 +90,35 @@ static void explain_positions(const layer_view *view, int k) {
     }
 }
 
+/* The formula of the score's row, in this layer's letters and under the names of its tensors.
+ * Positions that rotate do so to queries and keys, of which either may be the vector itself. */
+static void write_formula(const layer_view *view) {
+    const sa_score *score = view->w->self.attention.score;
+    const bool turns = view->w->self.attention.positions.kind->rotation,
+               raw = turns && score->query == SA_QUERY_IDENTITY;
+    const char *keys = turns ? "R_j W_k" : "W_k", *queries = turns ? "R_i W_q" : "W_q";
+    char query[SA_STATE_NAME], key[SA_STATE_NAME];
+    snprintf(query, sizeof query, raw ? "(R_i %s_i)" : "%s_i", letter_of(view));
+    snprintf(key, sizeof key, "%s_j", letter_of(view));
+    const sa_explainer_symbol symbols[] = {
+        {"s", query}, {"W_a", score->key == SA_KEY_STATE_SIZED ? keys : queries},
+        {"h_j", key}, {"U_a", keys},
+        {"e", "e_i"}, {"e_j", "e_ij"},
+        {0}};
+    sa_explainer_substitute(view->out, score->formula, symbols);
+}
+
 /* Of map m, from 0, if the head has two. */
-static void explain_score(const layer_view *view, int k, int m, sa_mat q) {
+static head_scores explain_score(const layer_view *view, int k, int m, sa_mat q) {
+    const sa_attention *w = &view->w->self.attention;
     const sa_attention_sublayer_cache *cache = &view->cache->self;
     const sa_stack_cache *encoder = &view->out->model->pass.transformer.encoder;
-    const sa_score *score = view->w->self.attention.score;
-    const sa_position_kind *positions = view->w->self.attention.positions.kind;
-    const sa_mat e = sa_explainer_alloc(view->out, 1, view->x.rows);
-    const sa_explainer_symbol symbols[] = {{"s", "x_i"}, {"h_j", "x_j"}, {"e_j", "e_ij"}, {0}};
+    const sa_score *score = w->score;
+    const sa_position_kind *positions = w->positions.kind;
+    head_scores of = {.e = sa_explainer_alloc(view->out, 1, view->x.rows)};
     sa_explainer *out = view->out;
-    sa_attention_scores(&view->w->self.attention, &cache->memory, 0, view->i + 1, false,
-                        cache->rows, view->i, k, m, e, encoder->scratch);
+    of.span = sa_attention_scores(w, &cache->memory, 0, view->i + 1, false, cache->rows, view->i, k,
+                                  m, of.e, encoder->scratch);
     if (score->maps)
         sa_explainer_write(out, "e%d_ij = q%d_i' %s%d%s / sqrt(%d), from half %d of the numbers",
                            m + 1, m + 1, positions->vector ? "(k" : "k", m + 1,
@@ -101,14 +127,15 @@ static void explain_score(const layer_view *view, int k, int m, sa_mat q) {
         sa_explainer_write(out, "e_ij = q_i' %s / sqrt(%d)",
                            positions->vector ? "(k_j + a^K_c)" : "k_j", q.cols);
     else
-        sa_explainer_substitute(out, score->formula, symbols);
+        write_formula(view);
     if (!score->maps && strcmp(score->name, "scaled-dot") != 0 && positions->vector)
         sa_explainer_write(out, ", with k_j + a^K_c in the place of k_j");
     if (positions->bias) sa_explainer_write(out, " + b_ij");
     sa_explainer_cite(out, score->citation);
     static const char *const names[] = {"e", "e_2"}, *const labels[] = {"e1_ij", "e2_ij"};
-    sa_explainer_column(out, names[m], score->maps ? labels[m] : "e_ij", e, SA_ROWS_SOURCE, -1);
-    if (!score->maps) sa_explain_null_score(out, &view->w->self.attention, k, q);
+    sa_explainer_column(out, names[m], score->maps ? labels[m] : "e_ij", of.e, SA_ROWS_SOURCE, -1);
+    if (!score->maps) of.e_0 = sa_explain_null_score(out, w, k, q);
+    return of;
 }
 
 /* The two maps, lambda and the difference. */
@@ -116,56 +143,91 @@ static void explain_difference(const layer_view *view, int k, sa_mat q) {
     const sa_attention *w = &view->w->self.attention;
     const sa_mat maps = sa_head_part(own(view, view->cache->self.rows.maps), w->heads, k);
     static const char *const names[] = {"A_1", "A_2"}, *const labels[] = {"A1_ij", "A2_ij"};
+    const int S = view->x.rows;
+    const bool gauss = w->window == SA_WINDOW_LOCAL_P;
+    const double lambda = sa_lambda_forward(&w->differential);
     sa_explainer *out = view->out;
+    sa_mat A[2], difference = sa_explainer_alloc(out, 1, S);
+    head_scores of = {0};
     for (int m = 0; m < w->score->maps; m++) {
-        explain_score(view, k, m, q);
+        of = explain_score(view, k, m, q);
+        A[m] = sa_cols(sa_head_part(maps, w->score->maps, m), 0, S);
         sa_explainer_write(out, "A%d_ij = %s_j(e%d_ij)", m + 1, w->normalizer->name, m + 1);
+        sa_explain_span(out, w, S);
         sa_explainer_cite(out, w->normalizer->citation);
-        sa_explainer_column(out, names[m], labels[m],
-                            sa_cols(sa_head_part(maps, w->score->maps, m), 0, view->x.rows),
-                            SA_ROWS_SOURCE, -1);
+        sa_explainer_column(out, names[m], labels[m], A[m], SA_ROWS_SOURCE, -1);
     }
     sa_explainer_write(out, "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + %.4g",
                        (double)w->differential.init);
     sa_explainer_cite(out, "Ye et al. 2024, equation 2");
-    sa_explainer_number(out, "lambda", "lambda", sa_lambda_forward(&w->differential));
-    sa_explainer_write(out, "alpha_ij = A1_ij - lambda A2_ij");
+    sa_explainer_number(out, "lambda", "lambda", lambda);
+    sa_explainer_write(out, "%s = A1_ij - lambda A2_ij", gauss ? "A_ij" : "alpha_ij");
     sa_explainer_cite(out, "Ye et al. 2024, equation 1");
+    if (!gauss) return;
+    for (int j = 0; j < S; j++) difference.x[j] = A[0].x[j] - lambda * A[1].x[j];
+    sa_explainer_column(out, "A", "A_ij", difference, SA_ROWS_SOURCE, -1);
+    sa_explain_gauss(out, w, view->center, of.span, S, "A_ij");
+}
+
+/* One map of weights, as the normalizer makes them, and the Gaussian around a predicted center. */
+static void explain_map(const layer_view *view, int k, sa_mat q) {
+    const sa_attention *w = &view->w->self.attention;
+    const sa_normalizer *normalizer = w->normalizer;
+    const head_scores of = explain_score(view, k, 0, q);
+    char weight[SA_WEIGHT_NAME];
+    const sa_explainer_symbol symbols[] = {{"alpha_j", sa_explain_weight(weight, w)},
+                                           {"e_j", "e_ij"},
+                                           {"e_k", "e_ik"},
+                                           {"e_0", "e_i0"},
+                                           {0}};
+    sa_explainer *out = view->out;
+    sa_explainer_substitute(out, normalizer->formula, symbols);
+    sa_explain_span(out, w, view->x.rows);
+    sa_explainer_cite(out, strcmp(normalizer->name, "softmax") == 0
+                               ? "Vaswani et al. 2017, equation 1"
+                               : normalizer->citation);
+    if (w->window != SA_WINDOW_LOCAL_P) return;
+    sa_explainer_column(out, normalizer->name, normalizer->name,
+                        sa_explain_normalized(out, w, k, of.e, of.e_0, of.span), SA_ROWS_SOURCE,
+                        -1);
+    sa_explain_gauss(out, w, view->center, of.span, view->x.rows, weight);
+}
+
+/* By the projections that the score's row has: of general and raw-dot the query is the vector
+ * itself, and some scores read no keys. */
+static sa_mat explain_projections(const layer_view *view, int k) {
+    const sa_attention *w = &view->w->self.attention;
+    const sa_attention_sublayer_cache *cache = &view->cache->self;
+    const bool turns = w->positions.kind->rotation, whole = w->score->query == SA_QUERY_IDENTITY;
+    const char *letter = letter_of(view);
+    sa_explainer *out = view->out;
+    const sa_mat keys = sa_kv_head_part(w, cache->memory.keys, k),
+                 values = sa_kv_head_part(w, cache->memory.values, k),
+                 q = own(view, whole ? cache->rows.q : sa_head_part(cache->rows.q, w->heads, k));
+    sa_explainer_write(out, "q_i = %s%s%s_i, ", turns ? "R_i " : "", whole ? "" : "W_q ", letter);
+    if (keys.cols)
+        sa_explainer_write(out, "k_j = %s%s%s_j, ", turns ? "R_j " : "",
+                           w->score->key == SA_KEY_IDENTITY ? "" : "W_k ", letter);
+    sa_explainer_write(out, "v_j = W_v %s_j", letter);
+    sa_explainer_cite(out, heads_place);
+    sa_explainer_vector(out, "q", "q_i", q);
+    if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
+    sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
+    return q;
 }
 
 static void explain_head(const layer_view *view, int k) {
     const sa_attention *w = &view->w->self.attention;
     const sa_attention_sublayer_cache *cache = &view->cache->self;
-    static const sa_explainer_symbol symbols[] = {
-        {"alpha_j", "alpha_ij"}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
-    const char *letter = letter_of(view);
     sa_explainer *out = view->out;
     const int H = w->heads, S = view->x.rows;
-    const sa_mat keys = sa_kv_head_part(w, cache->memory.keys, k),
-                 values = sa_kv_head_part(w, cache->memory.values, k);
-    const sa_mat q =
-        own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q
-                                                       : sa_head_part(cache->rows.q, H, k));
     out->line.head = H > 1 ? k + 1 : 0;
-    const char *turn[] = {w->positions.kind->rotation ? "R_i " : "",
-                          w->positions.kind->rotation ? "R_j " : ""};
-    sa_explainer_write(out, "q_i = %sW_q %s_i, k_j = %sW_k %s_j, v_j = W_v %s_j", turn[0], letter,
-                       turn[1], letter, letter);
-    sa_explainer_cite(out, heads_place);
-    sa_explainer_vector(out, "q", "q_i", q);
-    if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
-    sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
+    const sa_mat q = explain_projections(view, k);
     explain_positions(view, k);
-    if (w->score->maps) {
+    if (w->score->maps)
         explain_difference(view, k, q);
-    } else {
-        explain_score(view, k, 0, q);
-        sa_explainer_substitute(out, w->normalizer->formula, symbols);
-        if (w->window != SA_WINDOW_NONE) sa_explainer_write(out, ", within the window");
-        sa_explainer_cite(out, strcmp(w->normalizer->name, "softmax") == 0
-                                   ? "Vaswani et al. 2017, equation 1"
-                                   : w->normalizer->citation);
-    }
+    else
+        explain_map(view, k, q);
     sa_explainer_column(out, "alpha", "alpha_ij",
                         sa_attention_head(cache->rows.alpha, view->i, H, k, S), SA_ROWS_SOURCE, -1);
     if (w->score->maps)
@@ -181,11 +243,18 @@ static void explain_head(const layer_view *view, int k) {
     out->line.head = 0;
 }
 
-static void explain_attention(const layer_view *view) {
+static void explain_attention(layer_view *view) {
     const sa_attention *w = &view->w->self.attention;
     const sa_attention_sublayer_cache *cache = &view->cache->self;
     sa_explainer *out = view->out;
     sa_explainer_section(out, "Self-attention");
+    if (w->window != SA_WINDOW_NONE) {
+        char state[SA_STATE_NAME];
+        snprintf(state, sizeof state, "%s_i", letter_of(view));
+        view->center =
+            sa_explain_center(out, w, view->i + 1, sa_attention_rows_slice(cache->rows, view->i, 1),
+                              view->x.rows, state);
+    }
     for (int k = 0; k < w->heads; k++) explain_head(view, k);
     const sa_mat c = sa_explainer_linear(out, w->W_c, no_bias, own(view, cache->rows.head_outputs));
     sa_explainer_write(
@@ -225,7 +294,7 @@ static void explain_network(const layer_view *view) {
 
 void sa_explain_layer(sa_explainer *out, int layer, int word) {
     const sa_stack_cache *encoder = &out->model->pass.transformer.encoder;
-    const layer_view view = {
+    layer_view view = {
         .out = out,
         .w = &out->model->w.transformer.encoder.layer[layer],
         .cache = &encoder->layer[layer],

@@ -63,6 +63,27 @@ void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *l
  */
 double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa_mat q);
 
+/* p_i of target position i (from 1), and what it is made of; of a window only. row: the
+ * attention's, one; state: the letters of what makes the query. */
+double sa_explain_center(sa_explainer *out, const sa_attention *w, int i, sa_attention_rows row,
+                         int S, const char *state);
+/* Writes which of S keys the weights are spread over, unless it is all of them. */
+void sa_explain_span(sa_explainer *out, const sa_attention *w, int S);
+/* A row for all source words, of which those outside a span stay NaN. */
+sa_mat sa_explain_blank(sa_explainer *out, int S);
+/* The weights that the normalizer of head k makes of the scores e and e_0 in the span. */
+sa_mat sa_explain_normalized(sa_explainer *out, const sa_attention *w, int k, sa_mat e, double e_0,
+                             sa_span span);
+
+enum { SA_WEIGHT_NAME = 40 };
+
+/* What the normalizer's equation defines: "alpha_ij", or "softmax_j(e_ij)" where a Gaussian makes
+ * alpha of it. */
+const char *sa_explain_weight(char name[SA_WEIGHT_NAME], const sa_attention *w);
+/* The Gaussian around the center, and the equation in which it multiplies what `weight` names. */
+void sa_explain_gauss(sa_explainer *out, const sa_attention *w, double center, sa_span span, int S,
+                      const char *weight);
+
 /* A source word (from 0) in a layer (from 0) of a transformer's encoder. */
 void sa_explain_layer(sa_explainer *out, int layer, int word);
 

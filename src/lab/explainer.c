@@ -22,7 +22,7 @@ static size_t arena_size(const sa_lab_model *model) {
         const sa_transformer_sizes *sizes = &model->w.transformer.sizes;
         const sa_attention *w = &model->w.transformer.encoder.layer[0].self.attention;
         const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
-        const size_t row = (size_t)(2 * sizes->m) + 2 * shown_memory(w) + 2 * H;
+        const size_t row = (size_t)(2 * sizes->m) + 2 * shown_memory(w) + 8 * H;
         return sizeof(sa_real) * ((words + 4) * row) + (H + 4) * 4096;
     }
     const sa_decoder *d = &model->w.decoder;

@@ -5,7 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INDENT = SA_EXPLANATION_INDENT, MAX_ROWS = 16, TEXT = SA_EXPLANATION_TEXT_CAPACITY };
+enum {
+    INDENT = SA_EXPLANATION_INDENT,
+    MAX_ROWS = 16,
+    LEAST = 3, /* numbers in a row: the first, an ellipsis and the last */
+    TEXT = SA_EXPLANATION_TEXT_CAPACITY,
+};
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
@@ -21,7 +26,8 @@ static void add_number(sa_explanation *explanation, double value, int digits, in
 static void add_vector(sa_explanation *explanation, const double *x, int count, int digits,
                        int span) {
     const int cell = span + 1 > 8 ? span + 1 : 8;
-    const int fit = (SA_EXPLANATION_WIDTH - SA_EXPLANATION_LABEL) / cell;
+    const int room = (SA_EXPLANATION_WIDTH - SA_EXPLANATION_LABEL) / cell;
+    const int fit = room > LEAST ? room : LEAST; /* wider numbers make the lines longer */
     const bool cut = !explanation->wide && count > fit;
     const int front = cut ? fit / 2 : count, behind = cut ? count - (fit - 1 - front) : count;
     for (int k = 0; k < count; k++) {

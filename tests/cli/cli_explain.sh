@@ -210,6 +210,97 @@ expect 2 "--layer 3: the encoder has 2" explain $model "a" --layer 3
 expect 2 "there is no word 3: the source has 2, EOS included" explain $model "a" --step 3
 expect 2 "--all is for the steps of recurrent models" explain $model "a" --all
 expect 2 "--weights is for the steps of recurrent models" explain $model "a" --weights
+
+# Every score of a Transformer speaks of the vectors it reads, under the names of its tensors, and
+# with a predicted window the weights are those of the equations.
+layer() { # HEADS NORM OPTION...: the page of a layer
+    rm -rf window
+    "$softalign" train --train mono.tsv --out window --model transformer --embed 4 --attn 4 --ffn 4 \
+        --layers 1 --steps 3 --heads "$1" --norm "${@:2}" >out 2>err || fail "train $*: $(cat err)"
+    expect 0 "" explain window/best.safetensors "a king finds the horse."
+}
+states() { # EQUATION...: these stand on the page
+    local equation
+    for equation; do
+        awk -v whole="  $equation" 'index($0, whole) == 1 && substr($0, length(whole) + 1) ~ /^( |$)/ { found = 1 }
+            END { exit !found }' out ||
+            fail "the page does not say '$equation': $(cat out)"
+    done
+}
+layer 2 pre --attention general --positions rope
+states "q_i = R_i a_i, k_j = R_j W_k a_j, v_j = W_v a_j" "e_ij = (R_i a_i)' R_j W_k a_j"
+layer 1 pre --attention raw-dot
+states "q_i = a_i, k_j = a_j, v_j = W_v a_j" "e_ij = a_i' a_j, without any map: a_j must be as wide as a_i"
+layer 2 pre --attention additive --window sliding --window-size 1
+states "p_i = i" "e_ij = v_a' tanh(W_q a_i + W_k a_j)" \
+    "alpha_ij = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 1"
+layer 1 pre --attention location --max-len 10 --window sliding
+states "p_i = min(i, S'), S' = min(S, 11)" "q_i = W_q a_i, v_j = W_v a_j" "e_i = W_q a_i, blind to the source"
+layer 2 post --attention uniform
+states "q_i = x_i, v_j = W_v x_j"
+layer 2 pre --attention differential --window local-p --window-size 2
+states "A1_ij = softmax_j(e1_ij), over |j - p_i| <= 2" "A_ij = A1_ij - lambda A2_ij" \
+    "alpha_ij = A_ij exp(-(j - p_i)^2 / (2 (D/2)^2)), D = 2"
+layer 2 pre --attention dot --normalizer sparsemax --window local-p
+states "sparsemax_j(e_ij) = max(0, e_ij - tau), tau such that they sum to 1: exact zeros, over |j - p_i| <= 10"
+layer 2 pre --attention general --window local-p --window-size 2
+states "p_i = S sigma(v_p' tanh(W_p a_i))" "q_i = a_i, k_j = W_k a_j, v_j = W_v a_j" \
+    "e_ij = a_i' W_k a_j" "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 2" \
+    "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = 2"
+if command -v python3 >/dev/null; then
+    expect 0 "" explain window/best.safetensors "a king finds the horse." --step 3 --json
+    python3 - <<'END' || fail "local-p in a layer: --json does not hang together"
+import json, struct
+from math import exp, tanh
+
+raw = open("window/best.safetensors", "rb").read()
+size = struct.unpack("<Q", raw[:8])[0]
+head = json.loads(raw[8:8 + size])
+
+def tensor(name):
+    at = head["encoder.1.self." + name]
+    first, last = (8 + size + offset for offset in at["data_offsets"])
+    x = struct.unpack(f"<{(last - first) // 4}f", raw[first:last])
+    width = at["shape"][-1]
+    return [list(x[k:k + width]) for k in range(0, len(x), width)]
+
+dot = lambda a, b: sum(x * y for x, y in zip(a, b, strict=True))
+times = lambda W, x: [dot(row, x) for row in W]
+def same(a, b):
+    assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-12, (a, b)
+
+at = json.load(open("out"))
+a, D, W_k = at["a"], 2, tensor("W_k")
+hidden = [tanh(x) for x in times(tensor("W_p"), a[2])]
+share = 1 / (1 + exp(-dot(tensor("v_p")[0], hidden)))
+p = len(a) * share
+same(at["tanh(W_p s)"], hidden), same([at["share"], at["p_i"]], [share, p])
+seen = [abs(j + 1 - p) <= D for j in range(len(a))]
+assert not all(seen) and len(at["heads"]) == 2
+for k, one in enumerate(at["heads"]):
+    e = [dot(a[2], times(W_k[4 * k:4 * k + 4], x)) for x in a]
+    total = sum(exp(x) for x, sees in zip(e, seen) if sees)
+    softmax = [exp(x) / total if sees else None for x, sees in zip(e, seen)]
+    gauss = [exp(-(j + 1 - p) ** 2 / (2 * (D / 2) ** 2)) if sees else None for j, sees in enumerate(seen)]
+    same(one["q"], a[2]), same(one["e"], e)
+    for name, expected in ("softmax", softmax), ("gauss", gauss):
+        assert [x is None for x in one[name]] == [not sees for sees in seen], (name, one[name])
+        same([x for x in one[name] if x is not None], [x for x in expected if x is not None])
+    same(one["alpha"], [s * g if sees else 0 for s, g, sees in zip(softmax, gauss, seen)])
+END
+fi
+
+# The location score ends at a position, and with it the sentence of its window.
+for word in a b c d; do
+    for next in a b c d; do printf '%s %s\t%s %s\n' $word $next $next $word; done
+done >two.tsv
+"$softalign" train --train two.tsv --out short --attention location --window local-p --max-len 2 \
+    --hidden 4 --embed 4 --attn 4 --steps 3 >out 2>err || fail "train location: $(cat err)"
+expect 0 "" explain short/best.safetensors "a b c d a b"
+states "p_i = S' sigma(v_p' tanh(W_p s_{i-1})), S' = min(S, 3)" \
+    "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 10, j <= 3"
+awk '$1 == "sigma(..)" { share = $2 } $1 == "p_i" && $2 != "=" { exit !((3 * share - $2) ^ 2 < 1e-6) }' out ||
+    fail "p_i is not 3 sigma(..): $(cat out)"
 model=m/best.safetensors
 
 # What cannot be.

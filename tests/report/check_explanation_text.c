@@ -75,6 +75,29 @@ START_TEST(long_vectors_are_cut_or_go_on_below) {
 }
 END_TEST
 
+/* Of numbers so wide that fewer than three fit between the margins, the first and the last are
+ * still there, and with --wide all of them. */
+START_TEST(wide_numbers_make_longer_lines) {
+    static const double x[] = {3e38, -3e38, 3e37, 2e38, 1e38};
+    for (int digits = 0; digits <= 60; digits++) { /* columns of 40 to 101 */
+        char first[SA_EXPLANATION_TEXT_CAPACITY], last[SA_EXPLANATION_TEXT_CAPACITY];
+        sa_explanation_format_number(x[0], digits, first, sizeof first);
+        sa_explanation_format_number(x[4], digits, last, sizeof last);
+        for (int wide = 0; wide < 2; wide++) {
+            begin(digits, wide);
+            add_vector("x", 5, x);
+            sa_explanation_add(&paper, &pair, NULL);
+            const char *at = strstr(paper.out.text, first);
+            ck_assert_ptr_nonnull(at);
+            ck_assert(wide == !strstr(at, "..."));
+            ck_assert_ptr_nonnull(at = strstr(at, last));
+            ck_assert_str_eq(at + strlen(last), "\n");
+            sa_explanation_release(&paper);
+        }
+    }
+}
+END_TEST
+
 START_TEST(equations_keep_their_place_on_the_right) {
     static const char longest[] = "x = a + b + c + d + e + f + g + h + i + j + k + l + m + n + o";
     const sa_explain_value one = {.equation = "c = h",
@@ -238,6 +261,7 @@ int main(void) {
     Suite *suite = suite_of("paper", &tests);
     tcase_add_test(tests, vectors_stand_under_each_other);
     tcase_add_test(tests, long_vectors_are_cut_or_go_on_below);
+    tcase_add_test(tests, wide_numbers_make_longer_lines);
     tcase_add_test(tests, equations_keep_their_place_on_the_right);
     tcase_add_test(tests, columns_stand_side_by_side);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);

@@ -140,16 +140,17 @@ static bool save_frame(const sa_session *session, size_t index, int head,
     return good;
 }
 
+/* The heads, then the mean: a frame exists when its mean does, and so it is whole after a kill. */
 static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const sa_session *session = context;
-    bool good = save_frame(session, index, 0, alignment, error);
+    bool good = true;
     for (int head = 1; good && head <= recorded_heads(session); head++) {
         sa_alignment own = *alignment;
         own.weights = sa_alignment_weights(alignment, 0, head);
         good = save_frame(session, index, head, &own, error);
     }
-    return good;
+    return good && save_frame(session, index, 0, alignment, error);
 }
 
 bool sa_snapshots_write(sa_session *session, sa_error *error) {

@@ -348,6 +348,21 @@ bool sa_directory_create(const char *folder, sa_error *error) {
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
+bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
+                         sa_error *error) {
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        if (unlinkat(fd, names[i], 0) == 0 || errno == ENOENT) continue;
+        good =
+            sa_fail(error, SA_IO, "cannot remove '%s/%s': %s", folder, names[i], strerror(errno));
+    }
+    if (good && fsync(fd) != 0) good = sa_fail_errno(error, SA_IO, "write into", folder);
+    close(fd);
+    return good;
+}
+
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error) {
     *lock = SA_UNLOCKED;
     if (!sa_directory_create(folder, error)) return false;

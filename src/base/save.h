@@ -41,6 +41,12 @@ bool sa_save_is_temporary(const char *name);
 /* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
+/* Removes files of the folder, those that are missing aside, and syncs the folder: what is saved
+ * there from now on never stands beside one of them, even after a power cut. SA_OPEN: the folder
+ * cannot be opened; SA_IO names a file that remains. */
+bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
+                         sa_error *error);
+
 /* The lock of a folder: descriptors of the folder and of .lock in it. */
 typedef struct sa_directory_lock {
     int folder, file;

@@ -52,7 +52,8 @@ static const sa_option rows[] = {
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "resume from last.safetensors, with its settings"},
     {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
-     "replace an existing training in DIR, which is refused otherwise"},
+     "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
+     "one first saves"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
      "print the time spent in each part of the model"},
     {0},

@@ -4,6 +4,7 @@
 #include "compare/compare.h"
 #include "report/pair_scores.h"
 #include "report/training_log.h"
+#include "session/start.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -50,6 +51,21 @@ static bool can_resume(const sa_compare_run *run, bool *resume, sa_error *error)
     return true;
 }
 
+/* What lies in the folder is resumed or else removed, before the record of this run is written:
+ * beside that, the model of another training would pass for this run's after a kill. For the same
+ * reason the record of another run goes before its model does. */
+static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
+    static const char *const record[] = {"run.json"};
+    sa_directory_lock lock;
+    if (!sa_directory_lock_open(&lock, run->folder, error)) return false;
+    bool good = can_resume(run, resume, error);
+    if (good && !*resume)
+        good = (run->recorded || sa_directory_remove(run->folder, record, 1, error)) &&
+               sa_training_remove(run->folder, error);
+    sa_directory_lock_close(&lock);
+    return good;
+}
+
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     sa_compare_run *run = context;
     double seconds;
@@ -94,8 +110,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
                                  .report = report_progress,
                                  .context = &to,
                                  .stop = stop};
-    if (!sa_directory_create(run->folder, error) || !can_resume(run, &training.resume, error))
-        return false;
+    if (!begin_folder(run, &training.resume, error)) return false;
     training.overwrite = !training.resume; /* the record allows it */
     if (all->processes && !training.resume && !settings.shards) settings.shards = all->shards;
     if (!training.resume)

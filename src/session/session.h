@@ -43,7 +43,8 @@ enum {
 /* With which a program lets its processes train one model; NULL: each trains its own. */
 extern sa_exchange *sa_session_processes;
 
-typedef struct sa_session {
+typedef struct sa_session sa_session;
+struct sa_session {
     const sa_train_options *training;
     sa_exchange *exchange; /* sa_session_processes */
     sa_settings settings;  /* shards resolved */
@@ -73,7 +74,9 @@ typedef struct sa_session {
     sa_real *unsaved;          /* weights of the best model, while it cannot be saved; or NULL */
     sa_error save_error;       /* of the last save; code 0: it succeeded */
     sa_error frame_error;      /* why the film lacks a frame; code 0: it has all */
-} sa_session;
+    /* Before the first save, where a training is overwritten: removes that. NULL: there is none. */
+    bool (*replace)(sa_session *session, sa_error *error);
+};
 
 void sa_session_close(sa_session *session);
 

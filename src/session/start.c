@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
@@ -32,16 +31,23 @@ static bool look_for(const char *folder, const char *name, bool *there, sa_error
     return !unseen;
 }
 
+/* What a training leaves in its folder: files, and the folder of the film behind them. */
+static const char *const entries[] = {"last.safetensors", "best.safetensors", "average.safetensors",
+                                      "log.csv", "film"};
+enum { ENTRIES = sizeof entries / sizeof *entries, FILES = ENTRIES - 1 };
+
 bool sa_training_find(const char *folder, const char **found, sa_error *error) {
-    static const char *const names[] = {"last.safetensors", "best.safetensors",
-                                        "average.safetensors", "log.csv", "film"};
     bool there = false;
     *found = NULL;
-    for (size_t i = 0; !there && i < sizeof names / sizeof *names; i++) {
-        if (!look_for(folder, names[i], &there, error)) return false;
-        if (there) *found = names[i];
+    for (size_t i = 0; !there && i < ENTRIES; i++) {
+        if (!look_for(folder, entries[i], &there, error)) return false;
+        if (there) *found = entries[i];
     }
     return true;
+}
+
+bool sa_training_remove(const char *folder, sa_error *error) {
+    return sa_directory_remove(folder, entries, FILES, error);
 }
 
 /* Another training in a run of sa_compare would make the record of the run wrong. */
@@ -63,13 +69,6 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
                               "'%s' holds a training (%s): --resume continues it, --overwrite "
                               "replaces it",
                               training->out, found));
-}
-
-/* The files of an overwritten training are replaced as the new ones are saved; this one might not
- * be. */
-static bool remove_average(const sa_session *session, sa_error *error) {
-    return !session->training->overwrite || unlink(session->average_path.text) == 0 ||
-           errno == ENOENT || sa_fail_errno(error, SA_IO, "remove", session->average_path.text);
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -266,8 +265,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
         return false;
     const bool good = training->resume
                           ? resume(session, error)
-                          : start_fresh(session, error) && open_trainer(session, error) &&
-                                (!leads || remove_average(session, error));
+                          : start_fresh(session, error) && open_trainer(session, error);
     if (!good) return false;
     session->counts.train_hash = (int64_t)session->data.hash;
     session->counts.valid_hash = (int64_t)session->valid_data.hash;

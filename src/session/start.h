@@ -8,6 +8,9 @@
  * cannot be examined. */
 bool sa_training_find(const char *folder, const char **found, sa_error *error);
 
+/* Removes the files of a training from its folder; sa_snapshots_open removes its film. */
+bool sa_training_remove(const char *folder, sa_error *error);
+
 /* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. SA_BUSY:
  * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
  * by sa_session_close also after a failure. */

@@ -153,7 +153,8 @@ static bool keep_best(sa_session *session, sa_error *error) {
 static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
-    const bool best = save_best(session, is_best, &why);
+    const bool best =
+        (!session->replace || session->replace(session, &why)) && save_best(session, is_best, &why);
     const bool good = best && sa_checkpoint_write(session, &why);
     session->save_error = good ? (sa_error){0} : why;
     return good ||
@@ -314,12 +315,31 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* An overwritten training goes just before the first file of the new one is written, so that it
+ * outlives all that may be refused or end before; and whole, film included, so that no file of it
+ * stands beside one of the new training. The film goes first: it can be done without. */
+static bool replace_old(sa_session *session, sa_error *error) {
+    const bool good =
+        sa_snapshots_open(session, error) && sa_training_remove(session->training->out, error);
+    if (good) session->replace = NULL;
+    return good;
+}
+
+/* The first frame, if there is a film, is also the first file. */
+static bool begin_film(sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    if (training->overwrite) session->replace = replace_old;
+    if (training->overwrite && !training->snapshot_count) return true;
+    return (training->overwrite ? replace_old(session, error)
+                                : sa_snapshots_open(session, error)) &&
+           (training->resume || sa_snapshots_write(session, error));
+}
+
 static bool run(sa_session *session, const sa_train_options *training, sa_train_result *result,
                 sa_error *error) {
     bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
-    if (good && sa_exchange_leads(session->exchange))
-        good = sa_snapshots_open(session, error) &&
-               (training->resume || sa_snapshots_write(session, error));
+    good = sa_exchange_agree(session->exchange, good, error);
+    if (good && sa_exchange_leads(session->exchange)) good = begin_film(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
     session->trainer.profiled = training->parts;
     sa_session_release_texts(session);

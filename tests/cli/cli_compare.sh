@@ -147,6 +147,15 @@ same "files of a refused comparison" "$before" \
     "$(find foreign whole -name '*.safetensors' -o -name '*.csv' | sort | xargs cksum)"
 compare --models fixed --steps 2 --out foreign --overwrite
 same "updates of a run that replaces another training" 2 "$(sed -n 2p foreign/table.csv | cut -d , -f 5)"
+# One that replaces another and ends before its first save takes nothing from that.
+compare --models fixed $short --out replaced
+"$softalign" compare $pairs $sizes --models fixed --steps 20 --valid-every 7 --out straight >out 2>err
+(ulimit -f 8 && "$softalign" compare $pairs $sizes --models fixed --steps 20 --valid-every 7 --out replaced --overwrite) >out 2>err &&
+    fail "a model larger than the limit of a file is saved"
+same "its record" 20.0 "$(sed -n 's/.*"steps": \([0-9.]*\).*/\1/p' replaced/fixed-s1/run.json)"
+same "the files of the other" "" "$(find replaced/fixed-s1 -name '*.safetensors' -o -name log.csv)"
+compare --models fixed --steps 20 --valid-every 7 --out replaced
+same "figures of a run that replaces another after an interruption" "$(figures straight)" "$(figures replaced)"
 run=whole/fixed-s2/run.json
 cp $run good.json
 damaged() { # WHAT SED-SCRIPT MESSAGE

@@ -58,6 +58,17 @@ echo mine >parts/film/0002/note.txt
 train --steps 5 --out parts --overwrite
 same "what a training without a film leaves of an older one" "parts/film parts/film/0002 parts/film/0002/note.txt" \
     "$(find parts/film | sort | xargs)"
+# An overwritten training stays, film included, until the new one writes its first file; then it
+# goes as a whole.
+train --snapshots probe.tsv --valid-every 10 --steps 10 --out old
+before=$(find old -type f ! -name .lock | sort | xargs cksum)
+"$softalign" train --train mono.tsv $sizes --optimizer sgd --lr 1e9 --clip 0 --steps 9 --overwrite --out old 2>err
+same "a training that diverges before its first save" 8 $?
+same "what it leaves of the old one" "$before" "$(find old -type f ! -name .lock | sort | xargs cksum)"
+(ulimit -f 4 && "$softalign" train --train mono.tsv $sizes --seed 2 --steps 9 --valid-every 9 --snapshots probe.tsv --out old \
+    --overwrite) 2>err && fail "a model larger than the limit of a file is saved"
+same "models beside a new film" "" "$(find old -name '*.safetensors' -o -name log.csv)"
+expect 4 "cannot open 'old/last.safetensors': No such file or directory" train --train mono.tsv --out old --resume
 expect 2 "--snapshots: the model has no attention to record" \
     train --train mono.tsv --decoder fixed --snapshots probe.tsv --out never
 [ ! -e never ] || fail "a refused training left a folder"

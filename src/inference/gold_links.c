@@ -68,16 +68,28 @@ void sa_gold_release(sa_gold_alignment *gold, size_t count) {
     free(gold);
 }
 
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error) {
+    const sa_settings *attends = NULL; /* of the last model with attention */
+    if (chosen.kind == SA_OVERRIDE_NONE) return true;
+    for (int m = 0; m < number; m++) {
+        const sa_settings *settings = &models[m]->settings;
+        if (!sa_settings_has_attention(settings)) continue;
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || sa_scores[settings->attention].normalizer)
+            return true;
+        attends = settings;
+    }
+    if (!attends) return sa_fail_no_attention(models[0], error);
+    return sa_fail(error, SA_USAGE,
+                   "--force-attention expected: the weights of --attention %s are those of its "
+                   "training already",
+                   sa_score_name((size_t)attends->attention));
+}
+
 bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
                       const sa_pair *pairs, size_t count, sa_error *error) {
     *override = (sa_override){.chosen = chosen, .seed = 1};
-    if (chosen.kind != SA_OVERRIDE_NONE && !sa_settings_has_attention(&model->settings))
-        return sa_fail_no_attention(model, error);
-    if (chosen.kind == SA_OVERRIDE_EXPECTED && !sa_scores[model->settings.attention].normalizer)
-        return sa_fail(error, SA_USAGE,
-                       "--force-attention expected: the weights of --attention %s are those of its "
-                       "training already",
-                       sa_score_name((size_t)model->settings.attention));
+    if (!sa_override_applies(chosen, &model, 1, error)) return false;
     if (chosen.kind != SA_OVERRIDE_GOLD) return true;
     for (size_t i = 0; i < count; i++)
         if (!pairs[i].gold)

@@ -21,6 +21,10 @@ void sa_gold_release(sa_gold_alignment *gold, size_t count);
 /* Fails: the training pairs have no alignments for --guided-alignment. */
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error);
 
+/* SA_USAGE: none of the models has attention that the override changes. */
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error);
+
 /* Sets up an override for decoding `count` pairs; SA_OVERRIDE_GOLD reads their alignments, which
  * sa_override_close frees. SA_DATA: a pair has none. SA_USAGE: there is nothing to override. */
 bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,

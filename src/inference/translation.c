@@ -5,6 +5,7 @@
 #include "data/batcher.h"
 #include "decoding/search.h"
 #include "inference/encoding.h"
+#include "inference/gold_links.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -275,8 +276,8 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
     if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
-    if (search->override.kind && !any_attends(models, number))
-        return sa_fail_no_attention(models[0], error);
+    if (!sa_override_applies(search->override, (const sa_model *const *)models, number, error))
+        return false;
     return any_attends(models, number) || (!search->replace_unknown && search->coverage == 0) ||
            sa_fail(error, SA_USAGE, "%s wants a model with attention; its decoder is '%s'",
                    search->replace_unknown ? "replacing unknown words" : "the coverage penalty",

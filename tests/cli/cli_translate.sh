@@ -143,6 +143,8 @@ expect 2 "the model has no attention: its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --force-attention uniform
 expect 2 "--force-attention 'sideways': expected none, uniform, shuffle, shift:N, one-hot, gold or expected" \
     translate $model strange --force-attention sideways
+expect 2 "--force-attention expected: the weights of --attention additive are those of its training already" \
+    translate $model strange --force-attention expected
 expect 2 "--force-attention gold needs pairs with alignments: align and eval have them" \
     translate $model strange --force-attention gold
 "$softalign" translate $model source.txt --force-attention shift:0 | cmp - file ||

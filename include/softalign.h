@@ -603,8 +603,9 @@ typedef struct sa_search {
     int64_t seed;          /* of the sampling */
     bool weights;          /* return tokens and attention weights */
     bool replace_unknown;  /* replace unknown words by the source word with the largest weight, */
-    const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
-    int batch;                      /* sentences decoded together */
+    const sa_corpus *dictionary; /* or by the target that the first of these pairs with it gives it;
+                                    NULL: none */
+    int batch;                   /* sentences decoded together */
     sa_attention_override override; /* SA_OVERRIDE_GOLD has no effect in sa_translate, and needs
                                        pairs with alignments in sa_evaluate (else SA_DATA) */
 } sa_search;

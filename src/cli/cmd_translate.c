@@ -27,7 +27,8 @@ static const sa_option rows[] = {
     {"nbest", SA_OPTION_INT, SA_SCOPE_RUN, AT(search.nbest), 1, 1, 1000, NULL, "N",
      "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
     {"dictionary", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
-     "with --replace-unknown: translate the source word by these pairs, if they contain it"},
+     "with --replace-unknown: translate the source word by these pairs, if they contain it; of "
+     "several pairs for a word the first counts"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
      sa_attention_override_name, "WAY",
      "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},

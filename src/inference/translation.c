@@ -30,8 +30,11 @@ typedef struct translate_task {
 
 /* ---- Unknown words --------------------------------------------------------------------------- */
 
+/* The pairs of the same source in the order of the dictionary. */
 static int by_source(const void *a, const void *b) {
-    return strcmp((*(const sa_pair *const *)a)->source, (*(const sa_pair *const *)b)->source);
+    const sa_pair *one = *(const sa_pair *const *)a, *other = *(const sa_pair *const *)b;
+    const int order = strcmp(one->source, other->source);
+    return order ? order : (one > other) - (one < other);
 }
 
 static int compare_source(const void *key, const void *pair) {
@@ -48,18 +51,25 @@ static bool sort_dictionary(translate_task *task, sa_error *error) {
     return true;
 }
 
+/* The target of the first pair that has the word as its source; NULL: there is none. */
+static const char *look_up(const translate_task *task, const char *word) {
+    const sa_pair *const *pairs = task->dictionary;
+    if (!pairs) return NULL;
+    const sa_pair *const *found =
+        bsearch(word, pairs, task->search.dictionary->count, sizeof *pairs, compare_source);
+    if (!found) return NULL;
+    while (found > pairs && strcmp(found[-1]->source, word) == 0) found--;
+    return (*found)->target;
+}
+
 /* For an unknown word: the most attended source word, or what the dictionary pairs it with. */
 static sa_token replacement(const translate_task *task, const sa_real *weights,
                             const char *const *source, int S) {
     int best = 0;
     for (int j = 1; j < S - 1; j++) /* never EOS */
         if (weights[j] > weights[best]) best = j;
-    const char *word = source[best];
-    const sa_pair **found = task->dictionary
-                                ? bsearch(word, task->dictionary, task->search.dictionary->count,
-                                          sizeof *task->dictionary, compare_source)
-                                : NULL;
-    if (found) word = (*found)->target;
+    const char *translated = look_up(task, source[best]),
+               *word = translated ? translated : source[best];
     return (sa_token){.text = word, .size = strlen(word)};
 }
 

@@ -35,12 +35,25 @@ static char *second_word(sa_model *model, bool replace, const sa_corpus *diction
 START_TEST(unknown_words_are_replaced) {
     sa_pair both[] = {{.source = "zork", .target = "zorque"}, {.source = "the", .target = "ce"}};
     sa_pair neither[] = {{.source = "a", .target = "b"}};
+    enum { SYNONYMS = 9 };
+    sa_pair many[SYNONYMS];
+    char targets[SYNONYMS][16];
     sa_model *model = trained();
     char *unknown = second_word(model, false, NULL), *taken = second_word(model, true, NULL);
     ck_assert_str_eq(unknown, "<unk>");
     const bool last = strcmp(taken, "zork") == 0;
     ck_assert_msg(last || strcmp(taken, "the") == 0, "%s", taken);
     char *known = second_word(model, true, &(sa_corpus){.pairs = both, .count = 2, .name = "both"});
+    for (int i = 0; i < SYNONYMS; i++) {
+        sprintf(targets[i], "synonym%d", i);
+        many[i] = (sa_pair){.source = last ? "zork" : "the", .target = targets[i]};
+    }
+    for (size_t count = 1; count <= SYNONYMS; count++) { /* the first pair, however many follow */
+        char *first =
+            second_word(model, true, &(sa_corpus){.pairs = many, .count = count, .name = "many"});
+        ck_assert_str_eq(first, "synonym0");
+        free(first);
+    }
     char *missing =
         second_word(model, true, &(sa_corpus){.pairs = neither, .count = 1, .name = "neither"});
     ck_assert_str_eq(known, last ? "zorque" : "ce");

@@ -3,6 +3,7 @@
 #include "model/copying.h"
 #include "tensor/vec.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,6 +20,23 @@ void sa_ensemble_release(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++) sa_decode_state_release(&ensemble->states[m]);
     free(ensemble->states);
     *ensemble = (sa_ensemble){0};
+}
+
+/* A row of self-attention has a weight of each head, or two, for every word before. */
+bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) {
+    for (int m = 0; m < ensemble->count; m++) {
+        const sa_seq2seq *w = ensemble->states[m].w;
+        if (!sa_seq2seq_layers(w, SA_SITE_DECODER)) continue;
+        const sa_attention *attention = w->family->attention(w);
+        const int most = INT_MAX / (attention->heads * sa_attention_maps(attention));
+        if (steps > most)
+            return sa_fail(
+                error, SA_LIMIT,
+                "outputs of up to %d words: model %d can attend to %d at most (a smaller "
+                "--max-ratio or --max-len helps)",
+                steps, m + 1, most);
+    }
+    return true;
 }
 
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,

@@ -33,6 +33,9 @@ bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int cou
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);
 
+/* SA_LIMIT: outputs of `steps` words are longer than a decoder that attends to them allows. */
+bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error);
+
 /* For `rows` hypotheses of at most `steps` words. sources[m]: the same `count` sentences as token
  * ids of model m. */
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,

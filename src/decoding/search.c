@@ -22,8 +22,8 @@ typedef struct backpointer {
 
 typedef struct search_state {
     const sa_search *search;
-    int beam, longest; /* S of the longest source */
-    bool weights;      /* attention weights are stored */
+    int beam, longest, steps; /* S of the longest source; the most words of an output */
+    bool weights;             /* attention weights are stored */
     const int *source_len, *order;
     const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
     sa_arena arena;
@@ -52,16 +52,19 @@ static double longest_output(const sa_search *search, int S) {
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
+static int most_steps(const search_state *run, const sa_sentence *sources, int count) {
+    int most = 0;
+    for (int b = 0; b < count; b++) {
+        const int length = run->lengths ? run->lengths[b] : sources[b].len;
+        if (length > most) most = length;
+    }
+    return run->lengths ? most : (int)ceil(longest_output(run->search, most));
+}
+
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
                    int count) {
     const size_t rows = (size_t)(count * run->beam);
-    int longest = 0, steps = 0;
-    for (int b = 0; b < count; b++) {
-        if (sources[0][b].len > longest) longest = sources[0][b].len;
-        if (run->lengths && run->lengths[b] > steps) steps = run->lengths[b];
-    }
-    if (!run->lengths) steps = (int)ceil(longest_output(run->search, longest));
-    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows, steps);
+    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows, run->steps);
     const sa_batch_side *side = &run->ensemble.states[0].batch.source;
     run->source_len = side->len, run->order = side->order, run->longest = side->steps;
     run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
@@ -82,6 +85,8 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
 static bool open_search(search_state *run, const sa_sentence *const *sources, int count,
                         sa_error *error) {
     sa_arena dry = {0};
+    run->steps = most_steps(run, sources[0], count);
+    if (!sa_ensemble_check(&run->ensemble, run->steps, error)) return false;
     layout(run, &dry, sources, count);
     if (!sa_arena_init(&run->arena, dry.used, error)) return false;
     layout(run, &run->arena, sources, count);

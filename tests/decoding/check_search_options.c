@@ -4,6 +4,7 @@
 #include "support/search_model.h"
 #include "support/suite.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* The attention weights of teacher forcing with what was found. */
@@ -214,6 +215,27 @@ START_TEST(free_running_continues_its_own_words) {
 }
 END_TEST
 
+/* A Transformer numbers the weights of all heads for all words before in an int. */
+START_TEST(outputs_too_long_to_attend_to) {
+    const sa_seq2seq *model = &w;
+    sa_ensemble ensemble;
+    sa_settings settings;
+    sa_error error = {0};
+    sa_settings_init(&settings);
+    settings.model = SA_MODEL_TRANSFORMER;
+    settings.embed = settings.hidden = settings.attn = 8, settings.heads = 4;
+    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+    ck_assert(sa_ensemble_open(&ensemble, &model, 1, NULL, &error));
+    ck_assert(sa_ensemble_check(&ensemble, INT_MAX / 4, &error));
+    ck_assert(!sa_ensemble_check(&ensemble, INT_MAX / 4 + 1, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    sa_ensemble_release(&ensemble);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("ways to search", &tests);
@@ -224,6 +246,7 @@ int main(void) {
     tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
     tcase_add_loop_test(tests, free_running_continues_its_own_words, 0, 6);
+    tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
     return suite_run(suite);

@@ -7,15 +7,21 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Whether the model can be saved with the optimizer's two moments, and read again. */
-static bool fits_in_file(const sa_model *model, sa_error *error) {
+enum { IN_TRAINING = 3 }; /* the weights and the optimizer's two moments */
+
+bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error) {
     const size_t source = model->source.vocab.blob_size, target = model->target.vocab.blob_size;
-    const size_t bytes = 3 * sizeof *model->values * model->plan.size + source + target;
+    const size_t each = sizeof *model->values * model->plan.size;
+    size_t bytes;
+    if (__builtin_mul_overflow(IN_TRAINING + means, each, &bytes) ||
+        __builtin_add_overflow(bytes, source + target, &bytes))
+        bytes = SIZE_MAX;
     if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_MAX_HEADER && source <= INT_MAX && target <= INT_MAX)
         return true;
     return sa_fail(error, SA_LIMIT,
-                   "a model of %zu weights takes %zu bytes in training; a file holds %zu at most",
-                   model->plan.size, bytes, SA_FILE_LIMIT);
+                   "a model of %zu weights takes %zu bytes in training%s; a file holds %zu at most",
+                   model->plan.size, bytes, means ? ", with those for --average" : "",
+                   SA_FILE_LIMIT);
 }
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
@@ -30,7 +36,7 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
     model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
                                sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
-    if (!fits_in_file(model, error))
+    if (!sa_model_fits_in_file(model, 0, error))
         model->values = NULL;
     else if (!values)
         model->values = model->memory = sa_new(model->plan.size, sizeof *model->values, error);

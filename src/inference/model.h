@@ -19,6 +19,10 @@ struct sa_model {
     sa_pool *pool;
 };
 
+/* SA_LIMIT: the state of a training, with the weights of `means` validations, is larger than a file
+ * that can be read again. */
+bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error);
+
 /* Sets up all but the weights. The model takes over the codecs, also on failure. `values` NULL:
  * memory is allocated for the weights; else they are used where they are, and model->memory is left
  * for the caller to set. */

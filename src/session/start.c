@@ -184,6 +184,7 @@ static void check_best_model(sa_session *session) {
 static bool open_trainer(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     return encode_pairs(session, error) &&
+           sa_model_fits_in_file(model, (size_t)session->settings.average, error) &&
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
                            sa_session_longest(session, session->data.longest_source),
                            sa_session_longest(session, session->data.longest_target), model->pool,

@@ -23,6 +23,12 @@ train twenty tiny.tsv --steps 20
 cmp thirty/average.safetensors mean.safetensors || fail "train --average has another mean"
 cmp -s mean.safetensors same.safetensors && fail "all means are alike"
 
+# Those that a file cannot hold are refused before the first update.
+"$softalign" train --train tiny.tsv --out large --hidden 800 --average 100 2>err
+same "a file too small for the means" 7 $?
+grep -q '^softalign: a model of [0-9]* weights takes [0-9]* bytes in training, with those for --average; a file holds 4294967296 at most$' err ||
+    fail "a file too small for the means: $(cat err)"
+
 # What has no mean, and what is in the way.
 sed 's/^/so /; s/\t/\tdonc /; s/\t[^\t]*$//' tiny.tsv >so.tsv
 train other so.tsv --steps 1

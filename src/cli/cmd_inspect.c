@@ -43,9 +43,14 @@ static bool are_merges(const sa_tensor *tensor) {
     return tensor->type == SA_U8 && ends_in(tensor->name, ".merges");
 }
 
+static bool begins_with(const char *name, const char *beginning) {
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
 /* Neither a vocabulary nor state for --resume. */
 static bool is_parameter(const sa_tensor *tensor) {
-    return tensor->type == SA_F32 && strncmp(tensor->name, "optimizer.", 10) != 0;
+    return tensor->type == SA_F32 && !begins_with(tensor->name, "optimizer.") &&
+           !begins_with(tensor->name, "average.");
 }
 
 static size_t count_parameters(const sa_container *file) {
@@ -141,13 +146,22 @@ static void add_option(const sa_option *row, double value, sa_buffer *out) {
     sa_option_format(row, value, out);
 }
 
-/* Only a file to resume from knows its updates: at these the new training ends, by nothing else. */
-static void add_updates(const sa_container *file, sa_buffer *out) {
+/* Only a file to resume from knows its batches, which --steps counts, those without a finite
+ * gradient included: at these the new training ends, by nothing else. */
+static void add_steps(const sa_container *file, sa_buffer *out) {
     const sa_tensor *counts = sa_container_find(file, "training.at");
-    int64_t updates;
-    if (!counts || counts->size < 2 * sizeof updates) return;
-    memcpy(&updates, (const char *)counts->data + sizeof updates, sizeof updates);
-    sa_buffer_addf(out, " --steps %lld --epochs 0 --max-time 0", (long long)updates);
+    int64_t batches;
+    if (!counts || counts->size < sizeof batches) return;
+    memcpy(&batches, counts->data, sizeof batches);
+    sa_buffer_addf(out, " --steps %lld --epochs 0 --max-time 0", (long long)batches);
+}
+
+/* No file has the --steps that a training was given, unless they ended it. */
+static void note_schedule(int schedule) {
+    if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
+        cli_note("note: --schedule %s decays over --steps, which the file does not have: the call "
+                 "makes the same model only if they ended the training",
+                 schedule == SA_SCHEDULE_LINEAR ? "linear" : "cosine");
 }
 
 static bool show_command(const model_file *model, sa_error *error) {
@@ -162,7 +176,8 @@ static bool show_command(const model_file *model, sa_error *error) {
         if (row->scope != SA_SCOPE_RUN && value != sa_option_get(row, &start))
             add_option(row, value, &out);
     }
-    add_updates(&model->file, &out);
+    add_steps(&model->file, &out);
+    note_schedule(model->settings.schedule);
     sa_buffer_adds(&out, "\n");
     const bool good = cli_print(&out, error);
     sa_buffer_release(&out);
@@ -241,7 +256,8 @@ const cli_command cli_inspect = {
         "With --command it prints the call of 'train' that reproduces the model, from the same "
         "training and validation pairs, bit by bit on the same kind of processor. The number of "
         "updates is known only for last.safetensors; the call that reproduces it also makes "
-        "best.safetensors.\n",
+        "best.safetensors. With --schedule linear or cosine, which decay over --steps, only a "
+        "training that its --steps ended is reproduced.\n",
     .example = "  softalign inspect mono/best.safetensors\n"
                "  softalign inspect mono/last.safetensors --command\n",
     .sets = sets,

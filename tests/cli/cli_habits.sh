@@ -133,6 +133,11 @@ again $transformer --heads 2 --kv-heads 1 --positions shaw --shaw-distance 3
 again $transformer --heads 2 --attention differential --positions rope
 same "what a best model knows" "softalign train --train PAIRS --out DIR --embed 8 --hidden 8 --attn 4 --maxout 4" \
     "$(softalign inspect $model --command)"
+again $sizes --schedule cosine --warmup 2
+for file in best last; do
+    softalign inspect first/$file.safetensors --command >out 2>err
+    same "what $file.safetensors does not have" "note: --schedule cosine decays over --steps, which the file does not have: the call makes the same model only if they ended the training" "$(cat err)"
+done
 expect 2 "--json and --command exclude each other" inspect $model --json --command
 
 finish

@@ -66,4 +66,9 @@ small=$(python3 -c 'import json; print(json.load(open("out"))["parameter_count"]
 expect 0 "" inspect tiny/last.safetensors --json
 same "parameters without the optimizer's memory" "$small" \
     "$(python3 -c 'import json; print(json.load(open("out"))["parameter_count"])')"
+"$softalign" train --train tiny.tsv --out means --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 20 --average 3 2>err ||
+    fail "train --average: $(cat err)"
+expect 0 "" inspect means/last.safetensors --json
+same "parameters without the weights for --average" "$small" \
+    "$(python3 -c 'import json; print(json.load(open("out"))["parameter_count"])')"
 finish

@@ -261,10 +261,9 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
     char *real = follow_links(path, &descriptor, error);
     if (!real) return false;
     bool good;
-    const bool exists = descriptor < 0 && stat(real, &about) == 0;
     if (descriptor >= 0)
         good = write_to(descriptor, path, chunks, count, error);
-    else if (exists && !S_ISREG(about.st_mode)) /* a folder cannot be opened for writing */
+    else if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         good = write_into(path, chunks, count, error);
     else
         good = replace_file(real, path, chunks, count, error);
@@ -348,16 +347,26 @@ bool sa_directory_create(const char *folder, sa_error *error) {
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
+/* Removes a file, but of a link what it leads to, where the next save follows it. */
+static bool remove_file(const char *folder, const char *name, sa_error *error) {
+    struct stat about;
+    char *path = sa_path_join(folder, name, error), *real = NULL;
+    bool good = path;
+    if (good && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
+        real = sa_path_resolve(path, error);
+        good = real && (unlink(real) == 0 || sa_fail_errno(error, SA_IO, "remove", path));
+    }
+    free(real);
+    free(path);
+    return good;
+}
+
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error) {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) {
-        if (unlinkat(fd, names[i], 0) == 0 || errno == ENOENT) continue;
-        good =
-            sa_fail(error, SA_IO, "cannot remove '%s/%s': %s", folder, names[i], strerror(errno));
-    }
+    for (size_t i = 0; good && i < count; i++) good = remove_file(folder, names[i], error);
     if (good && fsync(fd) != 0) good = sa_fail_errno(error, SA_IO, "write into", folder);
     close(fd);
     return good;

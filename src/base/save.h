@@ -17,12 +17,12 @@ typedef struct sa_chunk {
  * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
  * mode; a new one gets 0666 less the umask. A symbolic link is followed: the file that it leads to
  * is replaced, in its own folder. What is no regular file (a pipe, a device) or is open already
- * (/dev/stdout) is written to directly. A directory is refused, and a loop of links (SA_OPEN).
- * Fails with SA_OPEN when the folder cannot be opened, otherwise with SA_IO; the old file is then
- * unchanged and no temporary file remains. (Only when the last step fails is the new file already
- * in place; the message says so.) The temporary file of a killed save is removed by the next save
- * to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ is killed
- * by it at a limit of file size. */
+ * (/dev/stdout) is written to directly. A directory is refused, and a loop of links.
+ * Fails with SA_OPEN when the folder or a link cannot be opened, otherwise with SA_IO; the old file
+ * is then unchanged and no temporary file remains. (Only when the last step fails is the new file
+ * already in place; the message says so.) The temporary file of a killed save is removed by the
+ * next save to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ
+ * is killed by it at a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 
 /* The same with a text. SA_LIMIT when the buffer had run out of memory. */
@@ -41,9 +41,9 @@ bool sa_save_is_temporary(const char *name);
 /* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
-/* Removes files of the folder, those that are missing aside, and syncs the folder: what is saved
- * there from now on never stands beside one of them, even after a power cut. SA_OPEN: the folder
- * cannot be opened; SA_IO names a file that remains. */
+/* Removes regular files of the folder, of a link what it leads to, and syncs the folder: what is
+ * saved there from now on never stands beside one of them, even after a power cut. SA_OPEN: the
+ * folder cannot be opened; SA_IO names a file that remains. */
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error);
 

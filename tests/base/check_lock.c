@@ -259,6 +259,39 @@ START_TEST(test_read_only_folder) {
 }
 END_TEST
 
+/* ---- Removing files -------------------------------------------------------------------------- */
+
+START_TEST(test_removing) {
+    static const char *const names[] = {"one", "missing", "two"};
+    sa_error error;
+    scratch_write(scratch_path("one"), "1", 1);
+    scratch_write(scratch_path("two"), "2", 1);
+    ck_assert(sa_directory_remove(scratch, names, 2, &error));
+    ck_assert_int_eq(scratch_files(), 1);
+    ck_assert_int_eq(access(scratch_path("two"), F_OK), 0);
+    plan_failure("fsync", 1, EIO);
+    ck_assert(!sa_directory_remove(scratch, names, 3, &error));
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert_int_eq(scratch_files(), 0);
+    ck_assert(!sa_directory_remove(scratch_path("none"), names, 1, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
+/* The next save follows the link: there the old file must not remain. */
+START_TEST(test_removing_links) {
+    static const char *const names[] = {"link", "device", "folder"};
+    sa_error error;
+    scratch_write(scratch_path("far"), "1", 1);
+    ck_assert_int_eq(symlink("far", scratch_path("link")), 0);
+    ck_assert_int_eq(symlink("/dev/full", scratch_path("device")), 0);
+    ck_assert_int_eq(mkdir(scratch_path("folder"), 0777), 0);
+    ck_assert(sa_directory_remove(scratch, names, 3, &error));
+    ck_assert_int_eq(access(scratch_path("far"), F_OK), -1);
+    ck_assert_int_eq(scratch_files(), 3);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("lock", &tests);
@@ -277,5 +310,7 @@ int main(void) {
     tcase_add_test(tests, test_folder_without_memory);
     tcase_add_test(tests, test_no_folder);
     tcase_add_test(tests, test_read_only_folder);
+    tcase_add_test(tests, test_removing);
+    tcase_add_test(tests, test_removing_links);
     return suite_run(suite);
 }

@@ -94,14 +94,6 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-#ifdef SA_SHORT_VECTORS
-enum { VECTOR = 16 }; /* bytes */
-#else
-enum { VECTOR = 64 };
-#endif
-enum { LANES = VECTOR / sizeof(sa_real), WIDE = WIDTH / LANES };
-typedef sa_real lanes __attribute__((vector_size(VECTOR), aligned(sizeof(sa_real)), may_alias));
-
 typedef struct factors {
     const sa_real *a, *panel;
     sa_real *c;
@@ -114,37 +106,45 @@ typedef struct factors {
 
 /* A row of c, the columns of one panel; of the last panel only some may count. */
 static inline __attribute__((always_inline)) void store_row(const factors *f, int i,
-                                                            const lanes sum[WIDE]) {
-    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, product[WIDTH];
-    lanes *to = (lanes *)(f->cols == WIDTH ? c : product);
+                                                            const sa_real sum[WIDTH]) {
+    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld;
     if (f->cols == WIDTH && f->add)
-        for (int j = 0; j < WIDE; j++) to[j] += sum[j];
+        for (int j = 0; j < WIDTH; j++) c[j] += sum[j];
+    else if (f->cols == WIDTH)
+        memcpy(c, sum, WIDTH * sizeof *c);
     else
-        for (int j = 0; j < WIDE; j++) to[j] = sum[j];
-    for (int j = 0; j < f->cols && f->cols < WIDTH; j++)
-        c[j] = f->add ? c[j] + product[j] : product[j];
+        for (int j = 0; j < f->cols; j++) c[j] = f->add ? c[j] + sum[j] : sum[j];
 }
 
 /* The same row plus the shift; the largest numbers in f->most. */
 static inline __attribute__((always_inline)) void store_shifted(const factors *f, int i,
-                                                                const lanes sum[WIDE]) {
-    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i], product[WIDTH];
-    lanes *to = (lanes *)product;
-    if (f->cols < WIDTH) {
-        for (int j = 0; j < WIDE; j++) to[j] = sum[j];
-    } else {
-        const lanes *shift = (const lanes *)f->shift;
-        for (int j = 0; j < WIDE; j++) to[j] = ((lanes *)c)[j] = sum[j] + shift[j];
-        for (int j = 0; j < WIDTH; j++) most[j] = product[j] > most[j] ? product[j] : most[j];
+                                                                const sa_real sum[WIDTH]) {
+    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i];
+    if (f->cols == WIDTH) {
+        sa_real shifted[WIDTH];
+        for (int j = 0; j < WIDTH; j++) shifted[j] = sum[j] + f->shift[j];
+        for (int j = 0; j < WIDTH; j++) most[j] = shifted[j] > most[j] ? shifted[j] : most[j];
+        memcpy(c, shifted, sizeof shifted);
+        return;
     }
-    for (int j = 0; j < f->cols && f->cols < WIDTH; j++) {
-        c[j] = product[j] + f->shift[j];
+    for (int j = 0; j < f->cols; j++) {
+        c[j] = sum[j] + f->shift[j];
         most[j] = c[j] > most[j] ? c[j] : most[j];
     }
 }
 
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
+typedef void tile_product(const factors *f, int first, int rows, bool shifted);
+
+#ifdef SA_SHORT_VECTORS
+enum { VECTOR = 16 }; /* bytes */
+#else
+enum { VECTOR = 64 };
+#endif
+enum { LANES = VECTOR / sizeof(sa_real), WIDE = WIDTH / LANES };
+typedef sa_real lanes __attribute__((vector_size(VECTOR), aligned(sizeof(sa_real)), may_alias));
+
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
                                                                 int rows, bool shifted) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
@@ -159,24 +159,25 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * row] * bk[j];
     }
-    for (int i = 0; i < rows; i++) (shifted ? store_shifted : store_row)(f, first + i, sum[i]);
+    for (int i = 0; i < rows; i++)
+        (shifted ? store_shifted : store_row)(f, first + i, (const sa_real *)sum[i]);
 }
 
 /* All rows: `most` at a time (as the registers hold), then `fewer`, then one by one. */
 static inline __attribute__((always_inline)) void tiles(const factors *f, int most, int fewer,
-                                                        bool shifted) {
+                                                        tile_product multiply, bool shifted) {
     int i = 0;
-    for (; i + most <= f->rows; i += most) multiply_tile(f, i, most, shifted);
-    for (; i + fewer <= f->rows; i += fewer) multiply_tile(f, i, fewer, shifted);
-    for (; i < f->rows; i++) multiply_tile(f, i, 1, shifted);
+    for (; i + most <= f->rows; i += most) multiply(f, i, most, shifted);
+    for (; i + fewer <= f->rows; i += fewer) multiply(f, i, fewer, shifted);
+    for (; i < f->rows; i++) multiply(f, i, 1, shifted);
 }
 
 static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most,
-                                                                int fewer) {
+                                                                int fewer, tile_product multiply) {
     if (f->shift)
-        tiles(f, most, fewer, true);
+        tiles(f, most, fewer, multiply, true);
     else
-        tiles(f, most, fewer, false);
+        tiles(f, most, fewer, multiply, false);
 }
 
 #if defined(SA_SHORT_VECTORS)
@@ -187,7 +188,7 @@ enum { MOST = 6 }; /* 12 sums: WebAssembly runs on processors of 16 registers */
 #endif
 
 static void multiply_short(const factors *f) {
-    multiply_rows(f, MOST, 2);
+    multiply_rows(f, MOST, 2, multiply_tile);
 }
 
 static void (*kernel(void))(const factors *) {
@@ -195,11 +196,33 @@ static void (*kernel(void))(const factors *) {
 }
 #elif defined(__x86_64__)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {
-    multiply_rows(f, 24 / WIDE, 8 / WIDE);
+    multiply_rows(f, 24 / WIDE, 8 / WIDE, multiply_tile);
+}
+
+/* As multiply_tile, in vectors of 32 bytes, which AVX2 has: gcc keeps longer ones in memory. */
+enum { SHORT = 32 / sizeof(sa_real), SHORTS = WIDTH / SHORT, MOST_SHORT = 12 / SHORTS };
+typedef sa_real short_lanes __attribute__((vector_size(32), aligned(sizeof(sa_real)), may_alias));
+
+static inline __attribute__((always_inline)) void short_tile(const factors *f, int first, int rows,
+                                                             bool shifted) {
+    const sa_real *a = f->a + first * f->a_row, *b = f->panel;
+    const ptrdiff_t row = f->a_row, step = f->a_step;
+    short_lanes sum[MOST_SHORT][SHORTS];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < SHORTS; j++) sum[i][j] = (short_lanes){0};
+    for (int k = 0; k < f->inner; k++, a += step, b += WIDTH) {
+        const short_lanes *bk = (const short_lanes *)b;
+        __builtin_prefetch(b + 24 * WIDTH);
+        __builtin_prefetch(b + 24 * WIDTH + LANES);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < SHORTS; j++) sum[i][j] += a[i * row] * bk[j];
+    }
+    for (int i = 0; i < rows; i++)
+        (shifted ? store_shifted : store_row)(f, first + i, (const sa_real *)sum[i]);
 }
 
 __attribute__((target("avx2,fma"))) static void multiply_avx2(const factors *f) {
-    multiply_rows(f, 6 / WIDE, 1);
+    multiply_rows(f, MOST_SHORT, 1, short_tile);
 }
 
 static void (*kernel(void))(const factors *) {
@@ -248,8 +271,7 @@ FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const fact
             sum[i][1] = _mm512_dpbf16_ps(sum[i][1], pairs, b1);
         }
     }
-    for (int i = 0; i < rows; i++)
-        store_row(f, first + i, (const lanes[WIDE]){(lanes)sum[i][0], (lanes)sum[i][1]});
+    for (int i = 0; i < rows; i++) store_row(f, first + i, (const sa_real *)sum[i]);
 }
 
 FOR_PAIRS static void multiply_pairs(const factors *f) {

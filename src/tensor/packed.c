@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void short_tile(const factors *f, i
 }
 
 __attribute__((target("avx2,fma"))) static void multiply_avx2(const factors *f) {
-    multiply_rows(f, MOST_SHORT, 1, short_tile);
+    multiply_rows(f, MOST_SHORT, (MOST_SHORT + 1) / 2, short_tile);
 }
 
 static void (*kernel(void))(const factors *) {

@@ -28,7 +28,8 @@ static void find_processor(char *name, size_t size) {
 /* The loops of softalign itself round alike wherever multiply-adds are fused. */
 static const char *loops(void) {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("fma") ? "fused" : "unfused";
+    const bool fuses = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return fuses ? "fused" : "unfused"; /* tensor/dispatch.h */
 #else
     return "fused";
 #endif

@@ -176,15 +176,13 @@ compare_with() { # FOLDER OTHER-FOLDER SET DATA
         "$(value_at against.p.bleu "$json")"
 }
 
-# The folder of the row that others are compared with, which must have been measured.
-compared_with() { # CORPUS ROW SEED SET
-    local recipe numerics folder=$work/$1/$2-s$3
-    read -r recipe _ numerics <<<"${sums[$2]}"
-    [ "$(standing "$@" "$recipe" "$numerics")" = finished ] ||
-        fail "measure the row it is compared with first: $2, seed $3, on $4 pairs"
-    [ -s "$folder/$4.beam.txt" ] ||
-        fail "$folder/$4.beam.txt is missing: to measure $2 again, remove its lines from $state"
-    echo "$folder"
+# Measures the row that others are compared with, unless its figures and its translations are there.
+measure_compared() { # CORPUS ROW SEED SET...
+    local corpus part row count minutes data search against options
+    IFS=$'\t' read -r corpus part row count minutes data search against options < <(
+        only='' row_lines "$1" | awk -F '\t' -v row="$2" '$3 == row'
+    )
+    compared=yes measure_seed "$corpus" "$part" "$row" "$3" "$data" "$search" "$against" "$options" "${@:4}"
 }
 
 # Other length powers are tried on the validation pairs, which may choose one for the rows of a record.
@@ -214,7 +212,12 @@ weights_of() { # FOLDER: how many, or - for Model 1
 
 processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p; }
 
-# Trains and evaluates one seed. Another script that works on it is left alone.
+# Whether there is nothing to measure.
+is_measured() { # CORPUS ROW SEED SET RECIPE NUMERICS
+    [ "$(standing "$@")" = finished ] && { [ "${compared:-no}" = no ] || [ -s "$work/$1/$2-s$3/$4.beam.txt" ]; }
+}
+
+# Trains and evaluates one seed. Another script that works on it is left alone, or waited for if the row is `compared`.
 measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
     local corpus=$1 part=$2 row=$3 seed=$4 data=$5 search=$6 against=$7 options=$8 seconds updates
     local run=$work/$corpus/$row-s$seed recipe model numerics set figures other=-
@@ -222,11 +225,18 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
     shift 8
     mkdir -p "$run"
     exec 8>"$run/measure.lock"
-    flock -n 8 || { echo "$row, seed $seed: another script works on it" >&2 && return; }
+    if [ "${compared:-no}" = yes ]; then
+        flock 8
+    else
+        flock -n 8 || { echo "$row, seed $seed: another script works on it" >&2 && return; }
+    fi
     for set; do
-        [ "$(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics")" = finished ] && continue
+        ! is_measured "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" || continue
+        if [ "$against" != - ]; then
+            other=$work/$corpus/$against-s$seed
+            (measure_compared "$corpus" "$against" "$seed" "$set")
+        fi
         echo "== $corpus $row, seed $seed: $set" >&2
-        [ "$against" = - ] || other=$(compared_with "$corpus" "$against" "$seed" "$set")
         if [ "$corpus" = alignments ]; then
             measure_alignments "$run" "$seed" "$model $numerics" $options
         else

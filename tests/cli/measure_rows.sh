@@ -81,10 +81,6 @@ measure tatoeba "$scratch/pairs" --command "$scratch/noted" --rows "$scratch/low
     >"$scratch/log" 2>&1 || cat "$scratch/log"
 expect "scores of a model of lower case" 2 "$(grep -c -- '--lowercase' "$scratch/scored")"
 
-# Nothing is compared with a row that was not measured.
-contains "no row to compare with" 'measure the row it is compared with first: plain, seed 1, on valid pairs' \
-    "$(measure multi30k "$data" --only more 2>&1)"
-
 # No test pair is there to be read.
 measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1 || cat "$scratch/log"
 expect "rows kept" "multi30k plain 1 valid
@@ -120,6 +116,22 @@ sed -i '/\tmore\t/d' "$scratch/state.tsv"
 measure multi30k "$data" --only more >"$scratch/log" 2>&1 || cat "$scratch/log"
 contains "resumed" 'resumed' "$(cat "$scratch/log")"
 contains "comparison" 'delta=[-0-9.]+ delta.low=[-0-9.]+ delta.high=[-0-9.]+ p=[0-9.]+' "$(grep more "$scratch/state.tsv")"
+
+# A row runs alone: the one that it is compared with is measured before it, and again where only its figures are known.
+measure_alone() { # WHAT-IS-MEASURED
+    sed -i '/\tmore\t/d' "$scratch/alone.tsv"
+    measure multi30k "$data" --only more --work "$scratch/alone" --state "$scratch/alone.tsv" >"$scratch/log" 2>&1 ||
+        cat "$scratch/log"
+    expect "a row alone" "$1" "$(sed -n 's/^== multi30k \(.*\), seed 1: valid$/\1/p' "$scratch/log" | tr '\n' ' ')"
+    contains "comparison of a row alone" 'delta=[-0-9.]+ ' "$(grep more "$scratch/alone.tsv")"
+}
+touch "$scratch/alone.tsv"
+measure_alone "plain more "
+measure_alone "more "
+rm -r "$scratch/alone/multi30k/plain-s1"
+measure_alone "plain more "
+expect "rows beside one alone" "multi30k more 1 valid
+multi30k plain 1 valid" "$(cut -f 1-4 "$scratch/alone.tsv" | tr '\t' ' ')"
 
 # Another search needs no other model, but another comparison.
 sed -i '/record\tplain\t/s/xx-yy\t-/xx-yy\t--length-power 1.5/' "$scratch/rows.tsv"

@@ -1,5 +1,5 @@
 # Sourced by scripts/measure: the tables in QUALITY.md and SEARCH.md that QUALITY.tsv gives, each between
-# <!-- measured CORPUS PART --> and <!-- /measured -->.
+# <!-- measured CORPUS PART --> and <!-- /measured -->, and a plot.
 
 # What each table shows: figures of QUALITY.tsv and their titles.
 columns_of() { # CORPUS PART
@@ -33,19 +33,22 @@ with_tables() { # FILE
     [ $inside = no ] || fail "$1: a table has no end"
 }
 
+# The plot of the gains over RNNsearch.
+plot() { awk -F '\t' -f scripts/measures/gains.awk "$state"; }
+
 page() { alone page make_page; }
 
 make_page() {
     local file new status=0
-    for file in scripts/benchmarks/{QUALITY,SEARCH}.md; do
-        new=$(mktemp)
-        with_tables "$file" >"$new"
+    new=$(mktemp)
+    for file in scripts/benchmarks/{QUALITY,SEARCH}.md scripts/pictures/ingredients.svg; do
+        if [[ $file == *.svg ]]; then plot; else with_tables "$file"; fi >"$new"
         if [ $check = no ]; then
             cmp -s "$new" "$file" || cat "$new" >"$file"
         else
             diff "$file" "$new" >&2 || status=1
         fi
-        rm -f "$new"
     done
-    [ $status = 0 ] || fail "'scripts/measure page' makes these tables otherwise"
+    rm -f "$new"
+    [ $status = 0 ] || fail "'scripts/measure page' makes them otherwise"
 }

@@ -35,12 +35,15 @@ function line(x, y, x2, y2, stroke, width) {
 }
 function at(gain) { return 280 + (gain - from) / (to - from) * 470 }
 
-# The gain of a row on one set of pairs: a point on its interval, and the number beside it.
-function gain(y, row, set) {
+# The gain of a row on one set of pairs: a point on its interval, and the number beside it, away from zero.
+function gain(y, row, set,    low, high, value) {
     if (!((row, set, "delta") in figure)) return
-    line(at(figure[row, set, "delta.low"]), y, at(figure[row, set, "delta.high"]), y, color[set], 3)
-    printf "<circle cx=\"%.1f\" cy=\"%g\" r=\"5\" fill=\"%s\"/>\n", at(figure[row, set, "delta"]), y, color[set]
-    text_at(at(figure[row, set, "delta.high"]) + 8, y + 4, 12, "start", "#24292f", sprintf("%+.2f", figure[row, set, "delta"]))
+    value = figure[row, set, "delta"]
+    low = at(figure[row, set, "delta.low"])
+    high = at(figure[row, set, "delta.high"])
+    line(low, y, high, y, color[set], 3)
+    printf "<circle cx=\"%.1f\" cy=\"%g\" r=\"5\" fill=\"%s\"/>\n", at(value), y, color[set]
+    text_at(value < 0 ? low - 8 : high + 8, y + 4, 12, value < 0 ? "end" : "start", "#24292f", sprintf("%+.2f", value))
 }
 
 function legend(x, set) {

@@ -1,15 +1,7 @@
 # The plot of README.md: words per second in training, softalign beside its peers, at three sizes, on the
 # processor that was measured last at all of them.
 #
-#   awk -f results.awk -f plot.awk PROCESSOR.csv... >speed.svg
-
-function words_at(x, y, size, anchor, fill, what, more) {
-    printf "<text x=\"%g\" y=\"%g\" font-size=\"%g\" text-anchor=\"%s\" fill=\"%s\"%s>%s</text>\n", \
-        x, y, size, anchor, fill, more, what
-}
-function box(x, y, width, height, fill, more) {
-    printf "<rect x=\"%g\" y=\"%g\" width=\"%.1f\" height=\"%g\" fill=\"%s\"%s/>\n", x, y, width, height, fill, more
-}
+#   awk -f results.awk -f svg.awk -f plot.awk PROCESSOR.csv... >speed.svg
 
 # Who is shown: a name, and where its figure of `scale` with `threads` is.
 function peer(i) {
@@ -45,7 +37,7 @@ function choose(    best, chosen) {
 
 function panel(x, title,    i, longest, y, length_of) {
     longest = 0
-    words_at(x, 50, 13, "start", "#24292f", title, " font-weight=\"bold\"")
+    words_at(x, 50, 13, "start", "#24292f", title, bold())
     for (i = 1; i <= 5; i++)
         for (threads = 1; threads <= 2; threads++)
             if (get(peer(i)) + 0 > longest) longest = get(peer(i)) + 0
@@ -92,11 +84,8 @@ END {
     name_peers()
     for (i = 1; i <= 5; i++) if (i in named) height += 44
     height += 106
-    printf "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"830\" height=\"%d\" " \
-        "viewBox=\"0 0 830 %d\" font-family=\"sans-serif\">\n", height, height
-    printf "<title>Words per second in training: softalign and PyTorch on %s</title>\n", name[p]
-    box(0.5, 0.5, 829, height - 1, "#ffffff", " rx=\"8\" stroke=\"#d0d7de\"")
-    words_at(14, 24, 14, "start", "#24292f", "Training, target words per second; longer is faster", " font-weight=\"bold\"")
+    page_of(height, "Words per second in training: softalign and PyTorch on " name[p], \
+        "Training, target words per second; longer is faster")
     threads = 1
     box(585, 13, 14, 14, color(1))
     words_at(603, 24.5, 12, "start", "#24292f", "one thread")
@@ -106,7 +95,7 @@ END {
     y = 82
     for (i = 1; i <= 5; i++)
         if (i in named) {
-            words_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? " font-weight=\"bold\"" : "")
+            words_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? bold() : "")
             y += 44
         }
     split("hidden 64, batch 32;hidden 256, batch 64;hidden 1000, batch 80", size, ";")

@@ -1,6 +1,6 @@
 # The plot of QUALITY.md: what each idea of later years adds to RNNsearch in BLEU, with 95 % intervals, oldest first.
 #
-#   awk -F TAB -f gains.awk STATE >ingredients.svg
+#   awk -F TAB -f svg.awk -f gains.awk STATE >ingredients.svg
 
 BEGIN {
     rows = split("layers:2014: second layers (Zaremba);bpe:2016: byte-pair encoding (Sennrich);" \
@@ -27,12 +27,10 @@ $1 == "multi30k" && $2 in label {
     if ($8 > date) date = $8
 }
 
-function text_at(x, y, size, anchor, fill, what, more) {
-    printf "<text x=\"%.1f\" y=\"%g\" font-size=\"%d\" text-anchor=\"%s\" fill=\"%s\"%s>%s</text>\n", x, y, size, anchor, fill, more, what
-}
 function line(x, y, x2, y2, stroke, width) {
     printf "<path d=\"M%.1f %gL%.1f %g\" stroke=\"%s\" stroke-width=\"%g\"/>\n", x, y, x2, y2, stroke, width
 }
+function dot(x, y, set) { printf "<circle cx=\"%.1f\" cy=\"%g\" r=\"5\" fill=\"%s\"/>\n", x, y, color[set] }
 function at(gain) { return 280 + (gain - from) / (to - from) * 470 }
 
 # The gain of a row on one set of pairs: a point on its interval, and the number beside it, away from zero.
@@ -42,33 +40,30 @@ function gain(y, row, set,    low, high, value) {
     low = at(figure[row, set, "delta.low"])
     high = at(figure[row, set, "delta.high"])
     line(low, y, high, y, color[set], 3)
-    printf "<circle cx=\"%.1f\" cy=\"%g\" r=\"5\" fill=\"%s\"/>\n", at(value), y, color[set]
-    text_at(value < 0 ? low - 8 : high + 8, y + 4, 12, value < 0 ? "end" : "start", "#24292f", sprintf("%+.2f", value))
+    dot(at(value), y, set)
+    words_at(value < 0 ? low - 8 : high + 8, y + 4, 12, value < 0 ? "end" : "start", "#24292f", sprintf("%+.2f", value))
 }
 
 function legend(x, set) {
-    printf "<circle cx=\"%g\" cy=\"20\" r=\"5\" fill=\"%s\"/>\n", x, color[set]
-    text_at(x + 10, 24.5, 12, "start", "#24292f", title[set])
+    dot(x, 20, set)
+    words_at(x + 10, 24.5, 12, "start", "#24292f", title[set])
 }
 
 END {
     bottom = 50 + 40 * rows
-    printf "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"830\" height=\"%d\" " \
-        "viewBox=\"0 0 830 %d\" font-family=\"sans-serif\">\n", bottom + 62, bottom + 62
-    print "<title>What each idea of later years adds to RNNsearch in BLEU</title>"
-    printf "<rect x=\"0.5\" y=\"0.5\" width=\"829\" height=\"%d\" fill=\"#ffffff\" rx=\"8\" stroke=\"#d0d7de\"/>\n", bottom + 61
-    text_at(14, 24, 14, "start", "#24292f", "RNNsearch (2015) with one more idea: gain in BLEU, 95 % interval", " font-weight=\"bold\"")
+    page_of(bottom + 62, "What each idea of later years adds to RNNsearch in BLEU", \
+        "RNNsearch (2015) with one more idea: gain in BLEU, 95 % interval")
     legend(585, "valid")
     legend(725, "test")
     for (x = from; x <= to; x++) {
         line(at(x), 44, at(x), bottom, x ? "#e1e4e8" : "#57606a", x ? 1 : 2)
-        text_at(at(x), bottom + 17, 12, "middle", "#57606a", x ? sprintf("%+d", x) : 0)
+        words_at(at(x), bottom + 17, 12, "middle", "#57606a", x ? sprintf("%+d", x) : 0)
     }
     for (r = 1; r <= rows; r++) {
-        text_at(14, 40 * r + 29, 13, "start", "#24292f", label[name[r]], name[r] == "all" ? " font-weight=\"bold\"" : "")
+        words_at(14, 40 * r + 29, 13, "start", "#24292f", label[name[r]], name[r] == "all" ? bold() : "")
         gain(40 * r + 16, name[r], "valid")
         gain(40 * r + 32, name[r], "test")
     }
-    text_at(14, bottom + 48, 12, "start", "#57606a", "Multi30k, German to English, beam of 5, paired bootstrap, one seed; softalign " commits ", " date)
+    words_at(14, bottom + 48, 12, "start", "#57606a", "Multi30k, German to English, beam of 5, paired bootstrap, one seed; softalign " commits ", " date)
     print "</svg>"
 }

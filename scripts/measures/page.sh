@@ -34,7 +34,7 @@ with_tables() { # FILE
 }
 
 # The plot of the gains over RNNsearch.
-plot() { awk -F '\t' -f scripts/measures/gains.awk "$state"; }
+plot() { awk -F '\t' -f scripts/pictures/svg.awk -f scripts/measures/gains.awk "$state"; }
 
 page() { alone page make_page; }
 

@@ -321,6 +321,7 @@ rows() { # CORPUS [SOURCE]
         list_rows "$1"
         return
     fi
+    [ -r "${2:-.}" ] || fail "$2: no such file or folder"
     [ $final = no ] || refuse_uncommitted
     keep_program
     mkdir -p "$work/$1"

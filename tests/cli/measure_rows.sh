@@ -47,9 +47,10 @@ contains "list of all corpora" '^multi30k$' "$(scripts/measure --list --rows "$s
 for given in "--list --only plain" "recurrent --final" "page --list"; do
     contains "$given" '^  scripts/measure multi30k DIR' "$(measure $given 2>&1)"
 done
-measure multi30k "$scratch/none" --only plain >"$scratch/log" 2>&1
-expect "code without a folder" 1 $?
-contains "no folder" 'there is no train.lc.norm.tok.xx in' "$(cat "$scratch/log")"
+mkdir "$scratch/empty"
+measure multi30k "$scratch/empty" --only plain >"$scratch/log" 2>&1
+expect "code without files" 1 $?
+contains "no files" 'there is no train.lc.norm.tok.xx in' "$(cat "$scratch/log")"
 contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only search,nothing 2>&1)"
 contains "unknown seed" 'none of these rows has a seed 3' "$(measure multi30k "$data" --seeds 1,3 2>&1)"
 contains "paths" '^record +plain +2 +1 +to do$' "$(
@@ -93,6 +94,7 @@ contains "finished" '^search +try +1 +1 +finished$' "$(measure multi30k "$data" 
 before=$(md5sum <"$scratch/state.tsv")
 measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1
 expect "nothing is done twice" "$before" "$(md5sum <"$scratch/state.tsv")"
+contains "no folder, nothing left to do" 'none: no such file or folder' "$(measure multi30k "$scratch/none" --only plain 2>&1)"
 
 # Killed, and gone on with.
 setsid bash -c "scripts/measure multi30k '$data' --only more --command '$command' --work '$scratch/work' \

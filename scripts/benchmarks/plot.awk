@@ -37,7 +37,7 @@ function choose(    best, chosen) {
 
 function panel(x, title,    i, longest, y, length_of) {
     longest = 0
-    words_at(x, 50, 13, "start", "#24292f", title, bold())
+    text_at(x, 50, 13, "start", "#24292f", title, bold())
     for (i = 1; i <= 5; i++)
         for (threads = 1; threads <= 2; threads++)
             if (get(peer(i)) + 0 > longest) longest = get(peer(i)) + 0
@@ -48,9 +48,9 @@ function panel(x, title,    i, longest, y, length_of) {
             if (peer(i) in value) {
                 length_of = 150 * get(peer(i)) / longest
                 box(x, y, length_of, 14, color(i))
-                words_at(x + length_of + 4, y + 11.5, 12, "start", "#24292f", group(get(peer(i))))
+                text_at(x + length_of + 4, y + 11.5, 12, "start", "#24292f", group(get(peer(i))))
             } else
-                words_at(x + 4, y + 11.5, 12, "start", "#57606a", "not measured")
+                text_at(x + 4, y + 11.5, 12, "start", "#57606a", "not measured")
             y += 16
         }
         y += 12
@@ -84,18 +84,18 @@ END {
     name_peers()
     for (i = 1; i <= 5; i++) if (i in named) height += 44
     height += 106
-    page_of(height, "Words per second in training: softalign and PyTorch on " name[p], \
+    begin_picture(height, "Words per second in training: softalign and PyTorch on " name[p], \
         "Training, target words per second; longer is faster")
     threads = 1
     box(585, 13, 14, 14, color(1))
-    words_at(603, 24.5, 12, "start", "#24292f", "one thread")
+    text_at(603, 24.5, 12, "start", "#24292f", "one thread")
     threads = 2
     box(685, 13, 14, 14, color(1))
-    words_at(703, 24.5, 12, "start", "#24292f", "two threads")
+    text_at(703, 24.5, 12, "start", "#24292f", "two threads")
     y = 82
     for (i = 1; i <= 5; i++)
         if (i in named) {
-            words_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? bold() : "")
+            text_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? bold() : "")
             y += 44
         }
     split("hidden 64, batch 32;hidden 256, batch 64;hidden 1000, batch 80", size, ";")
@@ -104,8 +104,8 @@ END {
         panel(162 + 224 * (i - 1), size[i])
     }
     threads = 1
-    words_at(14, height - 31, 12, "start", "#57606a", name[p] ", " about[p, run[trained("ours")], "system"] "; softalign " commits())
-    words_at(14, height - 14, 12, "start", "#57606a", \
+    text_at(14, height - 31, 12, "start", "#57606a", name[p] ", " about[p, run[trained("ours")], "system"] "; softalign " commits())
+    text_at(14, height - 14, 12, "start", "#57606a", \
         "RNNsearch on Multi30k, additive attention; each size has a scale of its own; medians of scripts/bench")
     print "</svg>"
 }

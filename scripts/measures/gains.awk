@@ -41,29 +41,29 @@ function gain(y, row, set,    low, high, value) {
     high = at(figure[row, set, "delta.high"])
     line(low, y, high, y, color[set], 3)
     dot(at(value), y, set)
-    words_at(value < 0 ? low - 8 : high + 8, y + 4, 12, value < 0 ? "end" : "start", "#24292f", sprintf("%+.2f", value))
+    text_at(value < 0 ? low - 8 : high + 8, y + 4, 12, value < 0 ? "end" : "start", "#24292f", sprintf("%+.2f", value))
 }
 
 function legend(x, set) {
     dot(x, 20, set)
-    words_at(x + 10, 24.5, 12, "start", "#24292f", title[set])
+    text_at(x + 10, 24.5, 12, "start", "#24292f", title[set])
 }
 
 END {
     bottom = 50 + 40 * rows
-    page_of(bottom + 62, "What each idea of later years adds to RNNsearch in BLEU", \
+    begin_picture(bottom + 62, "What each idea of later years adds to RNNsearch in BLEU", \
         "RNNsearch (2015) with one more idea: gain in BLEU, 95 % interval")
     legend(585, "valid")
     legend(725, "test")
     for (x = from; x <= to; x++) {
         line(at(x), 44, at(x), bottom, x ? "#e1e4e8" : "#57606a", x ? 1 : 2)
-        words_at(at(x), bottom + 17, 12, "middle", "#57606a", x ? sprintf("%+d", x) : 0)
+        text_at(at(x), bottom + 17, 12, "middle", "#57606a", x ? sprintf("%+d", x) : 0)
     }
     for (r = 1; r <= rows; r++) {
-        words_at(14, 40 * r + 29, 13, "start", "#24292f", label[name[r]], name[r] == "all" ? bold() : "")
+        text_at(14, 40 * r + 29, 13, "start", "#24292f", label[name[r]], name[r] == "all" ? bold() : "")
         gain(40 * r + 16, name[r], "valid")
         gain(40 * r + 32, name[r], "test")
     }
-    words_at(14, bottom + 48, 12, "start", "#57606a", "Multi30k, German to English, beam of 5, paired bootstrap, one seed; softalign " commits ", " date)
+    text_at(14, bottom + 48, 12, "start", "#57606a", "Multi30k, German to English, beam of 5, paired bootstrap, one seed; softalign " commits ", " date)
     print "</svg>"
 }

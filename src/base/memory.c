@@ -2,6 +2,7 @@
 
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <pthread.h>
 #endif
 #include <stdarg.h>
 #include <stdint.h>
@@ -27,7 +28,12 @@ void *sa_new(size_t count, size_t size, sa_error *error) {
 
 void sa_return_memory(void) {
 #ifdef __GLIBC__
+    /* glibc sets its allocator up at first use, without a lock; where another one replaces malloc,
+     * such as a sanitizer's, that is here. */
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
     malloc_trim(0); /* otherwise it keeps what lies below memory that is in use */
+    pthread_mutex_unlock(&one_at_a_time);
 #endif
 }
 

@@ -1,9 +1,12 @@
 /* Two threads of the host use the library at the same time, each with objects of its own. What they
  * share is set up once; `cmake --preset tsan` looks for races here. */
+#include "base/memory.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 enum { HOSTS = 2 };
 
@@ -61,10 +64,31 @@ START_TEST(two_hosts_train_and_translate_at_once) {
 }
 END_TEST
 
+static atomic_int waiting;
+
+static void *return_memory(void *unused) {
+    (void)unused;
+    atomic_fetch_sub(&waiting, 1);
+    while (atomic_load(&waiting)) sched_yield(); /* closer together than a barrier wakes them */
+    sa_return_memory();
+    return NULL;
+}
+
+/* Every round is a new process, in which nothing has used glibc's allocator under a sanitizer. */
+START_TEST(two_hosts_return_memory_at_once) {
+    pthread_t threads[HOSTS];
+    atomic_store(&waiting, HOSTS);
+    for (int i = 0; i < HOSTS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, return_memory, NULL), 0);
+    for (int i = 0; i < HOSTS; i++) ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("threads", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, two_hosts_train_and_translate_at_once);
+    tcase_add_loop_test(tests, two_hosts_return_memory_at_once, 0, 40);
     return suite_run(suite);
 }

@@ -28,8 +28,8 @@ void *sa_new(size_t count, size_t size, sa_error *error) {
 
 void sa_return_memory(void) {
 #ifdef __GLIBC__
-    /* glibc sets its allocator up at first use, without a lock; where another one replaces malloc,
-     * such as a sanitizer's, that is here. */
+    /* glibc's allocator initializes itself at first use, without a lock. Where another allocator
+     * replaces malloc, such as a sanitizer's, this may be that use, in two threads at once. */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_at_a_time);
     malloc_trim(0); /* otherwise it keeps what lies below memory that is in use */

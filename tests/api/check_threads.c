@@ -74,7 +74,7 @@ static void *return_memory(void *unused) {
     return NULL;
 }
 
-/* Every round is a new process, in which nothing has used glibc's allocator under a sanitizer. */
+/* Each round runs in a new process. Under a sanitizer, it has not used glibc's allocator yet. */
 START_TEST(two_hosts_return_memory_at_once) {
     pthread_t threads[HOSTS];
     atomic_store(&waiting, HOSTS);

@@ -144,7 +144,7 @@ check_lengths() {
     # The public header is one file, whatever its length: it is the manual. So is the Python module.
     find src tests scripts -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
         -not -path 'tests/golden/*' -not -path scripts/python/softalign.py -exec awk '
-            FNR > 400 && !told[FILENAME]++ { print FILENAME ":401: a file has at most 400 lines" }
+            FNR > 600 && !told[FILENAME]++ { print FILENAME ":601: a file has at most 600 lines" }
         ' {} +
     find include src tests -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + |
         awk -f "$guards/functions.awk" | awk -F : '$4 > 60 {

@@ -179,8 +179,8 @@ long_function() { # BODY-LINES
 }
 
 plant_sizes_and_words() {
-    found src/layers/bad.c "$(yes 'int x;' | head -n 401)" \
-        'src/layers/bad.c:401: a file has at most 400 lines'
+    found src/layers/bad.c "$(yes 'int x;' | head -n 601)" \
+        'src/layers/bad.c:601: a file has at most 600 lines'
     found tests/base/check_bad.c "$(long_function 58)" \
         'tests/base/check_bad.c:1: f has 61 lines; a function has at most 60'
     long_function 57 >src/layers/long.c

@@ -57,18 +57,6 @@ void sa_drawing_release(sa_drawing *drawing);
 /* Appends an SVG 1.1 document. Text stays text: the viewer brings the fonts. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
-/* Drawings with the same shapes, but for the colors of filled ones and the texts. */
-typedef struct sa_animation {
-    const sa_drawing *frames; /* [count] at least one */
-    size_t count;
-    size_t hold_frames; /* additional frames that the last one is held for */
-    double seconds;     /* of a frame */
-} sa_animation;
-
-/* Appends an animated SVG that loops in a browser; viewers without animation show the last frame.
- */
-void sa_drawing_svg_animation(const sa_animation *animation, sa_buffer *out);
-
 /* Whether this build has the two below; SA_USAGE says how to get them. */
 bool sa_drawing_can_render(sa_error *error);
 

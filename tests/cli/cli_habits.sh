@@ -29,7 +29,7 @@ prove $model values.tsv
 inspect $model
 bpe learn source.txt --merges 9
 clean tiny.tsv --out new
-film film --svg new
+film film --html new
 average $model $model --out new
 ibm1 tiny.tsv --limit 1 --lexicon new
 help

@@ -284,57 +284,6 @@ START_TEST(what_xml_forbids_is_shown_as_a_question) {
 }
 END_TEST
 
-/* ---- Films ----------------------------------------------------------------------------------- */
-
-/* One box of two colors, one after the other, and a word that changes with them. */
-static void film(const sa_color colors[2], sa_buffer *svg) {
-    static const char *const words[] = {"chat", "chien"};
-    const sa_box box = {0, 0, 1, 1};
-    sa_drawing frames[2] = {{.width = 1, .height = 1}, {.width = 1, .height = 1}};
-    for (int i = 0; i < 2; i++) {
-        sa_drawing_fill(&frames[i], box, colors[i]);
-        sa_drawing_text(&frames[i], box, words[i], (sa_text_style){.size = 1});
-    }
-    if (!frames[0].failed && !frames[1].failed)
-        sa_drawing_svg_animation(&(sa_animation){frames, 2, 1, 0.5}, svg);
-    svg->failed |= frames[0].failed || frames[1].failed;
-    for (int i = 0; i < 2; i++) sa_drawing_release(&frames[i]);
-}
-
-static const struct {
-    sa_color colors[2];
-    const char *values; /* NULL: nothing changes */
-} changes[] = {
-    {{{1, 2, 3}, {1, 2, 3}}, NULL},
-    {{{1, 2, 3}, {4, 2, 3}}, "values=\"#010203;#040203;#040203\""},
-    {{{1, 2, 3}, {1, 5, 3}}, "values=\"#010203;#010503;#010503\""},
-    {{{1, 2, 3}, {1, 2, 6}}, "values=\"#010203;#010206;#010206\""},
-};
-
-START_TEST(a_film_shows_every_change_of_a_color) {
-    sa_buffer svg = {0};
-    film(changes[_i].colors, &svg);
-    const char *filled = strstr(svg.text, "attributeName=\"fill\"");
-    ck_assert_int_eq(filled != NULL, changes[_i].values != NULL);
-    if (filled) ck_assert_ptr_nonnull(strstr(filled, changes[_i].values));
-    ck_assert_ptr_nonnull(strstr(svg.text, "values=\"hidden;visible;visible\""));
-    sa_buffer_release(&svg);
-}
-END_TEST
-
-static bool film_once(sa_error *error) {
-    sa_buffer svg = {0};
-    film(changes[1].colors, &svg);
-    const bool good = !svg.failed || sa_fail_memory(error, svg.size);
-    sa_buffer_release(&svg);
-    return good;
-}
-
-START_TEST(a_film_without_memory_for_it) {
-    ck_assert_int_eq(fail_allocations(film_once), 0);
-}
-END_TEST
-
 /* ---- PNG and PDF ----------------------------------------------------------------------------- */
 
 static unsigned read_big(const char *bytes) {
@@ -393,8 +342,6 @@ int main(void) {
     tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);
     tcase_add_test(tests, a_small_picture_as_it_is_written);
     tcase_add_test(tests, what_xml_forbids_is_shown_as_a_question);
-    tcase_add_loop_test(tests, a_film_shows_every_change_of_a_color, 0, 4);
-    tcase_add_test(tests, a_film_without_memory_for_it);
     tcase_add_test(tests, png_and_pdf_have_their_size_and_never_change);
     return suite_run(suite);
 }

@@ -89,8 +89,7 @@ const task task_commands[] = {
     {"inspect", "inspect " MODEL, NULL},
     {"inspect, json", "inspect " MODEL " --json", NULL},
     {"film", "film f", NULL},
-    {"film, files", "film f --svg moving", NULL},
-    {"film, heads", "film s --svg moving --html page.html --head mean", NULL},
+    {"film, heads", "film s --html page.html", NULL},
     {0},
 };
 

@@ -125,7 +125,7 @@ check_owners() {
     owned 'include *<mpi\.h>' 'src/mpi/mpi_[a-z]*\.c' '<mpi.h> belongs to src/mpi'
     owned 'include *<jansson\.h>' 'src/(base|cli|web)/[^:]*' \
         '<jansson.h> belongs to src/base, src/cli and src/web'
-    owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/(cli/[^:]*|compare/compare_worker\.c)' 'only src/cli may exit'
+    owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'
     owned '(printf|vprintf|puts|putchar|perror) *\(|stderr([^A-Za-z0-9_]|$)' 'src/cli/[^:]*' \
         'only src/cli may print'
     owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stdout' 'src/cli/[^:]*' \

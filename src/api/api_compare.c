@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The callbacks of the module are one callback here. */
-static void show_progress(void *context, const sa_progress *progress) {
-    const sa_compare_options *options = context;
-    if (options->report) options->report(options->context, progress);
-}
-
-static void show_note(void *context, const char *line) {
-    show_progress(context, &(sa_progress){.kind = SA_PROGRESS_NOTE, .note = line});
-}
-
 static bool check_options(const sa_compare_options *options, sa_error *error) {
     if (!sa_given(options, "options", error) || !sa_given(options->train, "train", error) ||
         !sa_given(options->test, "test", error) || !sa_given(options->models, "models", error) ||
@@ -49,34 +39,27 @@ static bool preset_transformer(const sa_settings *settings, sa_settings *transfo
     return true;
 }
 
-static bool read_models(const sa_compare_options *options, sa_comparison *all, sa_error *error) {
+static bool read_models(sa_comparison *all, sa_error *error) {
     sa_settings preset;
-    const sa_settings *transformer = options->transformer;
-    if (!transformer) {
-        sa_settings_init(&preset);
-        if (!preset_transformer(options->settings, &preset, error)) return false;
-        transformer = &preset;
-    }
-    return sa_compare_models_read(all, options->models, options->settings, transformer, error) &&
-           sa_compare_runs_make(all, (size_t)options->seeds, error);
+    sa_settings_init(&preset);
+    if (!all->options->transformer && !preset_transformer(all->options->settings, &preset, error))
+        return false;
+    return sa_compare_models_read(
+        all, all->options->transformer ? all->options->transformer : &preset, error);
 }
 
-static bool write_files(const sa_comparison *all, const sa_compare_options *options,
-                        sa_error *error) {
+static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
+    const sa_compare_options *options = all->options;
     const sa_page_text text = {options->title, options->notes, options->open_at};
-    return sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
-           sa_compare_save_by_length(all, error) &&
-           sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
-           (!options->html || sa_compare_save_page(all, &text, options->html, error));
-}
-
-/* A text of the results, which the caller owns. */
-static char *make_text(const sa_comparison *all, bool json, sa_error *error) {
-    sa_buffer out = {0};
-    if (sa_compare_add_table(all, json, &out, error) && !out.failed) return out.text;
-    if (out.failed) sa_fail_memory(error, 0);
-    sa_buffer_release(&out);
-    return NULL;
+    sa_buffer table = {0}, json = {0};
+    if (!sa_compare_find_medians(all, error) ||
+        !sa_compare_save_files(all, (size_t)options->matrices, error) ||
+        (options->html && !sa_compare_save_page(all, &text, options->html, error)))
+        return false;
+    sa_compare_add_table(all, false, &table);
+    sa_compare_add_table(all, true, &json);
+    result->table = table.text, result->json = json.text;
+    return (!table.failed && !json.failed) || sa_fail_memory(error, 0);
 }
 
 static bool check_diverged(const sa_comparison *all, sa_error *error) {
@@ -89,16 +72,13 @@ static bool check_diverged(const sa_comparison *all, sa_error *error) {
     return true;
 }
 
-static bool compare(sa_comparison *all, const sa_compare_options *options,
-                    sa_compare_result *result, sa_error *error) {
+static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     static const volatile sig_atomic_t never;
-    const volatile sig_atomic_t *stop = options->stop ? options->stop : &never;
+    const volatile sig_atomic_t *stop = all->options->stop ? all->options->stop : &never;
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     result->stopped = *stop;
     if (result->stopped || !sa_exchange_leads(all->processes)) return true;
-    if (write_files(all, options, error) && (result->table = make_text(all, false, error)) &&
-        (result->json = make_text(all, true, error)))
-        return check_diverged(all, error);
+    if (write_results(all, result, error)) return check_diverged(all, error);
     sa_compare_result_release(result);
     return false;
 }
@@ -107,22 +87,15 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
     sa_json_watch();
-    sa_compare_options copy = *options;
-    sa_comparison all = {.out = options->out,
-                         .overwrite = options->overwrite,
-                         .note = show_note,
-                         .progress = show_progress,
-                         .context = &copy};
+    sa_comparison all = {.options = options};
     sa_directory_lock lock = SA_UNLOCKED;
-    bool good = read_models(options, &all, error) &&
-                sa_compare_data_open(&all.data, options->train, options->valid, options->test,
-                                     options->snapshots, error) &&
+    bool good = read_models(&all, error) && sa_compare_data_open(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&lock, options->out, error));
     good = sa_exchange_agree(sa_compare_processes, good, error);
     if (good) {
-        good = sa_compare_share_open(&all, error) && compare(&all, options, result, error);
-        sa_compare_share_close(&all);
+        good = compare(&all, result, error);
+        sa_compare_end(&all);
     }
     sa_directory_lock_close(&lock);
     sa_compare_release(&all);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
-static bool catching;
+static bool catching, keeping;
 
 static void handle(int number) {
     if (caught) _exit(128 + number);
@@ -31,7 +31,13 @@ void cli_signals_catch(void) {
     catching = true;
 }
 
+void cli_signals_keep(void) {
+    cli_signals_catch();
+    keeping = true;
+}
+
 void cli_signals_release(void) {
+    if (keeping) return;
     if (catching && !caught) set_all(SIG_DFL);
     catching = catching && caught;
 }

@@ -12,6 +12,9 @@ const volatile sig_atomic_t *cli_signals_stop(void);
 /* From now on a signal requests a stop; calls after the first change nothing. */
 void cli_signals_catch(void);
 
+/* The same until the program ends. */
+void cli_signals_keep(void);
+
 /* From now on, unless one was caught, a signal ends the process again. */
 void cli_signals_release(void);
 

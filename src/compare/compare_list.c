@@ -1,3 +1,5 @@
+#include "analysis/overlap.h"
+#include "base/rng.h"
 #include "compare/compare.h"
 #include "config/settings.h"
 #include "model/seq2seq.h"
@@ -7,11 +9,6 @@
 #include <string.h>
 
 /* ---- LIST ------------------------------------------------------------------------------------ */
-
-/* "--models: 'luong:generall': --attention 'generall': expected ..." */
-static bool wrong_entry(const char *entry, const sa_error *why, sa_error *error) {
-    return sa_fail(error, why->code, "--models: '%s': %s", entry, why->text);
-}
 
 /* Whether an entry begins with the Transformer instead of a decoder. */
 static bool is_transformer(const char *entry) {
@@ -74,27 +71,13 @@ static bool read_entry(sa_comparison *all, const char *entry, size_t size,
                       sa_settings_check(&model->settings, &why) &&
                       check_duplicates(all, model, &why);
     free(parts);
-    if (!good) return wrong_entry(model->name ? model->name : "", &why, error);
+    if (!good)
+        return sa_fail(error, why.code, "--models: '%s': %s", model->name ? model->name : "",
+                       why.text);
     for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
     model->attends = sa_settings_has_attention(&model->settings);
     return true;
 }
-
-bool sa_compare_models_read(sa_comparison *all, const char *list, const sa_settings *settings,
-                            const sa_settings *transformer, sa_error *error) {
-    size_t count = 1;
-    for (const char *at = list; *at; at++) count += *at == ',';
-    all->models = sa_new(count, sizeof *all->models, error);
-    bool good = all->models;
-    for (size_t i = 0; good && i < count; i++) {
-        const size_t size = strcspn(list, ",");
-        good = read_entry(all, list, size, is_transformer(list) ? transformer : settings, error);
-        list += size + 1;
-    }
-    return good;
-}
-
-/* ---- Runs ------------------------------------------------------------------------------------ */
 
 static bool make_run(const sa_comparison *all, const sa_compare_model *model, size_t number,
                      sa_compare_run *run, sa_error *error) {
@@ -102,12 +85,14 @@ static bool make_run(const sa_comparison *all, const sa_compare_model *model, si
     run->settings.seed += (int64_t)number;
     for (int i = 0; i < SA_COMPARE_COLUMNS; i++) run->scores[i] = NAN;
     sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/%s-s%lld", all->out, model->folder, (long long)run->settings.seed);
+    sa_buffer_addf(&path, "%s/%s-s%lld", all->options->out, model->folder,
+                   (long long)run->settings.seed);
     run->folder = path.text;
     return !path.failed || sa_fail_memory(error, path.size);
 }
 
-bool sa_compare_runs_make(sa_comparison *all, size_t seeds, sa_error *error) {
+static bool make_runs(sa_comparison *all, sa_error *error) {
+    const size_t seeds = (size_t)all->options->seeds;
     const double last = (double)all->models->settings.seed + (double)(seeds - 1);
     if (last > sa_option_find(sa_settings_options, "seed")->max)
         return sa_fail(error, SA_USAGE, "--seeds %zu: too many from --seed %lld on", seeds,
@@ -120,13 +105,69 @@ bool sa_compare_runs_make(sa_comparison *all, size_t seeds, sa_error *error) {
     return good;
 }
 
+bool sa_compare_models_read(sa_comparison *all, const sa_settings *transformer, sa_error *error) {
+    size_t count = 1;
+    const char *list = all->options->models;
+    for (const char *at = list; *at; at++) count += *at == ',';
+    all->models = sa_new(count, sizeof *all->models, error);
+    bool good = all->models;
+    for (size_t i = 0; good && i < count; i++) {
+        const size_t size = strcspn(list, ",");
+        good = read_entry(all, list, size,
+                          is_transformer(list) ? transformer : all->options->settings, error);
+        list += size + 1;
+    }
+    return good && make_runs(all, error);
+}
+
 void sa_compare_release(sa_comparison *all) {
     for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
         free(all->runs[i].folder);
     for (size_t i = 0; i < all->model_count; i++)
         free(all->models[i].name), free(all->models[i].folder);
-    free(all->runs);
-    free(all->models);
+    free(all->runs), free(all->models), free(all->order);
     sa_corpus_close(&all->data.test);
     sa_corpus_close(&all->data.snapshot_pairs);
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+static uint64_t join(uint64_t hash, const char *text) {
+    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+}
+
+/* Of all texts in order, and of the gold alignments where they matter. */
+static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
+    uint64_t hash = corpus->count;
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        hash = join(join(hash, pair->source), pair->target);
+        if (gold) hash = join(hash, pair->gold);
+    }
+    return hash;
+}
+
+/* The hash of the pairs at `path`, and how many of the test pairs occur among them. */
+static bool read_pairs(const char *path, const sa_corpus *test, uint64_t *hash, size_t *shared,
+                       sa_error *error) {
+    sa_corpus corpus;
+    *hash = *shared = 0;
+    if (!path) return true;
+    if (!sa_corpus_open(&corpus, path, error)) return false;
+    *hash = hash_of(&corpus, false);
+    const bool good = sa_overlap_count(test, &corpus, NULL, shared, error);
+    sa_corpus_close(&corpus);
+    return good;
+}
+
+bool sa_compare_data_open(sa_comparison *all, sa_error *error) {
+    const sa_compare_options *options = all->options;
+    sa_compare_data *data = &all->data;
+    if (!sa_corpus_open(&data->test, options->test, error) ||
+        !read_pairs(options->train, &data->test, &data->train_hash, &data->train_shared, error) ||
+        !read_pairs(options->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
+        (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
+        return false;
+    data->test_hash = hash_of(&data->test, true);
+    return true;
 }

@@ -9,6 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS] = {
+    [SA_COMPARE_PARAMETERS] = {"parameters", "parameters", 0, 1},
+    [SA_COMPARE_SECONDS] = {"seconds", "seconds", 1, 1},
+    [SA_COMPARE_UPDATES] = {"updates", "updates", 0, 1},
+    [SA_COMPARE_LOSS] = {"loss", "loss", 4, 1},
+    [SA_COMPARE_PERPLEXITY] = {"perplexity", "perplexity", 3, 1},
+    [SA_COMPARE_BLEU] = {"bleu", "BLEU", 2, 1},
+    [SA_COMPARE_EXACT] = {"exact", "exact %", 1, 100},
+    [SA_COMPARE_AER] = {"aer", "AER", 3, 1},
+    [SA_COMPARE_ENTROPY] = {"entropy", "entropy", 3, 1},
+    [SA_COMPARE_ZEROS] = {"zeros", "zeros %", 1, 100},
+    [SA_COMPARE_SPEED] = {"words_per_second", "words/s", 0, 1},
+    [SA_COMPARE_CACHE] = {"cache_bytes_per_step", "cache B/step", 0, 1},
+    [SA_COMPARE_SENTENCES] = {"sentences", NULL, 0, 1},
+    [SA_COMPARE_WORDS] = {"target_words", NULL, 0, 1},
+};
+
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
 enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
@@ -23,6 +40,30 @@ static const char *show_hash(uint64_t hash, char text[HASH]) {
 }
 
 /* ---- Writing -------------------------------------------------------------------------------- */
+
+json_t *sa_compare_json_scores(const double *scores) {
+    json_t *object = json_object();
+    for (int k = 0; k < SA_COMPARE_COLUMNS; k++) {
+        const bool whole = !sa_compare_columns[k].decimals && scores[k] == trunc(scores[k]);
+        json_object_set_new(object, sa_compare_columns[k].key,
+                            whole ? json_integer((json_int_t)scores[k])
+                                  : sa_json_number(scores[k]));
+    }
+    return object;
+}
+
+json_t *sa_compare_json_bands(const sa_compare_run *run) {
+    json_t *bands = json_object();
+    for (int i = 0; i < SA_LENGTH_BANDS; i++)
+        if (run->by_length[i].sentences)
+            json_object_set_new(bands, sa_length_bands[i].name,
+                                json_pack("{s:I, s:o, s:o, s:o}", "sentences",
+                                          (json_int_t)run->by_length[i].sentences, "bleu",
+                                          sa_json_number(run->by_length[i].bleu), "low",
+                                          sa_json_number(run->interval[i].low), "high",
+                                          sa_json_number(run->interval[i].high)));
+    return bands;
+}
 
 static json_t *json_limits(const sa_settings *settings) {
     json_t *limits = json_object();

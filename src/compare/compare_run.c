@@ -1,17 +1,29 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/save.h"
+#include "base/thread.h"
 #include "compare/compare.h"
+#include "model/seq2seq.h"
 #include "report/pair_scores.h"
 #include "report/training_log.h"
 #include "session/start.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+sa_exchange *sa_compare_processes;
+
+/* progress: NULL: the training under way has ended. */
+static void report(const sa_comparison *all, const sa_progress *progress) {
+    if (all->options->report) all->options->report(all->options->context, progress);
+}
 
 __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all, const char *format,
                                                        ...) {
@@ -20,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all,
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    all->note(all->context, line);
+    report(all, &(sa_progress){.kind = SA_PROGRESS_NOTE, .note = line});
 }
 
 /* ---- Training -------------------------------------------------------------------------------- */
@@ -32,12 +44,12 @@ typedef struct run_reporter {
 
 /* A validation has just saved last.safetensors: recording its cost beside it keeps the time right
  * even when the training is killed. */
-static void report_progress(void *context, const sa_progress *report) {
+static void report_progress(void *context, const sa_progress *progress) {
     const run_reporter *to = context;
-    to->all->progress(to->all->context, report);
-    if (report->kind != SA_PROGRESS_VALIDATION) return;
-    to->run->spent = report->spent;
-    to->run->updates = report->step;
+    report(to->all, progress);
+    if (progress->kind != SA_PROGRESS_VALIDATION) return;
+    to->run->spent = progress->spent;
+    to->run->updates = progress->step;
     /* An error shows when the record is written again at the end. */
     sa_compare_record_write(to->run, &to->all->data, NULL);
 }
@@ -100,8 +112,8 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     run_reporter to = {all, run};
     sa_settings settings = run->settings;
     sa_train_options training = {.settings = &settings,
-                                 .train = data->train,
-                                 .valid = data->valid,
+                                 .train = all->options->train,
+                                 .valid = all->options->valid,
                                  .out = run->folder,
                                  .snapshot_pairs = data->snapshot_pairs.pairs,
                                  .snapshot_count =
@@ -121,7 +133,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     if (!sa_compare_record_write(run, data, error)) return false;
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
-    all->progress(all->context, NULL);
+    report(all, NULL);
     run->diverged = !good && error->code == SA_DIVERGED;
     if (!good && !run->diverged) return false;
     if (run->diverged) note(all, "%s", error->text);
@@ -131,33 +143,33 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-static bool compute_intervals(sa_compare_run *run, const sa_corpus *test,
-                              const sa_sentence_result *each, const sa_metrics *metrics,
-                              sa_error *error) {
+/* BLEU by source length, with bootstrap confidence intervals. */
+static bool score_lengths(sa_compare_run *run, const sa_corpus *test,
+                          const sa_sentence_result *each, sa_error *error) {
     sa_resampling resampling;
     sa_confidence_interval interval[SA_METRIC_COUNT];
+    const sa_metrics *metrics = &run->settings.metrics;
     sa_options_init(sa_resampling_options, &resampling);
     sa_metric_stats *stats = sa_pair_scores_stats(metrics, each, test->count, error);
     bool good = stats != NULL;
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
-        if (!run->by_length[i].sentences) continue;
-        good = sa_pair_scores_intervals(metrics, &resampling, stats, each, test->count,
-                                        &sa_length_bands[i], interval, error);
+        const sa_length_band *band = &sa_length_bands[i];
+        good = sa_pair_scores_band(metrics, test, each, band, &run->by_length[i], error);
+        if (!good || !run->by_length[i].sentences) continue;
+        good = sa_pair_scores_intervals(metrics, &resampling, stats, each, test->count, band,
+                                        interval, error);
         run->interval[i] = interval[SA_METRIC_BLEU];
     }
     free(stats);
     return good;
 }
 
-static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
-                           const sa_sentence_result *each, sa_error *error) {
+static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
+                  sa_error *error) {
     sa_eval_result all;
-    const sa_metrics *metrics = &run->settings.metrics;
-    bool good = sa_eval_summarize(metrics, test, each, NULL, test->count, &all, error);
-    for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
-        good = sa_pair_scores_band(metrics, test, each, &sa_length_bands[i], &run->by_length[i],
-                                   error);
-    if (!good || !compute_intervals(run, test, each, metrics, error)) return false;
+    if (!sa_eval_summarize(&run->settings.metrics, test, each, NULL, test->count, &all, error) ||
+        !score_lengths(run, test, each, error))
+        return false;
     run->scores[SA_COMPARE_LOSS] = all.loss;
     run->scores[SA_COMPARE_PERPLEXITY] = all.perplexity;
     run->scores[SA_COMPARE_BLEU] = all.bleu;
@@ -178,7 +190,7 @@ static bool evaluate_model(sa_compare_run *run, sa_model *model, const sa_corpus
     sa_sentence_result *each = sa_new(test->count, sizeof *each, error);
     bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
     if (good) {
-        good = compute_scores(run, test, each, error);
+        good = score(run, test, each, error);
         sa_sentence_results_release(each, test->count);
     }
     free(each);
@@ -210,7 +222,7 @@ static void note_test_pairs(const sa_comparison *all) {
     const sa_compare_data *data = &all->data;
     if (data->test.note) note(all, "note: %s", data->test.note);
     const size_t shared[] = {data->train_shared, data->valid_shared};
-    const char *const path[] = {data->train, data->valid};
+    const char *const path[] = {all->options->train, all->options->valid};
     for (int i = 0; i < 2; i++)
         if (shared[i])
             note(all, "note: %zu of the %zu test pairs also occur in '%s'", shared[i],
@@ -221,7 +233,7 @@ static void note_test_pairs(const sa_comparison *all) {
 static bool read_record(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
     sa_error why = {0};
     return sa_compare_record_read(run, &all->data, &why) ||
-           (all->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)) ||
+           (all->options->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)) ||
            sa_fail(error, why.code, "%s", why.text);
 }
 
@@ -245,7 +257,108 @@ static bool finish(const sa_comparison *all, sa_compare_run *run, size_t i,
     return *stop || is_done(run, &all->data) || evaluate(all, run, error);
 }
 
-/* ---- Shared with other processes ------------------------------------------------------------- */
+/* ---- The order ------------------------------------------------------------------------------- */
+
+/* All trainings have as many updates, so the time grows with the weights. */
+static size_t weights_of(const sa_compare_run *run) {
+    enum { WORDS = 1000 }; /* of either vocabulary, which is the same for all */
+    const sa_sizes sizes = sa_sizes_of(&run->settings, WORDS, WORDS);
+    sa_params plan;
+    sa_seq2seq_plan(&sizes, &plan);
+    return plan.size;
+}
+
+static int longest_first(const void *a, const void *b) {
+    const sa_compare_run *one = *(sa_compare_run *const *)a, *other = *(sa_compare_run *const *)b;
+    const size_t x = weights_of(one), y = weights_of(other);
+    if (x != y) return x < y ? 1 : -1;
+    return (one > other) - (one < other);
+}
+
+static bool make_order(sa_comparison *all, sa_error *error) {
+    const size_t count = all->model_count * all->seeds;
+    all->order = sa_new(count, sizeof *all->order, error);
+    if (!all->order) return false;
+    for (size_t i = 0; i < count; i++)
+        all->order[i] = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
+    if (all->processes) qsort(all->order, count, sizeof *all->order, longest_first);
+    return true;
+}
+
+/* ---- Locks -----------------------------------------------------------------------------------
+ * Bytes of DIR/.claims: one for each run; one that the first process holds until it has written the
+ * results; one that each process holds until it ends, in whatever way. */
+
+static off_t results_byte(const sa_comparison *all) {
+    return (off_t)(all->model_count * all->seeds);
+}
+
+static off_t process_byte(const sa_comparison *all, int rank) {
+    return results_byte(all) + 1 + rank;
+}
+
+/* Command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK; type F_WRLCK or F_UNLCK. Fails with errno. Of a
+ * byte that another process holds F_OFD_GETLK tells its type. */
+static bool lock(const sa_comparison *all, int command, off_t at, short *type) {
+    struct flock byte = {.l_type = *type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+    const bool good = fcntl(all->claims, command, &byte) == 0;
+    *type = byte.l_type;
+    return good;
+}
+
+static bool take(const sa_comparison *all, int command, off_t at) {
+    return lock(all, command, at, &(short){F_WRLCK});
+}
+
+static void give_back(const sa_comparison *all, off_t at) {
+    lock(all, F_OFD_SETLK, at, &(short){F_UNLCK});
+}
+
+/* Its files stay open until the process ends, and so do its locks. */
+static bool open_claims(sa_comparison *all, sa_error *error) {
+    sa_exchange *processes = all->processes;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    processes->gather(&cores, sizeof cores, 1);
+    all->shards = sa_threads_for(cores);
+    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+        if (!all->runs[i].settings.threads) all->runs[i].settings.threads = processes->threads;
+    char *path = sa_path_join(all->options->out, ".claims", error);
+    if (!path) return false;
+    all->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const bool good = all->claims >= 0 || sa_fail_errno(error, SA_OPEN, "open", path);
+    free(path);
+    return good && ((take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
+                     (processes->rank > 0 || take(all, F_OFD_SETLKW, results_byte(all)))) ||
+                    sa_fail_errno(error, SA_IO, "lock runs in", all->options->out));
+}
+
+/* Whether all processes are there when the first one has written the results. */
+static bool meet(const sa_comparison *all) {
+    const sa_exchange *processes = all->processes;
+    if (processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
+    give_back(all, results_byte(all));
+    for (int i = 0; i < processes->size; i++) {
+        short type = F_WRLCK;
+        if (i != processes->rank &&
+            (!lock(all, F_OFD_GETLK, process_byte(all, i), &type) || type == F_UNLCK))
+            return false;
+    }
+    return true;
+}
+
+void sa_compare_end(sa_comparison *all) {
+    if (all->processes && all->claims >= 0) all->processes->incomplete = !meet(all);
+}
+
+/* ---- The runs in order ----------------------------------------------------------------------- */
+
+/* Takes a run, unless another process has. */
+static bool claim(const sa_comparison *all, const sa_compare_run *run, bool *claimed,
+                  sa_error *error) {
+    *claimed = !all->processes || take(all, F_OFD_SETLK, run - all->runs);
+    return *claimed || errno == EAGAIN || errno == EACCES ||
+           sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
+}
 
 /* Finishes the run unless another process does or has. *waiting: it is not done yet. */
 static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
@@ -253,43 +366,32 @@ static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile si
     sa_compare_run *run = all->order[i];
     bool claimed;
     if (is_done(run, &all->data)) return true;
-    if (!sa_compare_claim(all, run, &claimed, error)) return false;
+    if (!claim(all, run, &claimed, error)) return false;
     if (!claimed) return *waiting = true;
-    bool good = read_record(all, run, error); /* of what others did meanwhile */
+    bool good = !all->processes || read_record(all, run, error); /* of what others did meanwhile */
     if (good && is_done(run, &all->data))
         note(all, "== %s, seed %lld: by another process, %lld updates, %.1f s", run->model->name,
              (long long)run->settings.seed, (long long)run->updates, run->spent.seconds);
     else
         good = good && finish(all, run, i, stop, error);
-    sa_compare_release_claim(all, run);
+    if (all->processes) give_back(all, run - all->runs);
     return good;
 }
 
-static bool finish_shared(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error) {
+bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop,
+                            sa_error *error) {
     const struct timespec pause = {.tv_nsec = 200 * 1000000};
     bool waiting = true;
+    all->processes = sa_compare_processes;
+    all->claims = -1;
+    if (!make_order(all, error) || (all->processes && !open_claims(all, error))) return false;
+    if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
+    if (all->processes) all->processes->ended = true; /* nobody waits for one that may have died */
     while (waiting && !*stop) {
         waiting = false;
         for (size_t i = 0; i < all->model_count * all->seeds && !*stop; i++)
             if (!finish_or_pass(all, i, stop, &waiting, error)) return false;
         if (waiting) nanosleep(&pause, NULL);
-    }
-    return true;
-}
-
-bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop,
-                            sa_error *error) {
-    const size_t count = all->model_count * all->seeds;
-    if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
-    if (all->processes) {
-        all->processes->ended = true; /* nobody waits for one that may have died */
-        bool good = sa_compare_work_in_child(all, finish_shared, stop, error);
-        for (size_t i = 0; good && i < count; i++) good = read_record(all, &all->runs[i], error);
-        return good;
-    }
-    for (size_t i = 0; i < count && !*stop; i++) {
-        sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
-        if (!is_done(run, &all->data) && !finish(all, run, i, stop, error)) return false;
     }
     return true;
 }

@@ -38,7 +38,7 @@ static int run(int argc, char **argv) {
     cli_follows = exchange.rank > 0;
     if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0) {
         sa_compare_processes = &exchange;
-        cli_signals_catch(); /* from the start: they are passed on to the child that trains */
+        cli_signals_keep(); /* mpirun ends the others when one ends by a signal */
     } else {
         sa_session_processes = &exchange;
     }
@@ -56,9 +56,8 @@ int main(int argc, char **argv) {
         return (int)error.code;
     }
     /* A waiting process yields its core to others: those of other users, or those that it waits
-     * for, where there are more processes than cores. The child of a comparison never calls MPI. */
+     * for, where there are more processes than cores. */
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-    setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0);
     MPI_Init(&argc, &argv);
     const int code = run(argc, argv);
     if (!exchange.incomplete) MPI_Finalize();

@@ -35,53 +35,6 @@ same "lines of the table" 9 "$(wc -l <out)"
 [ -s three.html ] || fail "no page"
 refused 3 6 "--steps: 'three/fixed-s1' was trained with 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
 
-# kill_worker PROCESS: what trains in it, as soon as there is one that has not been killed before.
-declare -A killed=()
-kill_worker() {
-    local worker
-    for _ in $(seq 200); do
-        worker=$(pgrep -P "$(pgrep -P "$job" | sed -n "${1}p")" || true)
-        if [ -n "$worker" ] && [ "$worker" != "${killed[$1]:-}" ]; then
-            killed[$1]=$worker
-            kill -KILL "$worker"
-            return
-        fi
-        sleep 0.05
-    done
-    fail "process $1 trains nothing: $(cat err)"
-}
-
-# What trains dies, twice in one process and once in another: the same command survives it.
-begin_comparing survived
-for process in 1 2 1; do
-    kill_worker $process
-done
-wait "$job"
-same "workers that die" 0 $?
-same "dead workers" 3 "$(grep -c "^process [01] on '.*': its worker died (Killed); what it trained goes on from the last validation$" err)"
-compared survived
-
-# The user is told at once, and only once, of every worker that dies; after three deaths a process stops training.
-# told_of PROCESS DEATHS LINE: kills its worker and waits until the line has been told that often.
-told_of() {
-    kill_worker "$1"
-    for _ in $(seq 100); do
-        [ "$(grep -c "$3" err)" -lt "$2" ] || return
-        sleep 0.1
-    done
-    fail "nothing is told of a worker that died, 10 seconds later: $(cat err)"
-}
-comparing=${comparing/60/1000000} begin_comparing told
-for deaths in 1 2 3; do
-    told_of 2 $deaths "^process 1 on '.*': its worker died"
-done
-told_of 1 1 "^process 0 on '.*': its worker died"
-sleep 1
-kill -TERM "$job"
-wait "$job"
-same "told of dead workers" "1 3 1" \
-    "$(for line in "process 0 on" "process 1 on" "process 1 stops training: its workers died$"; do grep -c "^$line" err; done | xargs)"
-
 # A process dies. With --enable-recovery another goes on with its training, otherwise the same command does.
 begin_comparing recovered --enable-recovery
 kill -KILL "$(pgrep -P "$job" | tail -n 1)"

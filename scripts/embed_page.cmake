@@ -38,6 +38,6 @@ math(EXPR behind "${at} + 6")
 string(SUBSTRING "${page}" 0 ${at} before)
 string(SUBSTRING "${page}" ${behind} -1 after)
 
-file(WRITE ${OUT} "/* Made from src/report/page*: change those. */\n#include \"report/page.h\"\n\n")
+file(WRITE ${OUT} "/* Made from src/report/page*: change those. */\n#include \"report/html_report.h\"\n\n")
 add_array(sa_page_before "${before}")
 add_array(sa_page_after "${after}")

@@ -100,7 +100,7 @@ plant_includes() {
     planted src/data/bad.c '#include "tensor/vec.h"' 'data may not include tensor/vec.h'
     planted src/synth/bad.c '#include "metrics/bleu.h"' 'synth may not include metrics/bleu.h'
     planted src/metrics/bad.c '#include "data/vocab.h"' 'metrics may not include data/vocab.h'
-    planted src/analysis/bad.c '#include "report/page.h"' 'analysis may not include report/page.h'
+    planted src/analysis/bad.c '#include "report/html_report.h"' 'analysis may not include report/html_report.h'
     planted src/report/bad.c '#include "model/encoder.h"' 'report may not include model/encoder.h'
     planted src/inference/bad.c '#include "lab/lab.h"' 'inference may not include lab/lab.h'
     planted src/session/bad.c '#include "api/model.h"' 'session may not include api/model.h'

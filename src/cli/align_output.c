@@ -3,7 +3,7 @@
 #include "base/save.h"
 #include "cli/head_option.h"
 #include "cli/output.h"
-#include "report/numbered_files.h"
+#include "report/matrix.h"
 
 #include <stdlib.h>
 

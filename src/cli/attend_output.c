@@ -1,7 +1,7 @@
 #include "cli/attend_output.h"
 #include "base/number.h"
 #include "cli/output.h"
-#include "report/grid.h"
+#include "report/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/model_argument.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
-#include "report/numbered_files.h"
+#include "report/matrix.h"
 
 #include <string.h>
 

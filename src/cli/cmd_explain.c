@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/model_argument.h"
 #include "cli/output.h"
-#include "report/explanation_text.h"
+#include "report/explanation.h"
 
 #include <string.h>
 

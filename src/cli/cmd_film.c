@@ -5,7 +5,7 @@
 #include "cli/pictures.h"
 #include "report/figure.h"
 #include "report/film.h"
-#include "report/numbered_files.h"
+#include "report/matrix.h"
 #include "report/page_text.h"
 
 #include <math.h>

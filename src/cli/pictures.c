@@ -1,6 +1,6 @@
 #include "cli/pictures.h"
 #include "cli/output.h"
-#include "report/numbered_files.h"
+#include "report/matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "compare/compare.h"
 #include "metrics/metrics.h"
 #include "report/matrix.h"
-#include "report/numbered_files.h"
 #include "report/training_log.h"
 
 #include <math.h>

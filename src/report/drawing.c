@@ -1,4 +1,5 @@
 #include "report/drawing.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -84,4 +85,105 @@ void sa_drawing_release(sa_drawing *drawing) {
     free(drawing->shapes);
     sa_buffer_release(&drawing->text_buffer);
     *drawing = (sa_drawing){0};
+}
+
+/* ---- SVG ------------------------------------------------------------------------------------- */
+
+/* Escapes markup and replaces characters that XML forbids. */
+static void add_escaped(const char *text, sa_buffer *out) {
+    static const struct {
+        char letter;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    enum { ENTITIES = sizeof entities / sizeof *entities };
+    for (size_t size = strlen(text), length; size; text += length, size -= length) {
+        const uint32_t code = sa_utf8_codepoint(text, size, &length);
+        size_t i = 0;
+        while (i < ENTITIES && *text != entities[i].letter) i++;
+        if (i < ENTITIES)
+            sa_buffer_adds(out, entities[i].entity);
+        else if (code < ' ' || code == 0xfffe || code == 0xffff)
+            sa_buffer_adds(out, "\xef\xbf\xbd");
+        else
+            sa_buffer_add(out, text, length);
+    }
+}
+
+static void add_attribute(const char *name, double value, sa_buffer *out) {
+    sa_buffer_addf(out, " %s=\"", name);
+    sa_number_add(out, value);
+    sa_buffer_adds(out, "\"");
+}
+
+static void add_color(const char *name, sa_color color, sa_buffer *out) {
+    sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, color.red, color.green, color.blue);
+}
+
+static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
+    sa_buffer_adds(out, "<rect");
+    add_attribute("x", shape->box.x, out);
+    add_attribute("y", shape->box.y, out);
+    add_attribute("width", shape->box.width, out);
+    add_attribute("height", shape->box.height, out);
+    if (shape->kind == SA_SHAPE_FILLED) {
+        add_color("fill", shape->color, out);
+    } else {
+        sa_buffer_adds(out, " fill=\"none\"");
+        add_color("stroke", shape->color, out);
+        add_attribute("stroke-width", shape->size, out);
+    }
+    if (shape->dashed) add_attribute("stroke-dasharray", 2 * shape->size, out);
+    sa_buffer_adds(out, "/>\n");
+}
+
+/* In SVG the start of a right-to-left text is on the right. */
+static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
+    static const char *const anchors[] = {"start", "middle", "end"};
+    const bool rtl = sa_utf8_is_rtl(text, strlen(text));
+    const sa_box *box = &shape->box;
+    const double along = (shape->rotated ? box->height : box->width) * (int)shape->side / 2;
+    const double x = box->x + (shape->rotated ? sa_drawing_baseline(shape) : along);
+    const double y = box->y + (shape->rotated ? box->height - along : sa_drawing_baseline(shape));
+    sa_buffer_adds(out, "<text");
+    add_attribute("x", x, out);
+    add_attribute("y", y, out);
+    if (shape->rotated) {
+        sa_buffer_adds(out, " transform=\"rotate(-90 ");
+        sa_number_add(out, x);
+        sa_buffer_adds(out, " ");
+        sa_number_add(out, y);
+        sa_buffer_adds(out, ")\"");
+    }
+    add_attribute("font-size", shape->size, out);
+    sa_buffer_addf(out, " text-anchor=\"%s\"", anchors[rtl ? 2 - shape->side : shape->side]);
+    if (rtl) sa_buffer_adds(out, " direction=\"rtl\"");
+    add_color("fill", shape->color, out);
+    sa_buffer_adds(out, ">");
+    add_escaped(text, out);
+    sa_buffer_adds(out, "</text>\n");
+}
+
+static void add_head(const sa_drawing *drawing, sa_buffer *out) {
+    sa_buffer_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    add_attribute("width", drawing->width, out);
+    add_attribute("height", drawing->height, out);
+    sa_buffer_adds(out, " viewBox=\"0 0 ");
+    sa_number_add(out, drawing->width);
+    sa_buffer_adds(out, " ");
+    sa_number_add(out, drawing->height);
+    sa_buffer_adds(out, "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n");
+}
+
+void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
+    add_head(drawing, out);
+    for (size_t i = 0; i < drawing->count; i++) {
+        const sa_shape *shape = &drawing->shapes[i];
+        if (shape->kind == SA_SHAPE_TEXT)
+            add_text(shape, drawing->text_buffer.text + shape->text, out);
+        else
+            add_rectangle(shape, out);
+    }
+    sa_buffer_adds(out, "</svg>\n");
+    out->failed |= drawing->failed;
 }

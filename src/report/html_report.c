@@ -4,8 +4,6 @@
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "report/film.h"
-#include "report/html_translations.h"
-#include "report/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,6 +143,29 @@ static void set_last(sa_html_report *report, const char *list, json_t *value) {
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
+/* 0 .. 1000: weights; above ZEROS: a number of zeros; above NEGATIVE: weights below 0. */
+enum { THOUSANDTHS = 1000, ZEROS = 1024, NEGATIVE = 3072 };
+
+static void add_number(int number, sa_buffer *out) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    sa_buffer_add(out, (const char[]){digits[number / 64], digits[number % 64]}, 2);
+}
+
+void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out) {
+    int zeros = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int part = (int)lround(fmin(fmax(weights[i], -1), 1) * THOUSANDTHS);
+        if (!part && zeros < NEGATIVE - ZEROS) {
+            zeros++;
+            continue;
+        }
+        if (zeros) add_number(ZEROS + zeros, out);
+        zeros = !part;
+        if (part) add_number(part > 0 ? part : NEGATIVE - part, out);
+    }
+    if (zeros) add_number(ZEROS + zeros, out);
+}
+
 static json_t *json_packed(const double *weights, size_t count, bool *failed) {
     sa_buffer text = {0};
     sa_page_encode_weights(weights, count, &text);
@@ -262,7 +283,29 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
 
 bool sa_html_report_translate(sa_html_report *report, sa_model *model, const sa_pair *pairs,
                               sa_error *error) {
-    return sa_html_translations_add(model, pairs, report->matrices, error);
+    const size_t count = json_array_size(report->matrices);
+    sa_search search;
+    sa_metrics metrics = sa_model_settings(model)->metrics;
+    if (!count) return true;
+    sa_search_init(&search);
+    metrics.effective_order = true; /* as is usual for single sentences */
+    sa_translation *found = sa_new(count, sizeof *found, error);
+    const char **sources = found ? sa_new(count, sizeof *sources, error) : NULL;
+    for (size_t i = 0; sources && i < count; i++) sources[i] = pairs[i].source;
+    bool good = sources && sa_translate(model, sources, count, &search, found, error);
+    for (size_t i = 0; good && i < count; i++) {
+        const char *text = found[i].text, *reference = pairs[i].target;
+        const char *const *references[] = {&reference};
+        sa_metric_values values;
+        json_t *entry = json_array_get(report->matrices, i);
+        good = sa_compute_metrics(&metrics, &text, references, 1, 1, &values, error);
+        if (!good) break;
+        json_object_set_new(entry, "translation", json_string(text));
+        json_object_set_new(entry, "bleu", sa_json_number(values.bleu));
+    }
+    if (found) sa_translations_release(found, count);
+    free(found), free(sources);
+    return good;
 }
 
 typedef struct corpus_matrices {
@@ -377,6 +420,17 @@ bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *e
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
+
+void sa_page_write(const char *json, sa_buffer *out) {
+    sa_buffer_adds(out, (const char *)sa_page_before);
+    while (*json) { /* they occur only in strings, where JSON allows escapes */
+        const size_t plain = strcspn(json, "<>&");
+        sa_buffer_add(out, json, plain);
+        json += plain;
+        if (*json) sa_buffer_addf(out, "\\u%04x", (unsigned)*json++);
+    }
+    sa_buffer_adds(out, (const char *)sa_page_after);
+}
 
 static void add_shown_fact(sa_html_report *report) {
     char text[64];

@@ -65,6 +65,18 @@ bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corp
 /* Adds the film of a training's folder, if it has one; only some frames of a long film. */
 bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error);
 
+/* The fixed text of the page before and after its data, zero-terminated: page.html, page.css and
+ * page*.js, joined at build time. */
+extern const unsigned char sa_page_before[], sa_page_after[];
+
+/* Appends the page. json: one value in ASCII; <, > and & in it are escaped, so it cannot end its
+ * element. */
+void sa_page_write(const char *json, sa_buffer *out);
+
+/* Appends weights from 0 to 1 in the page's encoding: thousandths, two base64 digits each; 1024 + n
+ * stands for n zeros. */
+void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out);
+
 /* Appends the page and releases the report. out->failed: memory ran out. */
 void sa_html_report_write(sa_html_report *report, sa_buffer *out);
 

@@ -1,11 +1,39 @@
 #include "report/matrix.h"
 #include "base/csv_cell.h"
 #include "base/number.h"
+#include "base/save.h"
+#include "base/utf8.h"
 #include "metrics/linking.h"
-#include "report/grid.h"
+#include "report/colormap.h"
+#include "report/fit_width.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void add_number(const sa_grid *grid, double number, sa_buffer *out) {
+    if (isnan(number)) return;
+    (grid->exact ? sa_number_add_exact : sa_number_add)(out, number);
+}
+
+void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
+    for (int j = 0; grid->column && j < grid->cols; j++) {
+        if (j || grid->row) sa_buffer_adds(out, ",");
+        sa_csv_cell_add(out, grid->column[j]);
+    }
+    if (grid->column) sa_buffer_adds(out, "\n");
+    for (int i = 0; i < grid->rows; i++) {
+        if (grid->row) sa_csv_cell_add(out, grid->row[i]);
+        for (int j = 0; j < grid->cols; j++) {
+            if (j || grid->row) sa_buffer_adds(out, ",");
+            add_number(grid, grid->numbers[(size_t)i * (size_t)grid->cols + (size_t)j], out);
+        }
+        sa_buffer_adds(out, "\n");
+    }
+}
 
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
     sa_grid_csv(&(sa_grid){.rows = alignment->targets,
@@ -126,4 +154,230 @@ void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *lin
     sa_buffer_adds(out, "\n");
     out->failed |= !links;
     free(links);
+}
+
+/* ---- NumPy's format 1.0 ------------------------------------------------------------------------
+ * A magic number, the length of a header that describes type and shape as a Python dictionary,
+ * padded with spaces to a multiple of 64 bytes, then the numbers. */
+
+static void add_double(double value, sa_buffer *out) {
+    unsigned char bytes[sizeof value];
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(bits >> 8 * i);
+    sa_buffer_add(out, (const char *)bytes, sizeof bytes);
+}
+
+/* shape: the dimensions before the last two, as Python prints them: "4, 2, ". */
+static void add_array(const char *shape, int rows, int columns, const double *x, size_t count,
+                      sa_buffer *out) {
+    enum { PREFIX = 10, ALIGN = 64 };
+    sa_buffer header = {0};
+    sa_buffer_addf(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%s%d, %d), }",
+                   shape, rows, columns);
+    while ((PREFIX + header.size + 1) % ALIGN && !header.failed) sa_buffer_adds(&header, " ");
+    sa_buffer_adds(&header, "\n");
+    sa_buffer_add(out, "\x93NUMPY\x01\x00", 8);
+    const char length[] = {(char)(header.size & 0xff), (char)(header.size >> 8)};
+    sa_buffer_add(out, length, sizeof length);
+    if (header.text) sa_buffer_add(out, header.text, header.size);
+    out->failed |= header.failed;
+    sa_buffer_release(&header);
+    for (size_t i = 0; i < count; i++) add_double(x[i], out);
+}
+
+enum { SHAPE = 32 };
+
+void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const int heads = alignment->heads;
+    char shape[SHAPE] = "";
+    if (heads > 1) snprintf(shape, sizeof shape, "%d, ", heads);
+    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 0, 1),
+              (size_t)heads * size, out);
+}
+
+void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const int layers = alignment->layers, heads = alignment->heads;
+    char shape[SHAPE];
+    snprintf(shape, sizeof shape, "%d, %d, ", layers, heads);
+    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 1, 1),
+              (size_t)(layers * heads) * size, out);
+}
+
+/* ---- On the terminal ------------------------------------------------------------------------- */
+
+enum {
+    LABEL = 20,      /* columns, beyond which a target word is truncated */
+    MAX_HEIGHT = 14, /* characters, beyond which a source word is truncated */
+    CELL = 2,        /* columns of a cell: about a square */
+    GAP = 2,         /* columns between a target word and its row */
+    GATE = 11,       /* columns of " p_gen 0.12" */
+};
+
+#define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
+
+/* Character i of an escaped word; returns its size, 0 after the end. */
+static size_t character(const char *word, int i, const char **start) {
+    const size_t size = strlen(word);
+    size_t at = 0;
+    for (; i > 0 && at < size; i--) at += sa_utf8_grapheme_size(word + at, size - at);
+    *start = word + at;
+    return at < size ? sa_utf8_grapheme_size(word + at, size - at) : 0;
+}
+
+static int height_of(const char *word) {
+    const char *start;
+    int height = 0;
+    while (character(word, height, &start)) height++;
+    return height;
+}
+
+static void spaces(int count, sa_buffer *out) {
+    while (count-- > 0) sa_buffer_adds(out, " ");
+}
+
+/* Some columns of the matrix, with all rows. */
+typedef struct column_block {
+    const sa_alignment *alignment;
+    const sa_terminal *terminal;
+    int first, end; /* columns */
+    int label;      /* most columns of the terminal for a target word */
+    int margin;     /* columns of the longest target word */
+    bool rtl;       /* the source runs from right to left, and so do the columns */
+} column_block;
+
+/* The source word in column i of the block. */
+static int word_at(const column_block *it, int i) {
+    return it->rtl ? it->end - 1 - i : it->first + i;
+}
+
+/* The source words, upright, aligned at the bottom. */
+static void add_header(const column_block *it, sa_buffer *out) {
+    const char *const *source = it->alignment->source;
+    char word[256];
+    int tallest = 0;
+    for (int s = it->first; s < it->end; s++) {
+        sa_fit_width(source[s], MAX_HEIGHT, word, sizeof word);
+        const int height = height_of(word);
+        if (height > tallest) tallest = height;
+    }
+    for (int line = 0; line < tallest; line++) {
+        spaces(it->margin + GAP, out);
+        for (int i = 0; i < it->end - it->first; i++) {
+            const char *start;
+            sa_fit_width(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
+            const int letter = line - (tallest - height_of(word));
+            const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
+            if (size) sa_buffer_add(out, start, size);
+            /* So that a terminal does not reorder the letters of adjacent columns. */
+            if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
+            spaces(CELL - (size ? sa_utf8_width(start, size) : 0), out);
+        }
+        sa_buffer_adds(out, "\n");
+    }
+}
+
+static const char *block(double weight) {
+    static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};
+    static const double least[] = {0.05, 0.25, 0.5, 0.75};
+    int level = 0;
+    if (weight <= -least[0]) return "--";
+    while (level < 4 && weight >= least[level]) level++;
+    return blocks[level];
+}
+
+static void add_cell(const sa_terminal *terminal, double weight, sa_buffer *out) {
+    const sa_color color = sa_colormap_color(terminal->map, weight);
+    if (terminal->colors == SA_COLOR_MODE_NONE)
+        sa_buffer_adds(out, block(weight));
+    else if (terminal->colors == SA_COLOR_MODE_256)
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_colormap_palette_index(terminal->map, weight),
+                       CELL, "");
+    else
+        sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", color.red, color.green, color.blue, CELL, "");
+}
+
+/* ---- The picture ------------------------------------------------------------------------------
+ */
+
+static void add_column_block(const column_block *it, sa_buffer *out) {
+    const sa_alignment *alignment = it->alignment;
+    char word[256];
+    add_header(it, out);
+    for (int t = 0; t < alignment->targets; t++) {
+        const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
+        spaces(it->margin - sa_fit_width(alignment->target[t], it->label, word, sizeof word), out);
+        sa_buffer_adds(out, word);
+        spaces(GAP, out);
+        for (int i = 0; i < it->end - it->first; i++)
+            add_cell(it->terminal, weights[word_at(it, i)], out);
+        if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
+        if (alignment->generation_probabilities) {
+            sa_buffer_adds(out, " p_gen ");
+            sa_number_add_fixed(out, alignment->generation_probabilities[t], 2);
+        }
+        sa_buffer_adds(out, "\n");
+    }
+    sa_buffer_adds(out, "\n");
+}
+
+void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal,
+                        sa_buffer *out) {
+    const int columns = terminal->columns, sources = alignment->sources;
+    column_block it = {.alignment = alignment,
+                       .terminal = terminal,
+                       .label = LABEL,
+                       .rtl = sa_utf8_words_are_rtl(alignment->source, sources)};
+    if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
+    char word[256];
+    for (int t = 0; t < alignment->targets; t++) {
+        const int width = sa_fit_width(alignment->target[t], it.label, word, sizeof word);
+        if (width > it.margin) it.margin = width;
+    }
+    const int gate = alignment->generation_probabilities ? GATE : 0;
+    int cells = columns ? (columns - it.margin - GAP - gate) / CELL : sources;
+    if (cells < 1) cells = 1;
+    for (; it.first < sources; it.first = it.end) {
+        it.end = sources - it.first < cells ? sources : it.first + cells;
+        add_column_block(&it, out);
+    }
+}
+
+/* ---- Files of pairs -------------------------------------------------------------------------- */
+
+const char *sa_csv_files(size_t i) {
+    return i ? NULL : SA_NUMBERED("csv");
+}
+
+const char *sa_npy_files(size_t i) {
+    return i ? NULL : SA_NUMBERED("npy");
+}
+
+const char *sa_svg_files(size_t i) {
+    return i ? NULL : SA_NUMBERED("svg");
+}
+
+const char *sa_png_files(size_t i) {
+    return i ? NULL : SA_NUMBERED("png");
+}
+
+const char *sa_pdf_files(size_t i) {
+    return i ? NULL : SA_NUMBERED("pdf");
+}
+
+bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
+                      sa_error *error) {
+    char name[64];
+    snprintf(name, sizeof name, "%04zu.%s", index + 1, ending);
+    return sa_save_text_in(folder, name, content, error);
+}
+
+bool sa_save_matrix(const char *folder, size_t index, const char *ending,
+                    void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
+                    sa_error *error) {
+    sa_buffer matrix = {0};
+    add(alignment, &matrix);
+    return sa_save_numbered(folder, index, ending, &matrix, error);
 }

@@ -1,10 +1,24 @@
-/* matrix: attention weights as heatmap CSV, long table, links, NumPy array and terminal picture.
- * All append to `out`; out->failed: memory ran out. */
+/* matrix: numbers as CSV, and attention weights as heatmap CSV, long table, links, NumPy array and
+ * terminal picture; one file per pair in a folder. All append to `out`; out->failed: memory ran
+ * out. */
 #ifndef SA_REPORT_MATRIX_H
 #define SA_REPORT_MATRIX_H
 
 #include "base/links.h"
 #include "base/memory.h"
+
+/* A matrix of numbers with optional labels. */
+typedef struct sa_grid {
+    int rows, cols;
+    const double *numbers;     /* [rows * cols]; NaN leaves the cell empty */
+    const char *const *row;    /* [rows] labels, or NULL */
+    const char *const *column; /* [cols] labels, or NULL */
+    bool exact; /* numbers are doubles; else floats are written as such, with fewer digits */
+} sa_grid;
+
+/* Appends it: RFC 4180 with LF, labels as of sa_csv_cell_add, numbers in the shortest form that is
+ * read back exactly. With labels on both sides the first cell is empty. out->failed: memory. */
+void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 
 /* A heatmap: an empty cell and the source tokens with </s>, then a row per target token: the token
  * and one weight per source token. The format is that of sa_grid_csv. */
@@ -60,5 +74,21 @@ typedef struct sa_terminal {
  * of its weight, or without colors a denser block from weights of 0.05, 0.25, 0.5 and 0.75 on.
  * Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
+
+/* The names of such files, with wildcards: the choices of an SA_OPTION_FOLDER. */
+#define SA_NUMBERED(ending) "[0-9]*." ending
+const char *sa_csv_files(size_t i);
+const char *sa_npy_files(size_t i);
+const char *sa_svg_files(size_t i);
+const char *sa_png_files(size_t i);
+const char *sa_pdf_files(size_t i);
+
+/* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
+bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
+                      sa_error *error);
+/* The same with what `add` appends for the pair's alignment. */
+bool sa_save_matrix(const char *folder, size_t index, const char *ending,
+                    void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
+                    sa_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "config/settings.h"
 #include "inference/translation.h"
-#include "report/explanation_text.h"
+#include "report/explanation.h"
 #include "report/figure.h"
 #include "report/matrix.h"
 #include "web/play.h"

@@ -1,6 +1,6 @@
 /* Tables of numbers from CSV files: values, labels, and the messages for bad files. */
 #include "data/number_table.h"
-#include "report/grid.h"
+#include "report/matrix.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 

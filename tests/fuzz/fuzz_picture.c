@@ -2,8 +2,8 @@
  * heads and its options, a byte for every weight, a line for every word, and a title. */
 #include "fuzz.h"
 #include "report/figure.h"
+#include "report/html_report.h"
 #include "report/matrix.h"
-#include "report/page.h"
 #include "support/svg_reader.h"
 #include "support/terminal_text.h"
 

@@ -3,7 +3,6 @@
  * any CSV file. */
 #include "data/number_table.h"
 #include "fuzz.h"
-#include "report/grid.h"
 #include "report/matrix.h"
 #include "support/csv_reader.h"
 

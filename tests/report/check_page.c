@@ -1,5 +1,5 @@
 /* What goes into the HTML report. */
-#include "report/page.h"
+#include "report/html_report.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The pages of an explanation: where lines break, what is cut, which words are shown. */
 #include "base/utf8.h"
-#include "report/explanation_text.h"
+#include "report/explanation.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -81,8 +81,8 @@ START_TEST(wide_numbers_make_longer_lines) {
     static const double x[] = {3e38, -3e38, 3e37, 2e38, 1e38};
     for (int digits = 0; digits <= 60; digits++) { /* columns of 40 to 101 */
         char first[SA_EXPLANATION_TEXT_CAPACITY], last[SA_EXPLANATION_TEXT_CAPACITY];
-        sa_explanation_format_number(x[0], digits, first, sizeof first);
-        sa_explanation_format_number(x[4], digits, last, sizeof last);
+        sa_explanation_format_number(x[0], digits, first);
+        sa_explanation_format_number(x[4], digits, last);
         for (int wide = 0; wide < 2; wide++) {
             begin(digits, wide);
             add_vector("x", 5, x);

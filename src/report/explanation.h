@@ -1,0 +1,44 @@
+/* explanation: an explanation as text, 100 columns wide: an equation on the left, its citation on
+ * the right, the numbers below; columns about the same words side by side. */
+#ifndef SA_REPORT_EXPLANATION_H
+#define SA_REPORT_EXPLANATION_H
+
+#include "base/memory.h"
+
+enum {
+    SA_EXPLANATION_LABEL = 18, /* columns in front of numbers */
+    SA_EXPLANATION_COLUMNS = 8,
+    SA_EXPLANATION_BEST = 5,            /* most probable words that are shown */
+    SA_EXPLANATION_TEXT_CAPACITY = 512, /* bytes; no number is longer */
+};
+
+typedef struct sa_explanation_column {
+    char letters[32];
+    double *numbers; /* [rows], then the terms [rows * terms] */
+    int terms;
+    double divisor;
+    int width, term_width; /* columns of a number, of " +0.1234" */
+} sa_explanation_column;
+
+typedef struct sa_explanation {
+    int digits;    /* after the decimal point */
+    bool wide;     /* long vectors and large matrices in full */
+    sa_buffer out; /* out.failed: memory ran out */
+    bool titled;
+    int step, head; /* of the last value */
+    char citation[128];
+    sa_explain_value table; /* about the same words; it is kept until it is complete */
+    sa_explanation_column column[SA_EXPLANATION_COLUMNS];
+    int columns;
+    int word[SA_EXPLANATION_BEST + 1], words; /* target words of the last vocabulary table */
+} sa_explanation;
+
+/* The `each` of sa_explain_options. */
+void sa_explanation_add(sa_explanation *explanation, const sa_explain_pair *pair,
+                        const sa_explain_value *line);
+void sa_explanation_release(sa_explanation *explanation);
+
+/* A number as text; "" for NaN. Returns its columns. */
+int sa_explanation_format_number(double value, int digits, char out[SA_EXPLANATION_TEXT_CAPACITY]);
+
+#endif

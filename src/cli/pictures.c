@@ -27,22 +27,8 @@ const sa_option cli_pictures_options[] = {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool add_svg(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error) {
-    (void)missing_glyphs; /* the viewer brings the fonts */
-    sa_drawing_svg(drawing, out);
-    return !out->failed || sa_fail_memory(error, out->size);
-}
-
-static const struct {
-    const char *ending;
-    bool (*add)(const sa_drawing *, sa_buffer *, const char **, sa_error *);
-    bool painted;
-} forms[CLI_PICTURE_FORMS] = {
-    [CLI_PICTURE_SVG] = {"svg", add_svg, false},
-    [CLI_PICTURE_PNG] = {"png", sa_drawing_png, true},
-    [CLI_PICTURE_PDF] = {"pdf", sa_drawing_pdf, true},
-};
+static const char *const endings[CLI_PICTURE_FORMS] = {
+    [CLI_PICTURE_SVG] = "svg", [CLI_PICTURE_PNG] = "png", [CLI_PICTURE_PDF] = "pdf"};
 
 bool cli_pictures_wanted(const cli_pictures *pictures) {
     bool wanted = false;
@@ -52,7 +38,8 @@ bool cli_pictures_wanted(const cli_pictures *pictures) {
 
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
     for (int i = 0; i < CLI_PICTURE_FORMS; i++)
-        if (pictures->folder[i] && forms[i].painted && !sa_drawing_can_render(error)) return false;
+        if (pictures->folder[i] && i != CLI_PICTURE_SVG && !sa_drawing_can_render(error))
+            return false;
     return true;
 }
 
@@ -66,9 +53,13 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
     bool good = true;
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         sa_buffer picture = {0};
-        good = !pictures->folder[i] ||
-               (forms[i].add(&drawing, &picture, &missing_glyphs, error) &&
-                sa_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
+        if (!pictures->folder[i]) continue;
+        if (i == CLI_PICTURE_SVG)
+            sa_drawing_svg(&drawing, &picture); /* the viewer brings the fonts */
+        else
+            good =
+                sa_drawing_paint(&drawing, i == CLI_PICTURE_PDF, &picture, &missing_glyphs, error);
+        good = good && sa_save_numbered(pictures->folder[i], index, endings[i], &picture, error);
         sa_buffer_release(&picture);
     }
     if (missing_glyphs && !*noted)
@@ -82,8 +73,7 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
 
 void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last) {
     for (int i = 0; i < CLI_PICTURE_FORMS; i++)
-        if (pictures->folder[i])
-            cli_note_numbered(pictures->folder[i], forms[i].ending, first, last);
+        if (pictures->folder[i]) cli_note_numbered(pictures->folder[i], endings[i], first, last);
 }
 
 /* ---- Terminal -------------------------------------------------------------------------------- */

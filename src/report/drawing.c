@@ -5,32 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(sa_drawing *drawing, const sa_shape *shape) {
+void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text) {
     drawing->failed = drawing->failed || !sa_reserve(&drawing->shapes, &drawing->capacity,
                                                      drawing->count + 1, sizeof *shape, NULL);
-    if (!drawing->failed) drawing->shapes[drawing->count++] = *shape;
-}
-
-void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_color color) {
-    add(drawing, &(sa_shape){.kind = SA_SHAPE_FILLED, .color = color, .box = box});
-}
-
-void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color) {
-    add(drawing,
-        &(sa_shape){
-            .kind = SA_SHAPE_OUTLINE, .color = color, .box = box, .size = line, .dashed = dashed});
-}
-
-void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style style) {
-    add(drawing, &(sa_shape){.kind = SA_SHAPE_TEXT,
-                             .color = style.color,
-                             .box = box,
-                             .size = style.size,
-                             .rotated = style.rotated,
-                             .side = style.side,
-                             .text = drawing->text_buffer.size});
-    sa_buffer_add(&drawing->text_buffer, text, strlen(text) + 1);
-    drawing->failed |= drawing->text_buffer.failed;
+    if (drawing->failed) return;
+    drawing->shapes[drawing->count] = *shape;
+    drawing->shapes[drawing->count++].text = drawing->text_buffer.size;
+    if (text) sa_buffer_add(&drawing->text_buffer, text, strlen(text) + 1);
+    drawing->failed = drawing->text_buffer.failed;
 }
 
 /* Widths of grapheme clusters of scripts that are narrower or wider than most. */

@@ -32,16 +32,8 @@ typedef struct sa_drawing {
     bool failed;           /* memory ran out */
 } sa_drawing;
 
-void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_color color);
-void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color);
-
-typedef struct sa_text_style {
-    double size;
-    bool rotated;
-    sa_text_anchor side;
-    sa_color color;
-} sa_text_style;
-void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style style);
+/* Adds a shape; text: of one, else NULL. */
+void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text);
 
 /* The width to reserve for a text at font size 1: an estimate for wide fonts and, in a build with
  * pangocairo, at least what the fonts of this machine need. */
@@ -57,14 +49,12 @@ void sa_drawing_release(sa_drawing *drawing);
 /* Appends an SVG 1.1 document. Text stays text: the viewer brings the fonts. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
-/* Whether this build has the two below; SA_USAGE says how to get them. */
+/* Whether this build can paint; SA_USAGE says how to get one that can. */
 bool sa_drawing_can_render(sa_error *error);
 
-/* Append PNG at 192 dpi, and PDF, with the fonts of this machine. *missing_glyphs becomes a text
- * with characters that they lack, shown as boxes, or NULL. */
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error);
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error);
+/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine. *missing_glyphs becomes a
+ * text with characters that they lack, shown as boxes, or NULL. */
+bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
+                      const char **missing_glyphs, sa_error *error);
 
 #endif

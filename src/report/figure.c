@@ -30,6 +30,20 @@ enum {
 static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
                       gold = {0xd5, 0x5e, 0x00}; /* visible on every colormap */
 
+static void fill(sa_drawing *drawing, sa_box box, sa_color color) {
+    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_FILLED, color, box}, NULL);
+}
+
+static void outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color) {
+    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_OUTLINE, color, box, line, dashed}, NULL);
+}
+
+static void add_text(sa_drawing *drawing, const char *text, double size, sa_box box,
+                     sa_text_anchor side, bool rotated, sa_color color) {
+    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_TEXT, color, box, size, false, rotated, side},
+                   text);
+}
+
 typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
@@ -82,26 +96,29 @@ static void add_words(const layout *it, double x, double y, sa_drawing *drawing)
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
         sa_fit_width(alignment->source[s], LABEL, word, sizeof word);
-        sa_drawing_text(drawing, (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
-                        word,
-                        (sa_text_style){FONT, it->upright,
-                                        it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, black});
+        add_text(drawing, word, FONT,
+                 (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
+                 it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, it->upright, black);
     }
     for (int t = 0; t < alignment->targets; t++) {
         sa_fit_width(alignment->target[t], LABEL, word, sizeof word);
-        sa_drawing_text(drawing, (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
-                        word, (sa_text_style){FONT, false, SA_ANCHOR_RIGHT, black});
+        add_text(drawing, word, FONT,
+                 (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
+                 SA_ANCHOR_RIGHT, false, black);
     }
 }
 
-static void add_value(double weight, sa_box cell, sa_color color, sa_drawing *drawing) {
+static void add_cell(const layout *it, double weight, sa_box cell, bool valued,
+                     sa_drawing *drawing) {
+    const sa_color color = sa_colormap_color(it->figure->map, weight);
     sa_buffer value = {0};
+    fill(drawing, cell, color);
+    if (!valued) return;
     sa_number_add_fixed(&value, weight, 2);
     drawing->failed |= value.failed;
     if (!value.failed)
-        sa_drawing_text(drawing, cell, value.text,
-                        (sa_text_style){FONT_VALUE, false, SA_ANCHOR_MIDDLE,
-                                        sa_color_is_light(color) ? black : white});
+        add_text(drawing, value.text, FONT_VALUE, cell, SA_ANCHOR_MIDDLE, false,
+                 sa_color_is_light(color) ? black : white);
     sa_buffer_release(&value);
 }
 
@@ -109,14 +126,12 @@ static void add_cells(const layout *it, const double *weight, double x, double y
                       sa_drawing *drawing) {
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
-        for (int s = 0; s < S; s++, weight++) {
-            const sa_box cell = {x + column_x(it, s), y + t * it->cell, it->cell, it->cell};
-            const sa_color color = sa_colormap_color(it->figure->map, *weight);
-            sa_drawing_fill(drawing, cell, color);
-            if (it->show_values) add_value(*weight, cell, color, drawing);
-        }
-    sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1,
-                       false, frame);
+        for (int s = 0; s < S; s++)
+            add_cell(it, *weight++,
+                     (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
+                     it->show_values, drawing);
+    outline(drawing, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false,
+            frame);
 }
 
 /* p_gen of every target word, in a column behind the source words. */
@@ -124,14 +139,11 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *drawing) 
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;
     if (!gate) return;
-    sa_drawing_text(drawing, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL}, "p_gen",
-                    (sa_text_style){FONT_VALUE, false, SA_ANCHOR_MIDDLE, black});
-    for (int t = 0; t < it->alignment->targets; t++) {
-        const sa_box cell = {left, y + t * it->cell, CELL_VALUED, it->cell};
-        const sa_color color = sa_colormap_color(it->figure->map, gate[t]);
-        sa_drawing_fill(drawing, cell, color);
-        add_value(gate[t], cell, color, drawing);
-    }
+    add_text(drawing, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
+             SA_ANCHOR_MIDDLE, false, black);
+    for (int t = 0; t < it->alignment->targets; t++)
+        add_cell(it, gate[t], (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true,
+                 drawing);
 }
 
 /* Inside the cells, so that adjacent links stay apart. */
@@ -139,11 +151,10 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) 
     enum { LINE = 2 };
     for (size_t i = 0; i < it->figure->golds; i++) {
         const sa_link *link = &it->figure->gold[i];
-        sa_drawing_outline(drawing,
-                           (sa_box){x + column_x(it, link->source) + LINE,
-                                    y + link->target * it->cell + LINE, it->cell - 2 * LINE,
-                                    it->cell - 2 * LINE},
-                           LINE, link->possible, gold);
+        const sa_box inner = {x + column_x(it, link->source) + LINE,
+                              y + link->target * it->cell + LINE, it->cell - 2 * LINE,
+                              it->cell - 2 * LINE};
+        outline(drawing, inner, LINE, link->possible, gold);
     }
 }
 
@@ -151,8 +162,8 @@ static void add_head(const layout *it, int panel, double middle, double y, sa_dr
     const double width = fmax(it->alignment->sources * it->cell, TITLE_WIDTH);
     char title[32];
     snprintf(title, sizeof title, "head %d", panel + 1);
-    sa_drawing_text(drawing, (sa_box){middle - width / 2, y, width, TITLE}, title,
-                    (sa_text_style){FONT, false, SA_ANCHOR_MIDDLE, black});
+    add_text(drawing, title, FONT, (sa_box){middle - width / 2, y, width, TITLE}, SA_ANCHOR_MIDDLE,
+             false, black);
 }
 
 static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
@@ -186,8 +197,8 @@ static void add_axes(const layout *it, int down, sa_drawing *drawing) {
                           fmax(it->across * it->width - MARGIN - left, axis_length(it, 0)), AXIS};
     const sa_box beside = {MARGIN, y + top, AXIS,
                            fmax(down * it->height - MARGIN - top, axis_length(it, 1))};
-    sa_drawing_text(drawing, above, name[0], (sa_text_style){FONT, false, SA_ANCHOR_MIDDLE, frame});
-    sa_drawing_text(drawing, beside, name[1], (sa_text_style){FONT, true, SA_ANCHOR_MIDDLE, frame});
+    add_text(drawing, name[0], FONT, above, SA_ANCHOR_MIDDLE, false, frame);
+    add_text(drawing, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
 /* The least and the largest weight of the panels. */
@@ -212,17 +223,15 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *drawing)
                                  least < -rounding ? "≤ 0" : "0"};
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
     for (int i = 0; i < SCALE_STEPS; i++)
-        sa_drawing_fill(drawing, (sa_box){x, y + i * step, SCALE, step},
-                        sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
-    sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false,
-                       frame);
-    sa_drawing_text(drawing, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT}, "weight",
-                    (sa_text_style){FONT_VALUE, false, SA_ANCHOR_LEFT, black});
+        fill(drawing, (sa_box){x, y + i * step, SCALE, step},
+             sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
+    outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
+    add_text(drawing, "weight", FONT_VALUE, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT},
+             SA_ANCHOR_LEFT, false, black);
     for (int i = 0; i < 3; i++)
-        sa_drawing_text(
-            drawing,
-            (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
-            marks[i], (sa_text_style){FONT_VALUE, false, SA_ANCHOR_LEFT, black});
+        add_text(drawing, marks[i], FONT_VALUE,
+                 (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
+                 SA_ANCHOR_LEFT, false, black);
 }
 
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
@@ -240,13 +249,14 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
-    sa_drawing_fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
+    fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, drawing);
     add_axes(&it, down, drawing);
     add_scale(&it, scale, MARGIN + it.head + it.top, drawing);
     if (figure->title)
-        sa_drawing_text(drawing, (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT},
-                        figure->title, (sa_text_style){FONT, false, SA_ANCHOR_LEFT, black});
+        add_text(drawing, figure->title, FONT,
+                 (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT}, SA_ANCHOR_LEFT, false,
+                 black);
     if (!drawing->failed) return true;
     sa_drawing_release(drawing);
     return sa_fail_memory(error, drawing->count * sizeof *drawing->shapes);

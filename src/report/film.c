@@ -48,16 +48,13 @@ static int by_step(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static bool same_tokens(const char *const *one, const char *const *other, int count) {
-    for (int i = 0; i < count; i++)
-        if (strcmp(one[i], other[i]) != 0) return false;
-    return true;
-}
-
 static bool same_labels(const sa_number_table *frame, const sa_number_table *first) {
-    return frame->rows == first->rows && frame->cols == first->cols &&
-           same_tokens(frame->row, first->row, first->rows) &&
-           same_tokens(frame->column, first->column, first->cols);
+    if (frame->rows != first->rows || frame->cols != first->cols) return false;
+    for (int i = 0; i < frame->rows; i++)
+        if (strcmp(frame->row[i], first->row[i]) != 0) return false;
+    for (int j = 0; j < frame->cols; j++)
+        if (strcmp(frame->column[j], first->column[j]) != 0) return false;
+    return true;
 }
 
 static bool read_frame(sa_number_table *matrix, const char *path, const sa_film_frame *first,
@@ -74,19 +71,16 @@ static bool read_frame(sa_number_table *matrix, const char *path, const sa_film_
 /* Reads the same frame of one head into `weights`. */
 static bool read_head(const char *folder, int head, const sa_film_frame *frame, double *weights,
                       sa_error *error) {
-    const char *name = strrchr(frame->path, '/') + 1;
-    sa_buffer inner = {0};
+    sa_buffer path = {0};
     sa_number_table matrix = {0};
-    sa_buffer_addf(&inner, "head-%d/%s", head, name);
-    char *path = inner.failed ? NULL : sa_path_join(folder, inner.text, error);
-    bool good = path || sa_fail_memory(error, inner.size);
-    good = good && read_frame(&matrix, path, frame, error);
+    sa_buffer_addf(&path, "%s/head-%d%s", folder, head, strrchr(frame->path, '/'));
+    bool good = !path.failed || sa_fail_memory(error, path.size);
+    good = good && read_frame(&matrix, path.text, frame, error);
     if (good)
         memcpy(weights, matrix.numbers,
                (size_t)matrix.rows * (size_t)matrix.cols * sizeof *weights);
     sa_number_table_close(&matrix);
-    free(path);
-    sa_buffer_release(&inner);
+    sa_buffer_release(&path);
     return good;
 }
 
@@ -94,8 +88,9 @@ static bool read_heads(const char *folder, int heads, sa_film_frame *frame, sa_e
     const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
     if (!heads) return true;
     frame->weights = sa_new((size_t)(1 + heads) * size, sizeof *frame->weights, error);
-    bool good = frame->weights != NULL;
-    if (good) memcpy(frame->weights, frame->matrix.numbers, size * sizeof *frame->weights);
+    if (!frame->weights) return false;
+    memcpy(frame->weights, frame->matrix.numbers, size * sizeof *frame->weights);
+    bool good = true;
     for (int head = 1; good && head <= heads; head++)
         good = read_head(folder, head, frame, frame->weights + (size_t)head * size, error);
     frame->heads = heads;
@@ -114,19 +109,6 @@ static bool read_frames(sa_film_pair *pair, const char *folder, sa_error *error)
 
 /* ---- Captions -------------------------------------------------------------------------------- */
 
-static bool name_frames(sa_film *film, sa_error *error) {
-    for (size_t i = 0; i < film->count; i++)
-        for (size_t k = 0; k < film->pairs[i].count; k++) {
-            sa_film_frame *frame = &film->pairs[i].frames[k];
-            sa_buffer caption = {0};
-            sa_buffer_addf(&caption, frame->step ? "update %lld" : "before the first update",
-                           (long long)frame->step);
-            frame->caption = caption.text;
-            if (caption.failed) return sa_fail_memory(error, caption.size);
-        }
-    return true;
-}
-
 /* Appends a value of the log, unless the cell is empty. */
 static void add_figure(const char *name, const char *cell, int decimals, sa_buffer *out) {
     double value;
@@ -135,19 +117,22 @@ static void add_figure(const char *name, const char *cell, int decimals, sa_buff
     sa_number_add_fixed(out, value, decimals);
 }
 
-/* Puts the validation of a row into the captions of the frames of that step. */
-static bool add_log_row(void *context, const char *const *cells, sa_error *error) {
+/* Puts the validation of a row of the log into the captions of the frames of that step; without
+ * cells every frame gets one. */
+static bool name_frames(void *context, const char *const *cells, sa_error *error) {
     sa_film *film = context;
     int64_t step;
-    if (!sa_integer_parse(cells[SA_LOG_STEP], &step)) return true;
+    if (cells && !sa_integer_parse(cells[SA_LOG_STEP], &step)) return true;
     for (size_t i = 0; i < film->count; i++)
         for (size_t k = 0; k < film->pairs[i].count; k++) {
             sa_film_frame *frame = &film->pairs[i].frames[k];
             sa_buffer caption = {0};
-            if (frame->step != step) continue;
-            sa_buffer_addf(&caption, "update %lld", (long long)step);
-            add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
-            add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
+            if (cells && frame->step != step) continue;
+            sa_buffer_addf(&caption,
+                           cells || frame->step ? "update %lld" : "before the first update",
+                           (long long)frame->step);
+            if (cells) add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
+            if (cells) add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
             free(frame->caption);
             frame->caption = caption.text;
             if (caption.failed) return sa_fail_memory(error, caption.size);
@@ -158,7 +143,7 @@ static bool add_log_row(void *context, const char *const *cells, sa_error *error
 static bool read_log(sa_film *film, const char *out, sa_error *error) {
     char *path = sa_path_join(out, "log.csv", error);
     if (!path) return false;
-    const bool good = sa_file_missing(path) || sa_training_log_read(path, add_log_row, film, error);
+    const bool good = sa_file_missing(path) || sa_training_log_read(path, name_frames, film, error);
     free(path);
     return good;
 }
@@ -217,7 +202,7 @@ bool sa_film_read(sa_film *film, const char *out, size_t max_pairs, sa_error *er
         good = folder && add_pair(film, folder, &more, error);
         free(folder);
     }
-    good = good && name_frames(film, error) && read_log(film, out, error);
+    good = good && name_frames(film, NULL, error) && read_log(film, out, error);
     if (!good) sa_film_release(film);
     return good;
 }

@@ -43,16 +43,12 @@ void sa_html_report_add_name(const char *path, sa_buffer *out) {
 
 void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
                          size_t models) {
-    *report = (sa_html_report){.data = json_object(), .sentences = json_array(), .models = models};
-    json_object_set_new(report->data, "version", json_string(sa_version()));
-    json_object_set_new(report->data, "command", json_string(command));
-    json_object_set_new(report->data, "title", json_text(title));
-    json_object_set_new(report->data, "sentences", report->sentences);
-    static const char *const lists[] = {"facts",   "models",   "film",
-                                        "columns", "matrices", "signatures"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        json_object_set_new(report->data, lists[i], json_array());
-    json_object_set_new(report->data, "files", json_object());
+    json_t *data =
+        json_pack("{s:s, s:s, s:o, s:[], s:[], s:[], s:[], s:[], s:[], s:[], s:{}}", "version",
+                  sa_version(), "command", command, "title", json_text(title), "sentences", "facts",
+                  "models", "film", "columns", "matrices", "signatures", "files");
+    *report = (sa_html_report){
+        .data = data, .sentences = json_object_get(data, "sentences"), .models = models};
 }
 
 void sa_html_report_site(sa_html_report *report, sa_attention_site site) {
@@ -67,10 +63,8 @@ void sa_html_report_release(sa_html_report *report) {
 }
 
 void sa_html_report_fact(sa_html_report *report, const char *name, const char *value) {
-    json_t *fact = json_array();
-    json_array_append_new(fact, json_text(name));
-    json_array_append_new(fact, json_text(value));
-    json_array_append_new(json_object_get(report->data, "facts"), fact);
+    json_array_append_new(json_object_get(report->data, "facts"),
+                          json_pack("[o, o]", json_text(name), json_text(value)));
 }
 
 void sa_html_report_fact_file(sa_html_report *report, const char *name, const char *path) {
@@ -118,14 +112,12 @@ static json_t *json_settings(const sa_settings *settings, bool *failed) {
 
 void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings) {
     const size_t left = report->models - json_array_size(json_object_get(report->data, "models"));
-    report->model = json_object();
+    report->model =
+        json_pack("{s:o, s:o, s:[]}", "name", json_text(name), "settings",
+                  settings ? json_settings(settings, &report->failed) : json_object(), "seeds");
     report->matrices = NULL;
     report->attention = (sa_attention_stats){0};
     report->head_budget = report->heads + (MAX_HEADS - report->heads) / left;
-    json_object_set_new(report->model, "name", json_text(name));
-    json_object_set_new(report->model, "settings",
-                        settings ? json_settings(settings, &report->failed) : json_object());
-    json_object_set_new(report->model, "seeds", json_array());
     json_array_append_new(json_object_get(report->data, "models"), report->model);
     json_array_append_new(json_object_get(report->data, "matrices"), json_null());
     json_array_append_new(json_object_get(report->data, "film"), json_null());

@@ -14,11 +14,6 @@
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void add_number(const sa_grid *grid, double number, sa_buffer *out) {
-    if (isnan(number)) return;
-    (grid->exact ? sa_number_add_exact : sa_number_add)(out, number);
-}
-
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     for (int j = 0; grid->column && j < grid->cols; j++) {
         if (j || grid->row) sa_buffer_adds(out, ",");
@@ -29,7 +24,8 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
         if (grid->row) sa_csv_cell_add(out, grid->row[i]);
         for (int j = 0; j < grid->cols; j++) {
             if (j || grid->row) sa_buffer_adds(out, ",");
-            add_number(grid, grid->numbers[(size_t)i * (size_t)grid->cols + (size_t)j], out);
+            const double number = grid->numbers[(size_t)i * (size_t)grid->cols + (size_t)j];
+            if (!isnan(number)) (grid->exact ? sa_number_add_exact : sa_number_add)(out, number);
         }
         sa_buffer_adds(out, "\n");
     }
@@ -168,13 +164,17 @@ static void add_double(double value, sa_buffer *out) {
     sa_buffer_add(out, (const char *)bytes, sizeof bytes);
 }
 
-/* shape: the dimensions before the last two, as Python prints them: "4, 2, ". */
-static void add_array(const char *shape, int rows, int columns, const double *x, size_t count,
-                      sa_buffer *out) {
+/* The maps of some layers and heads; layers 0: one, and heads 1: no dimension of its own. */
+static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };
+    const int heads = alignment->heads, rows = alignment->targets, cols = alignment->sources;
+    const double *x = sa_alignment_weights(alignment, layers ? 1 : 0, 1);
+    const size_t maps = (size_t)(layers ? layers : 1) * (size_t)heads;
     sa_buffer header = {0};
-    sa_buffer_addf(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%s%d, %d), }",
-                   shape, rows, columns);
+    sa_buffer_adds(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
+    if (layers) sa_buffer_addf(&header, "%d, ", layers);
+    if (layers || heads > 1) sa_buffer_addf(&header, "%d, ", heads);
+    sa_buffer_addf(&header, "%d, %d), }", rows, cols);
     while ((PREFIX + header.size + 1) % ALIGN && !header.failed) sa_buffer_adds(&header, " ");
     sa_buffer_adds(&header, "\n");
     sa_buffer_add(out, "\x93NUMPY\x01\x00", 8);
@@ -183,27 +183,15 @@ static void add_array(const char *shape, int rows, int columns, const double *x,
     if (header.text) sa_buffer_add(out, header.text, header.size);
     out->failed |= header.failed;
     sa_buffer_release(&header);
-    for (size_t i = 0; i < count; i++) add_double(x[i], out);
+    for (size_t i = 0; i < maps * (size_t)rows * (size_t)cols; i++) add_double(x[i], out);
 }
 
-enum { SHAPE = 32 };
-
 void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    const int heads = alignment->heads;
-    char shape[SHAPE] = "";
-    if (heads > 1) snprintf(shape, sizeof shape, "%d, ", heads);
-    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 0, 1),
-              (size_t)heads * size, out);
+    add_array(alignment, 0, out);
 }
 
 void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    const int layers = alignment->layers, heads = alignment->heads;
-    char shape[SHAPE];
-    snprintf(shape, sizeof shape, "%d, %d, ", layers, heads);
-    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 1, 1),
-              (size_t)(layers * heads) * size, out);
+    add_array(alignment, alignment->layers, out);
 }
 
 /* ---- On the terminal ------------------------------------------------------------------------- */

@@ -115,34 +115,24 @@ static cairo_status_t add_bytes(void *buffer, const unsigned char *bytes, unsign
     return CAIRO_STATUS_SUCCESS;
 }
 
-static bool finish(cairo_surface_t *surface, cairo_status_t status, const sa_buffer *out,
-                   sa_error *error) {
+bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
+                      const char **missing_glyphs, sa_error *error) {
+    const double scale = pdf ? 72. / 96 : 2; /* a page is measured in 1/72 inch */
+    const double width = scale * drawing->width, height = scale * drawing->height;
+    cairo_surface_t *surface =
+        pdf ? cairo_pdf_surface_create_for_stream(add_bytes, out, width, height)
+            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
+    /* For reproducible files. */
+    if (pdf) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    paint(drawing, surface, scale, missing_glyphs);
+    if (pdf) cairo_surface_finish(surface);
+    const cairo_status_t status = pdf ? cairo_surface_status(surface)
+                                      : cairo_surface_write_to_png_stream(surface, add_bytes, out);
     cairo_surface_destroy(surface);
     if (status != CAIRO_STATUS_SUCCESS)
         return sa_fail(error, SA_LIMIT, "cannot paint a picture: %s",
                        cairo_status_to_string(status));
     return !out->failed || sa_fail_memory(error, out->size);
-}
-
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error) {
-    enum { SCALE = 2 };
-    cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, (int)ceil(SCALE * drawing->width), (int)ceil(SCALE * drawing->height));
-    paint(drawing, surface, SCALE, missing_glyphs);
-    return finish(surface, cairo_surface_write_to_png_stream(surface, add_bytes, out), out, error);
-}
-
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error) {
-    const double scale = 72. / 96; /* a page is measured in 1/72 inch */
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
-        add_bytes, out, scale * drawing->width, scale * drawing->height);
-    /* For reproducible files. */
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    paint(drawing, surface, scale, missing_glyphs);
-    cairo_surface_finish(surface);
-    return finish(surface, cairo_surface_status(surface), out, error);
 }
 
 #else
@@ -151,27 +141,17 @@ double sa_drawing_text_width(const char *text) {
     return sa_drawing_estimate_width(text);
 }
 
-static bool refuse(sa_error *error) {
+bool sa_drawing_can_render(sa_error *error) {
     return sa_fail(
         error, SA_USAGE,
         "this softalign was built without pangocairo, which PNG and PDF need: install it "
         "(Debian: libpango1.0-dev) and build again, or use --svg");
 }
 
-bool sa_drawing_can_render(sa_error *error) {
-    return refuse(error);
-}
-
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error) {
-    (void)drawing, (void)out, (void)missing_glyphs;
-    return refuse(error);
-}
-
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
-                    sa_error *error) {
-    (void)drawing, (void)out, (void)missing_glyphs;
-    return refuse(error);
+bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
+                      const char **missing_glyphs, sa_error *error) {
+    (void)drawing, (void)pdf, (void)out, (void)missing_glyphs;
+    return sa_drawing_can_render(error);
 }
 
 #endif

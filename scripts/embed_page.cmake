@@ -5,16 +5,13 @@
 
 cmake_minimum_required(VERSION 3.25)
 
+include(${CMAKE_CURRENT_LIST_DIR}/embed_text.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/hash_of.cmake)
 
-function(add_array name text)
+function(add_text name text)
   file(WRITE ${OUT}.part "${text}")
-  file(READ ${OUT}.part bytes HEX)
+  add_array(${name} ${OUT}.part)
   file(REMOVE ${OUT}.part)
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-  string(REPEAT "0x..," 16 row)
-  string(REGEX REPLACE "(${row})" "\\1\n" bytes "${bytes}")
-  file(APPEND ${OUT} "const unsigned char ${name}[] = {\n${bytes}0x00};\n")
 endfunction()
 
 set(script "")
@@ -39,5 +36,5 @@ string(SUBSTRING "${page}" 0 ${at} before)
 string(SUBSTRING "${page}" ${behind} -1 after)
 
 file(WRITE ${OUT} "/* Made from src/report/page*: change those. */\n#include \"report/html_report.h\"\n\n")
-add_array(sa_page_before "${before}")
-add_array(sa_page_after "${after}")
+add_text(sa_page_before "${before}")
+add_text(sa_page_after "${after}")

@@ -1,12 +1,279 @@
-#include "cli/align_output.h"
+#include "base/json_values.h"
+#include "base/save.h"
+#include "cli/align.h"
 #include "cli/command.h"
-#include "cli/head_option.h"
-#include "cli/model_argument.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "report/matrix.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define PART(field) offsetof(cli_align_options, field)
+
+const sa_option cli_align_output_options[] = {
+    {"csv", SA_OPTION_FOLDER, SA_SCOPE_RUN, PART(folder[CLI_CSV]), 0, 0, 0, sa_csv_files, "DIR",
+     "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
+    {"npy", SA_OPTION_FOLDER, SA_SCOPE_RUN, PART(folder[CLI_NPY]), 0, 0, 0, sa_npy_files, "DIR",
+     "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
+     "source]"},
+    {"tidy", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_TIDY]), 0, 0, 0, NULL, "FILE",
+     "write one long-format table for R and pandas; - is standard output"},
+    {"spreadsheet", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(spreadsheet), 0, 0, 1, NULL, NULL,
+     "with --tidy: put ' before words that a spreadsheet would take for formulas"},
+    {"pharaoh", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_PHARAOH]), 0, 0, 0, NULL, "FILE",
+     "write word alignments in Pharaoh format, one line per pair; - is standard output"},
+    {"soft", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_SOFT]), 0, 0, 0, NULL, "FILE",
+     "write soft alignments in Marian's format, one line per pair"},
+    {"jsonl", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_JSONL]), 0, 0, 0, NULL, "FILE",
+     "write one JSON object per line: tokens, log-probability and attention weights"},
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_HTML]), 0, 0, 0, NULL, "FILE",
+     "write an interactive HTML page of the attention weights"},
+    {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(terminal), 0, 0, 1, NULL, NULL,
+     "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
+     "default without other output"},
+    {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(merge), 0, 0, 1, NULL, NULL,
+     "merge subwords into words: mean over target subwords, sum over source subwords"},
+    {0},
+};
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+typedef void add_form(const sa_alignment *alignment, const cli_align_options *options,
+                      size_t sentence, sa_buffer *out);
+
+static void add_pharaoh(const sa_alignment *alignment, const cli_align_options *options,
+                        size_t sentence, sa_buffer *out) {
+    (void)sentence;
+    sa_matrix_pharaoh(alignment, &options->linking, out);
+}
+
+static void add_soft(const sa_alignment *alignment, const cli_align_options *options,
+                     size_t sentence, sa_buffer *out) {
+    (void)options, (void)sentence;
+    sa_matrix_soft(alignment, out);
+}
+
+static void add_json(const sa_alignment *alignment, const cli_align_options *options,
+                     size_t sentence, sa_buffer *out) {
+    (void)options;
+    const int T = alignment->targets, S = alignment->sources;
+    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
+                             "source", sa_json_words(alignment->source, S), "target",
+                             sa_json_words(alignment->target, T), "log_probability",
+                             sa_json_number(alignment->log_probability), "weights",
+                             sa_json_matrix(alignment->weights, T, S));
+    if (alignment->generation_probabilities)
+        json_object_set_new(line, "p_gen", sa_json_vector(alignment->generation_probabilities, T));
+    json_t *heads = alignment->heads > 1 ? json_array() : NULL;
+    for (int k = 0; heads && k < alignment->heads; k++)
+        json_array_append_new(heads,
+                              sa_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
+    if (heads) json_object_set_new(line, "heads", heads);
+    sa_json_add_line(line, out);
+}
+
+static add_form *const add_text[CLI_ALIGN_TEXTS] = {
+    [CLI_PHARAOH] = add_pharaoh, [CLI_SOFT] = add_soft, [CLI_JSONL] = add_json};
+
+static const struct {
+    const char *ending;
+    void (*add)(const sa_alignment *, sa_buffer *);
+} folders[CLI_ALIGN_FOLDERS] = {[CLI_CSV] = {"csv", sa_matrix_csv},
+                                [CLI_NPY] = {"npy", sa_matrix_npy},
+                                [CLI_ALL_HEADS] = {"npy", sa_matrix_npy_all}};
+
+/* ---- One pair -------------------------------------------------------------------------------- */
+
+/* The labels of the arrays of --all-heads. */
+static void add_labels(const sa_alignment *alignment, sa_buffer *out) {
+    sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
+                               alignment->heads, "rows",
+                               sa_json_words(alignment->target, alignment->targets), "columns",
+                               sa_json_words(alignment->source, alignment->sources)),
+                     out);
+}
+
+/* Gold links are shown when rows and columns are target and source words. */
+static bool shows_gold(const cli_align_output *out, size_t index) {
+    const cli_align_options *options = out->options;
+    return out->corpus->pairs[index].gold && out->site == SA_SITE_CROSS &&
+           (options->merge || !out->subwords);
+}
+
+static bool find_gold(const cli_align_output *out, size_t index, const sa_alignment *alignment,
+                      sa_link **gold, size_t *golds, sa_error *error) {
+    *gold = NULL;
+    *golds = 0;
+    return !shows_gold(out, index) ||
+           sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], alignment->sources - 1,
+                               alignment->targets - 1, gold, golds, error);
+}
+
+/* The page has all heads and layers, the long table those of --head and --layer. */
+static void add_tables(cli_align_output *out, size_t index, const sa_alignment *alignment,
+                       const sa_link *gold, size_t golds) {
+    const cli_align_options *options = out->options;
+    const sa_tidy tidy = {.sentence = index + 1,
+                          .pair = &out->corpus->pairs[index],
+                          .linked = shows_gold(out, index),
+                          .gold = gold,
+                          .golds = golds,
+                          .layer = out->layer,
+                          .head = out->head,
+                          .spreadsheet = options->spreadsheet};
+    if (options->text[CLI_HTML]) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
+    if (options->text[CLI_TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[CLI_TIDY]);
+}
+
+static bool show_whole(cli_align_output *out, size_t index, const sa_alignment *whole,
+                       sa_error *error) {
+    const bool merge = out->options->merge;
+    sa_alignment merged;
+    sa_link *gold;
+    size_t golds;
+    if (!out->options->text[CLI_HTML] && !out->options->text[CLI_TIDY]) return true;
+    if (merge && !sa_alignment_merge(whole, &merged, error)) return false;
+    const sa_alignment *alignment = merge ? &merged : whole;
+    const bool good = find_gold(out, index, alignment, &gold, &golds, error);
+    if (good) add_tables(out, index, alignment, gold, golds);
+    if (good) free(gold);
+    if (merge) sa_alignment_release(&merged);
+    return good;
+}
+
+static bool draw(cli_align_output *out, size_t index, const sa_alignment *alignment,
+                 sa_error *error) {
+    const cli_pictures *pictures = &out->options->pictures;
+    sa_link *gold;
+    size_t golds;
+    if (!cli_pictures_wanted(pictures)) return true;
+    if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
+    const sa_figure figure = {.gold = gold, .golds = golds, .site = out->site};
+    const bool good = cli_pictures_save(pictures, index, alignment, &figure, &out->noted, error);
+    free(gold);
+    return good;
+}
+
+static bool write_outputs(cli_align_output *out, size_t index, const sa_alignment *alignment,
+                          const sa_alignment *words, sa_error *error) {
+    const cli_align_options *options = out->options;
+    for (int i = 0; i < CLI_ALIGN_TEXTS; i++)
+        if (options->text[i] && add_text[i])
+            add_text[i](i == CLI_PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
+    for (int i = 0; i < CLI_ALL_HEADS; i++)
+        if (options->folder[i] && !sa_save_matrix(options->folder[i], index, folders[i].ending,
+                                                  folders[i].add, alignment, error))
+            return false;
+    if (!draw(out, index, alignment, error)) return false;
+    if (!out->prints) return true;
+    sa_matrix_terminal(alignment, &out->screen, &out->picture);
+    return cli_print_picture(&out->picture, error);
+}
+
+/* Links are between words, whatever the weights are between. */
+static bool show(cli_align_output *out, size_t index, const sa_alignment *alignment,
+                 sa_error *error) {
+    const cli_align_options *options = out->options;
+    sa_alignment merged;
+    if (!options->merge && !(out->subwords && options->text[CLI_PHARAOH]))
+        return write_outputs(out, index, alignment, alignment, error);
+    if (!sa_alignment_merge(alignment, &merged, error)) return false;
+    const bool good =
+        write_outputs(out, index, options->merge ? &merged : alignment, &merged, error);
+    sa_alignment_release(&merged);
+    return good;
+}
+
+bool cli_align_output_add(void *output, size_t index, const sa_alignment *whole, sa_error *error) {
+    cli_align_output *out = output;
+    const cli_align_options *options = out->options;
+    const char *all = options->folder[CLI_ALL_HEADS];
+    sa_alignment alignment = *whole;
+    double *owned;
+    if (all && (!sa_save_matrix(all, index, folders[CLI_ALL_HEADS].ending,
+                                folders[CLI_ALL_HEADS].add, whole, error) ||
+                !sa_save_matrix(all, index, "json", add_labels, whole, error)))
+        return false;
+    if (!cli_heads_select(out->head, &alignment, &owned, error)) return false;
+    const bool good = show_whole(out, index, whole, error) && show(out, index, &alignment, error);
+    free(owned);
+    return good;
+}
+
+/* ---- All pairs ------------------------------------------------------------------------------- */
+
+bool cli_align_prints(const cli_align_options *options) {
+    bool wanted = cli_pictures_wanted(&options->pictures);
+    for (int i = 0; i < CLI_ALIGN_FOLDERS; i++) wanted = wanted || options->folder[i];
+    for (int i = 0; i < CLI_ALIGN_TEXTS; i++) wanted = wanted || options->text[i];
+    return options->terminal || !wanted;
+}
+
+bool cli_align_options_check(const cli_align_options *options, sa_error *error) {
+    if (!cli_pictures_check(&options->pictures, error) ||
+        !sa_page_text_check(&options->page, options->text[CLI_HTML], error))
+        return false;
+    if (options->spreadsheet && !options->text[CLI_TIDY])
+        return sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy");
+    return true;
+}
+
+static void open_page(cli_align_output *out, const char *command, const char *pairs, size_t count,
+                      const char *model, const sa_settings *settings) {
+    char more[64];
+    snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
+    cli_begin_page(&out->report, command, "Attention of", model, more, settings);
+    sa_html_report_fact_file(&out->report, "pairs", pairs);
+}
+
+bool cli_align_output_open(cli_align_output *out, const char *command, const char *pairs,
+                           size_t count, const char *model, const sa_settings *settings,
+                           sa_error *error) {
+    const cli_align_options *options = out->options;
+    bool good = true;
+    out->screen = cli_screen(&options->pictures);
+    for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
+        good = !options->folder[i] || sa_directory_create(options->folder[i], error);
+    for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
+        good =
+            !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
+    if (good && options->text[CLI_HTML]) open_page(out, command, pairs, count, model, settings);
+    return good;
+}
+
+static void note_folders(const cli_align_options *options, size_t count) {
+    for (int i = 0; i < CLI_ALIGN_FOLDERS; i++)
+        if (options->folder[i]) cli_note_numbered(options->folder[i], folders[i].ending, 1, count);
+    if (options->folder[CLI_ALL_HEADS])
+        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", 1, count);
+    cli_pictures_note(&options->pictures, 1, count);
+}
+
+bool cli_align_output_save(cli_align_output *out, size_t count, sa_error *error) {
+    const cli_align_options *options = out->options;
+    bool good = true;
+    if (options->text[CLI_HTML]) {
+        sa_html_report_site(&out->report, out->site);
+        good = sa_page_text_add(&options->page, &out->report, error);
+        if (good) sa_html_report_write(&out->report, &out->text[CLI_HTML]);
+    }
+    if (good) note_folders(options, count);
+    for (int i = 0; good && i < CLI_ALIGN_TEXTS; i++)
+        good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
+    return good;
+}
+
+void cli_align_output_release(cli_align_output *out) {
+    for (int i = 0; i < CLI_ALIGN_TEXTS; i++) sa_buffer_release(&out->text[i]);
+    sa_buffer_release(&out->picture);
+    sa_html_report_release(&out->report);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
 
 typedef struct align_options {
     cli_align_options output;
@@ -116,14 +383,10 @@ static bool check_site(const align_options *options, sa_error *error) {
                    options->site);
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    align_options options;
-    const char *words[2];
-    cli_align_options_init(&options.output);
-    sa_options_init(rows, &options);
-    return cli_read(&cli_align, count, arguments, &options, words, error) &&
-           cli_heads_read(options.heads, &options.head, error) && check_site(&options, error) &&
-           cli_align_options_check(&options.output, error) && align(words, &options, error);
+static bool run(cli_call *call, sa_error *error) {
+    align_options *options = call->options;
+    return cli_heads_read(options->heads, &options->head, error) && check_site(options, error) &&
+           cli_align_options_check(&options->output, error) && align(call->words, options, error);
 }
 
 const cli_command cli_align = {
@@ -132,23 +395,7 @@ const cli_command cli_align = {
     .least = 2,
     .most = 2,
     .summary = "write the attention weights of given translations",
-    .details =
-        "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
-        "of every target word. In a heatmap CSV columns are source words, rows target words, both "
-        "with </s>; a row sums to 1 (less with a null key or --window local-p, and with "
-        "--attention differential, where weights may be negative). A link 'i-j': "
-        "target word j has its largest weight (no less than the null key's; with --links "
-        "threshold: at least --threshold) on source word i; words count from 0, without </s>. With "
-        "subwords (--tokenizer bpe) links are between whole words; with --merge-words all outputs "
-        "are: a target word's weights are the mean of its subwords', a source word's the sum.\n"
-        "--tidy writes a row for each target word t, source word s, head and layer. Sentences, "
-        "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
-        "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "
-        "one, 0 for none, and empty where no links are known; probability is that of the target "
-        "word; p_gen (--copy) is near 0 where it is copied. Read it with pandas.read_csv(FILE, "
-        "keep_default_na=False): 'null' is a word.\n",
-    .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
-               "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
+    .size = sizeof(align_options),
     .sets = sets,
     .prints = prints,
     .run = run,

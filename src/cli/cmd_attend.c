@@ -1,11 +1,13 @@
-#include "cli/attend_output.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/number_table.h"
+#include "report/matrix.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { /* the tables, in the order of the first option rows */
@@ -27,10 +29,10 @@ enum { /* the tables, in the order of the first option rows */
 };
 
 typedef struct attend_options {
+    sa_attend_options job;
     const char *path[TABLES], *bandwidth, *weights, *html;
-    int attention, normalizer, heads, positions, head;
-    double entmax_alpha;
-    bool causal, json;
+    int head;
+    bool json;
     sa_page_text page;
 } attend_options;
 
@@ -74,20 +76,21 @@ static const sa_option rows[] = {
     TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
     TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
-    {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
-     "attention score function"},
-    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(normalizer), 0, 0, 0, normalizer_name, "NAME",
-     "function that turns scores into weights"},
-    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(entmax_alpha), 1.5, 1.01, 2, NULL, "X",
+    {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.attention), 1, 0, 0, attention_name,
+     "NAME", "attention score function"},
+    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.normalizer), 0, 0, 0, normalizer_name,
+     "NAME", "function that turns scores into weights"},
+    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(job.entmax_alpha), 1.5, 1.01, 2, NULL, "X",
      "alpha of entmax, from near softmax (1) to sparsemax (2)"},
     {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, bandwidth_name, "H",
      "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
      "others; default: n'^(1/4), where training starts"},
-    {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
+    {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.heads), 1, 1, 8192, NULL, "N",
      "number of heads; the columns are split among them"},
-    {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
+    {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.causal), 0, 0, 1, NULL, NULL,
      "causal mask: query i sees keys up to row i"},
-    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
+    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.positions), 0, 0, 0, positions_name,
+     "NAME",
      "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
      "queries and keys"},
     {"weights", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
@@ -103,12 +106,181 @@ static const sa_option rows[] = {
 static const cli_option_set sets[] = {
     {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
+typedef struct attend_output {
+    sa_attend_result result;
+    /* labels of queries, keys, and columns of contexts and outputs; any may be NULL */
+    const char *const *query, *const *key, *const *context, *const *output;
+    bool projected; /* there is an output projection */
+} attend_output;
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static sa_grid head_grid(const attend_output *attended, const double *all, int head) {
+    const sa_attend_result *result = &attended->result;
+    const size_t size = (size_t)result->queries * (size_t)result->keys;
+    return (sa_grid){.rows = result->queries,
+                     .cols = result->keys,
+                     .numbers = all + (size_t)head * size,
+                     .row = attended->query,
+                     .column = attended->key,
+                     .exact = true};
+}
+
+static sa_grid context_grid(const attend_output *attended) {
+    const sa_attend_result *result = &attended->result;
+    return (sa_grid){result->queries, result->context,   result->contexts,
+                     attended->query, attended->context, true};
+}
+
+static sa_grid output_grid(const attend_output *attended) {
+    const sa_attend_result *result = &attended->result;
+    return (sa_grid){result->queries, result->output,   result->outputs,
+                     attended->query, attended->output, true};
+}
+
+static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out) {
+    sa_buffer_addf(out, "%s# %s", out->size ? "\n" : "", title);
+    if (head) sa_buffer_addf(out, ", head %d", head);
+    sa_buffer_adds(out, "\n");
+    sa_grid_csv(&grid, out);
+}
+
+static bool print(const attend_output *attended, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
+    const bool several = result->heads > 1;
+    sa_buffer out = {0};
+    if (result->bandwidth > 0) {
+        const double fitted[] = {result->bandwidth, result->left_out};
+        static const char *const names[] = {"h", "leave-one-out error"};
+        add_block("bandwidth", 0, (sa_grid){1, 2, fitted, NULL, names, true}, &out);
+    }
+    for (int h = 0; h < result->heads; h++) {
+        const int number = several ? h + 1 : 0;
+        if (result->scores)
+            add_block("scores", number, head_grid(attended, result->scores, h), &out);
+        add_block("weights", number, head_grid(attended, result->weights, h), &out);
+    }
+    if (attended->projected) add_block("contexts", 0, context_grid(attended), &out);
+    add_block("outputs", 0, output_grid(attended), &out);
+    return cli_print(&out, error);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *json_heads(const attend_output *attended, const double *all) {
+    const sa_attend_result *result = &attended->result;
+    if (!all) return json_null();
+    json_t *heads = json_array();
+    for (int h = 0; h < result->heads; h++)
+        json_array_append_new(heads, sa_json_matrix(head_grid(attended, all, h).numbers,
+                                                    result->queries, result->keys));
+    return heads;
+}
+
+static bool print_json(const attend_output *attended, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
+    json_t *object = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
+        sa_json_words(attended->query, result->queries), "keys",
+        sa_json_words(attended->key, result->keys), "scores", json_heads(attended, result->scores),
+        "weights", json_heads(attended, result->weights), "contexts",
+        sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
+        sa_json_matrix(result->outputs, result->queries, result->output));
+    if (object && result->bandwidth > 0) {
+        json_object_set_new(object, "bandwidth", json_real(result->bandwidth));
+        json_object_set_new(object, "leave_one_out", json_real(result->left_out));
+    }
+    return cli_print_json(object, error);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The mean over the heads and the weights of every head, to be freed. */
+static double *mean_and_heads(const sa_attend_result *result, sa_error *error) {
+    const size_t size = (size_t)result->queries * (size_t)result->keys;
+    const size_t heads = (size_t)result->heads;
+    double *all = sa_new((1 + heads) * size, sizeof *all, error);
+    if (!all) return NULL;
+    memcpy(all + size, result->weights, heads * size * sizeof *all);
+    for (size_t i = 0; i < size; i++) {
+        for (size_t h = 0; h < heads; h++) all[i] += result->weights[h * size + i];
+        all[i] /= (double)heads;
+    }
+    return all;
+}
+
+static bool save_weights(const attend_output *attended, int head, const char *path,
+                         sa_error *error) {
+    double *all = mean_and_heads(&attended->result, error);
+    if (!all) return false;
+    const sa_grid grid = head_grid(attended, all, head);
+    sa_buffer out = {0};
+    sa_grid_csv(&grid, &out);
+    free(all);
+    return cli_save(path, &out, error);
+}
+
+/* A label, or the number of the row or column; of a query with a single output also that. */
+static char *label_of(const char *const *labels, int i, const sa_attend_result *outputs,
+                      sa_error *error) {
+    sa_buffer text = {0};
+    if (labels)
+        sa_buffer_adds(&text, labels[i]);
+    else
+        sa_buffer_addf(&text, "%d", i + 1);
+    if (outputs && outputs->output == 1) {
+        sa_buffer_adds(&text, " \u2192 ");
+        sa_number_add_fixed(&text, outputs->outputs[i], 2);
+    }
+    if (!text.failed) return text.text;
+    sa_fail_memory(error, text.size);
+    sa_buffer_release(&text);
+    return NULL;
+}
+
+static bool add_matrix(const attend_output *attended, sa_html_report *report, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
+    const size_t queries = (size_t)result->queries, count = queries + (size_t)result->keys;
+    char **labels = sa_new(count, sizeof *labels, error);
+    double *weights = labels ? mean_and_heads(result, error) : NULL;
+    bool good = weights != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        labels[i] = i < queries ? label_of(attended->query, (int)i, result, error)
+                                : label_of(attended->key, (int)(i - queries), NULL, error);
+        good = labels[i] != NULL;
+    }
+    if (good)
+        sa_html_report_matrix(report, 0,
+                              &(sa_alignment){.targets = result->queries,
+                                              .sources = result->keys,
+                                              .heads = result->heads,
+                                              .target = (const char *const *)labels,
+                                              .source = (const char *const *)labels + queries,
+                                              .weights = weights},
+                              NULL, 0);
+    for (size_t i = 0; labels && i < count; i++) free(labels[i]);
+    free(labels);
+    free(weights);
+    return good;
+}
+
+static bool save_page(const attend_output *attended, const sa_page_text *text, const char *path,
+                      sa_error *error) {
+    sa_html_report report;
+    sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
+    sa_html_report_model(&report, "weights", NULL);
+    json_object_set_new(report.data, "site", json_string("numbers"));
+    if (add_matrix(attended, &report, error)) return cli_save_page(&report, text, path, error);
+    sa_html_report_release(&report);
+    return false;
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 typedef struct attend_work {
-    const attend_options *options;
+    attend_options *options;
     sa_number_table csv[TABLES];
-    cli_attend_output attended;
+    attend_output attended;
 } attend_work;
 
 static sa_table table(const attend_work *work, int which) {
@@ -132,38 +304,22 @@ static bool read_tables(attend_work *work, sa_error *error) {
     return good;
 }
 
-/* h, 0 without --bandwidth */
-static bool bandwidth_of(const char *text, double *h, sa_error *error) {
-    *h = 0;
-    if (!text) return true;
-    if (!sa_option_set(&bandwidth_row, h, text, error)) return false;
-    if (*h == 0) *h = SA_BANDWIDTH_FIT;
-    return true;
-}
-
 static bool attend(attend_work *work, sa_error *error) {
-    const attend_options *options = work->options;
-    double bandwidth;
-    if (!bandwidth_of(options->bandwidth, &bandwidth, error)) return false;
-    const sa_attend_options job = {
-        .attention = options->attention,
-        .normalizer = options->normalizer,
-        .entmax_alpha = options->entmax_alpha,
-        .heads = options->heads,
-        .positions = options->positions,
-        .causal = options->causal,
-        .bandwidth = bandwidth,
-        .query = table(work, table_of_role(work, QUERY)),
-        .keys = table(work, table_of_role(work, KEYS)),
-        .values = table(work, table_of_role(work, VALUES)),
-        .query_projection = projection(work, 0),
-        .keys_projection = projection(work, 1),
-        .values_projection = projection(work, 2),
-        .output_projection = projection(work, 3),
-        .v_a = table(work, VECTOR),
-        .weights = table(work, GIVEN),
-    };
-    return sa_attend(&job, &work->attended.result, error);
+    sa_attend_options *job = &work->options->job;
+    const char *bandwidth = work->options->bandwidth;
+    if (bandwidth && !sa_option_set(&bandwidth_row, &job->bandwidth, bandwidth, error))
+        return false;
+    if (bandwidth && job->bandwidth == 0) job->bandwidth = SA_BANDWIDTH_FIT;
+    job->query = table(work, table_of_role(work, QUERY));
+    job->keys = table(work, table_of_role(work, KEYS));
+    job->values = table(work, table_of_role(work, VALUES));
+    job->query_projection = projection(work, 0);
+    job->keys_projection = projection(work, 1);
+    job->values_projection = projection(work, 2);
+    job->output_projection = projection(work, 3);
+    job->v_a = table(work, VECTOR);
+    job->weights = table(work, GIVEN);
+    return sa_attend(job, &work->attended.result, error);
 }
 
 /* The labels of the results: those of the tables; the rows of a projection label its outputs. */
@@ -171,7 +327,7 @@ static void find_labels(attend_work *work) {
     const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
     const sa_number_table *values = &csv[table_of_role(work, VALUES)];
     const sa_number_table *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
-    cli_attend_output *found = &work->attended;
+    attend_output *found = &work->attended;
     found->query = csv[work->options->path[GIVEN] ? GIVEN : table_of_role(work, QUERY)].row;
     found->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
     found->context = map->numbers ? map->row : values->column;
@@ -200,8 +356,9 @@ static bool check_options(const attend_options *options, sa_error *error) {
             return sa_fail(error, SA_USAGE, "attend: --self excludes --%s", rows[i].name);
     if (!path[SELF] && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
-    if (options->head > options->heads)
-        return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head, options->heads);
+    if (options->head > options->job.heads)
+        return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head,
+                       options->job.heads);
     return sa_page_text_check(&options->page, options->html, error);
 }
 
@@ -209,22 +366,16 @@ static bool show(attend_work *work, sa_error *error) {
     const attend_options *options = work->options;
     find_labels(work);
     print_notes(work);
-    return (options->json ? cli_attend_print_json : cli_attend_print)(&work->attended, error) &&
+    return (options->json ? print_json : print)(&work->attended, error) &&
            (!options->weights ||
-            cli_attend_save(&work->attended, options->head, options->weights, error)) &&
-           (!options->html ||
-            cli_attend_save_page(&work->attended, &options->page, options->html, error));
+            save_weights(&work->attended, options->head, options->weights, error)) &&
+           (!options->html || save_page(&work->attended, &options->page, options->html, error));
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    attend_options options;
-    sa_options_init(rows, &options);
-    sa_options_init(sa_page_text_options, &options.page);
-    if (!cli_read(&cli_attend, count, arguments, &options, NULL, error) ||
-        !check_options(&options, error))
-        return false;
-    attend_work work = {.options = &options};
-    bool good = read_tables(&work, error) && attend(&work, error) && show(&work, error);
+static bool run(cli_call *call, sa_error *error) {
+    attend_work work = {.options = call->options};
+    bool good = check_options(work.options, error) && read_tables(&work, error) &&
+                attend(&work, error) && show(&work, error);
     for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
     sa_attend_result_release(&work.attended.result);
     return good;
@@ -238,30 +389,7 @@ const cli_command cli_attend = {
     .name = "attend",
     .words = "--query CSV --keys CSV --values CSV",
     .summary = "compute attention on your own numbers",
-    .details =
-        "Computes scores e, weights alpha = softmax(e) and outputs, the sums of the values "
-        "weighted by alpha, in double precision with the code that trains. A CSV has one row "
-        "per query, key or value; its first row and first column may hold words. Projections "
-        "are CSVs with one row per output and one column per input; without them the numbers "
-        "are used as they are. Several heads split the columns of the projected queries, keys "
-        "and values (and v_a).\n"
-        "In the formulas s is a row of the query and h_j a row of the keys. Location takes "
-        "the (projected) query as the scores, so it computes the softmax of given numbers; "
-        "general compares the whole query in every head.\n"
-        "--attention gaussian is kernel regression (Nadaraya 1964, Watson 1964): the output for "
-        "the query x is sum_j alpha_j y_j, alpha = softmax(-|x - x_j|^2 / (2 h^2)), from keys x_j "
-        "and values y_j. As h falls it becomes the value of the nearest key, as h grows the mean "
-        "of all values. --bandwidth fit takes the h with the smallest leave-one-out error, sum_i "
-        "|y_i - f_i|^2 / S, where f_i is the output for x_i without the pair i.\n"
-        "Standard output has blocks of CSV: with --bandwidth fit the bandwidth h and its error, "
-        "scores, weights and outputs (scores and weights "
-        "of every head, and the concatenated contexts before --project-output). Masked scores "
-        "are empty cells.\n",
-    .example = "  printf '1000\\n2000\\n3000\\n' > values.csv\n"
-               "  printf '0.9,0.1,0\\n' > weights.csv\n"
-               "  softalign attend --given-weights weights.csv --values values.csv\n"
-               "  printf ',x,y\\nthe,1,0\\ncat,0,2\\nsat,1,1\\n' > words.csv\n"
-               "  softalign attend --self words.csv --causal\n",
+    .size = sizeof(attend_options),
     .sets = sets,
     .items = "Scores (--attention)",
     .item = score,

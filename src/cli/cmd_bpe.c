@@ -1,7 +1,7 @@
 #include "base/nearest.h"
 #include "base/subword_mark.h"
 #include "cli/command.h"
-#include "cli/line_input.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/bpe.h"
 
@@ -77,7 +77,6 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
                  bpe.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
-    sa_buffer_release(&out);
     sa_bpe_release(&bpe);
     sa_word_counts_release(&counts);
     return good;
@@ -160,7 +159,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
     for (size_t count = 1; good && count;) {
         good = cli_input_next(&work.input, lines, LINES, &count, error);
         for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
-        good = good && cli_save("-", &work.out, error);
+        good = good && cli_print(&work.out, error);
     }
     sa_buffer_release(&work.out);
     cli_input_close(&work.input);
@@ -186,16 +185,13 @@ static const char *item(size_t row, const char **text) {
     return actions[row].name;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    bpe_options options;
-    const char *words[FILES + 2] = {NULL};
-    sa_options_init(rows, &options);
-    if (!cli_read(&cli_bpe, count, arguments, &options, words, error)) return false;
+static bool run(cli_call *call, sa_error *error) {
+    const char *const *words = call->words;
     sa_nearest nearest = {.wanted = words[0]};
     char hint[128];
     for (size_t i = 0; actions[i].name; i++) {
         if (strcmp(words[0], actions[i].name) == 0)
-            return actions[i].run(&options, words + 1, error);
+            return actions[i].run(call->options, words + 1, error);
         sa_nearest_consider(&nearest, actions[i].name);
     }
     return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply%s", words[0],
@@ -208,16 +204,8 @@ const cli_command cli_bpe = {
     .least = 1,
     .most = FILES + 1,
     .summary = "learn and apply byte-pair encoding, compatible with subword-nmt",
-    .details =
-        "Words are separated by spaces; without FILE standard input is read. A subword that "
-        "does not end its word has the suffix '@@'. The merge operations are those of "
-        "subword-nmt (version 0.2): of equally frequent pairs the one later in byte order "
-        "comes first.\n"
-        "Training on subwords needs no preparation: 'softalign train --tokenizer bpe' learns "
-        "the merge operations and stores them in the model file.\n",
-    .example = "  cut -f 1 mono.tsv | softalign bpe learn --merges 60 > mono.bpe\n"
-               "  cut -f 1 unseen.tsv | softalign bpe apply --codes mono.bpe | head -n 3\n",
     .texts = 1,
+    .size = sizeof(bpe_options),
     .sets = sets,
     .run = run,
     .items = "Actions",

@@ -182,15 +182,11 @@ static bool prints(const void *fields) {
     return !options->out || options->json;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    clean_options options;
-    const char *path;
-    sa_options_init(rows, &options);
-    sa_options_init(sa_cleaning_options, &options.cleaning);
-    if (!cli_read(&cli_clean, count, arguments, &options, &path, error)) return false;
-    if (options.json && (!options.out || strcmp(options.out, "-") == 0))
+static bool run(cli_call *call, sa_error *error) {
+    const clean_options *options = call->options;
+    if (options->json && (!options->out || strcmp(options->out, "-") == 0))
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
-    return clean(&options, path, error);
+    return clean(options, call->words[0], error);
 }
 
 const cli_command cli_clean = {
@@ -199,12 +195,7 @@ const cli_command cli_clean = {
     .least = 1,
     .most = 1,
     .summary = "drop broken, foreign, overlong and duplicate pairs",
-    .details = "Prints the remaining lines unchanged and counts the dropped ones by their first "
-               "problem: no tab; invalid characters (bytes that are not UTF-8, control characters, "
-               "U+FFFD, UTF-8 read as Latin-1 as in 'Ã©'); an empty side; length; script; "
-               "duplication. Words are counted as by the tokenizer 'word'.\n",
-    .example = "  softalign clean mono.tsv --max-len 30 > short.tsv\n"
-               "  softalign clean mono.tsv --unique source --out clean.tsv --json\n",
+    .size = sizeof(clean_options),
     .sets = sets,
     .prints = prints,
     .run = run,

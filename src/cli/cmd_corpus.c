@@ -37,18 +37,15 @@ static const sa_task *find_task(const char *name, sa_error *error) {
     return NULL;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    corpus_options options;
-    sa_options_init(rows, &options);
-    const char *word;
-    if (!cli_read(&cli_corpus, count, arguments, &options, &word, error)) return false;
-    const sa_task *task = find_task(word, error);
+static bool run(cli_call *call, sa_error *error) {
+    const corpus_options *options = call->options;
+    const sa_task *task = find_task(call->words[0], error);
     if (!task) return false;
     sa_buffer out = {0};
-    size_t pairs = options.pairs ? (size_t)options.pairs : task->pairs;
-    bool good = sa_synth_write(task, pairs, (uint64_t)options.seed, (sa_split)options.split,
-                               cli_print, &out, error) &&
-                cli_save("-", &out, error);
+    const size_t pairs = options->pairs ? (size_t)options->pairs : task->pairs;
+    const bool good = sa_synth_write(task, pairs, (uint64_t)options->seed, (sa_split)options->split,
+                                     cli_print, &out, error) &&
+                      cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
 }
@@ -64,14 +61,8 @@ const cli_command cli_corpus = {
     .least = 1,
     .most = 1,
     .summary = "write a toy corpus with planted alignments",
-    .details =
-        "Writes one sentence pair per line: source TAB target TAB alignment. The alignment is "
-        "in Pharaoh format: '2-3' is a sure link of word 2 of the source and word 3 of the target, "
-        "'2p3' a possible one; words are numbered from 0. The same task, seed, split and "
-        "number of pairs give the same bytes on every machine.\n",
-    .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
-               "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",
     .texts = 1,
+    .size = sizeof(corpus_options),
     .sets = sets,
     .run = run,
     .items = "Tasks",

@@ -1,14 +1,26 @@
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/eval.h"
-#include "cli/model_argument.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/scripts.h"
+#include "metrics/aer.h"
+#include "metrics/bootstrap.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+typedef struct eval_options {
+    const char *per_sentence, *force_attention, *train;
+    bool by_length, confidence, diagnose, reference_length, json;
+    int max_len, precision, threads;
+    sa_search search;
+    sa_metrics metrics;
+    sa_link_options linking;
+    sa_resampling resampling;
+} eval_options;
 
 #define AT(field) offsetof(eval_options, field)
 
@@ -46,6 +58,253 @@ static const cli_option_set sets[] = {
     {0},
 };
 
+typedef struct evaluation {
+    const eval_options *options;
+    sa_search search; /* options->search with its override */
+    sa_model *model;
+    sa_corpus corpus, train;
+    sa_sentence_result *each; /* [corpus.count] */
+    sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
+    sa_diagnosis diagnosis;   /* empty if not wanted */
+} evaluation;
+
+static bool diagnoses(const eval_options *options) {
+    return options->diagnose || options->json;
+}
+
+/* ---- The diagnosis as text and JSON
+ * --------------------------------------------------------------- */
+
+static void add_case(const evaluation *work, const sa_diagnosis_case *one, sa_buffer *out) {
+    const sa_sentence_result *result = &work->each[one->index];
+    sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
+                   one->words);
+    if (one->source)
+        sa_buffer_addf(out, "; '%s' receives weight %.2f, with the reference %.2f", one->source,
+                       one->coverage.weight, one->coverage.expected);
+    sa_buffer_addf(out, "\n      translation  %s\n      reference    %s\n", result->translation,
+                   result->reference);
+}
+
+static void add_finding(const evaluation *work, const sa_finding *finding, sa_buffer *out) {
+    sa_buffer_addf(out, "\n%s: %.3f (threshold %.3f)\n  ", finding->name, finding->figure,
+                   finding->threshold);
+    cli_wrap(out, finding->measure, 2);
+    sa_buffer_adds(out, "    ");
+    cli_wrap(out, finding->lesson, 4);
+    for (size_t i = 0; i < finding->case_count; i++) add_case(work, &finding->cases[i], out);
+}
+
+static void add_diagnosis(const evaluation *work, sa_buffer *out) {
+    const sa_diagnosis *diagnosis = &work->diagnosis;
+    if (!sa_settings_has_attention(sa_model_settings(work->model)))
+        sa_buffer_adds(out, "diagnosis: the model has no attention by design; only words and "
+                            "translations were examined\n");
+    if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: no problems found\n");
+    for (size_t i = 0; i < diagnosis->count; i++) add_finding(work, &diagnosis->findings[i], out);
+}
+
+static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
+    const sa_sentence_result *result = &work->each[one->index];
+    json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
+                               (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
+                               "translation", result->translation, "reference", result->reference);
+    if (!one->source) return object;
+    json_object_set_new(object, "source", json_string(one->source));
+    json_object_set_new(object, "position", json_integer(one->coverage.position));
+    json_object_set_new(object, "weight", sa_json_number(one->coverage.weight));
+    json_object_set_new(object, "due", sa_json_number(one->coverage.expected));
+    return object;
+}
+
+static json_t *json_diagnosis(const evaluation *work) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < work->diagnosis.count; i++) {
+        const sa_finding *finding = &work->diagnosis.findings[i];
+        json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
+                                   finding->measure, "figure", sa_json_number(finding->figure),
+                                   "threshold", finding->threshold, "lesson", finding->lesson);
+        json_t *cases = finding->case_count ? json_array() : NULL;
+        for (size_t k = 0; k < finding->case_count; k++)
+            json_array_append_new(cases, json_case(work, &finding->cases[k]));
+        if (cases) json_object_set_new(object, "sentences", cases);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+typedef struct row {
+    const char *name;
+    sa_eval_result scores;
+    bool drawn; /* with confidence intervals of BLEU and chrF */
+    sa_confidence_interval interval[SA_METRIC_COUNT];
+} row;
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Without a band, of all pairs. */
+static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
+    const sa_metrics *metrics = &work->options->metrics;
+    *out = (row){.name = band ? band->name : "all"};
+    const bool good =
+        band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
+             : sa_eval_summarize(metrics, &work->corpus, work->each, NULL, work->corpus.count,
+                                 &out->scores, error);
+    out->drawn = good && work->stats && out->scores.sentences;
+    return good && (!out->drawn || sa_pair_scores_intervals(
+                                       metrics, &work->options->resampling, work->stats, work->each,
+                                       work->corpus.count, band, out->interval, error));
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void add_rate(double rate, sa_buffer *out) {
+    if (isnan(rate))
+        sa_buffer_adds(out, "      -");
+    else
+        sa_buffer_addf(out, "  %.3f", rate);
+}
+
+static void add_row(const row *one, sa_buffer *out) {
+    const sa_eval_result *scores = &one->scores;
+    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", one->name,
+                   scores->sentences, (long long)scores->target_words, scores->loss,
+                   scores->perplexity, scores->bleu, 100 * scores->exact);
+    add_rate(scores->aer, out);
+    if (one->drawn)
+        sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
+                       one->interval[SA_METRIC_BLEU].high);
+    sa_buffer_adds(out, "\n");
+}
+
+static void add_links(const sa_eval_result *all, sa_buffer *out) {
+    const double rates[] = {all->precision, all->recall, all->aer_before, all->aer_after};
+    static const char *const names[] = {"links: precision", ", recall", "; AER a word earlier",
+                                        ", a word later"};
+    if (isnan(all->aer)) return;
+    for (int i = 0; i < 4; i++)
+        sa_buffer_addf(out, isnan(rates[i]) ? "%s -" : "%s %.3f", names[i], rates[i]);
+    sa_buffer_adds(out, "\n");
+    const bool before = sa_aer_is_off_by_one(all->aer, all->aer_before);
+    if (before || sa_aer_is_off_by_one(all->aer, all->aer_after))
+        sa_buffer_addf(out, "The attention seems off by one: its rows fit the target word %s.\n",
+                       before ? "before" : "after");
+}
+
+static void add_adequacy(const sa_eval_result *all, sa_buffer *out) {
+    if (isnan(all->rep)) return;
+    sa_buffer_addf(out, "repetitions (REP) %.2f", all->rep);
+    if (!isnan(all->drop)) sa_buffer_addf(out, ", dropped source words (DROP) %.2f", all->drop);
+    sa_buffer_adds(out, "\n");
+}
+
+static void add_attention(const sa_eval_result *all, sa_buffer *out) {
+    if (isnan(all->entropy)) return;
+    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
+                   100 * all->coverage, 100 * all->end_weight);
+    if (fabs(all->row_sum - 1) > 0.0005) sa_buffer_addf(out, ", rows sum to %.3f", all->row_sum);
+    if (all->zeros >= 0.0005) sa_buffer_addf(out, ", exact zeros %.1f %%", 100 * all->zeros);
+    if (!isnan(all->monotonicity))
+        sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);
+    sa_buffer_adds(out, "\n");
+    if (!isnan(all->latency))
+        sa_buffer_addf(out,
+                       "latency: %.1f of %.1f source words are read before a target word (%.1f "
+                       "%%)\n",
+                       all->latency, all->source_length, 100 * all->latency / all->source_length);
+}
+
+static bool print_text(const evaluation *work, sa_error *error) {
+    sa_buffer out = {0};
+    row all, one;
+    bool good = fill(work, NULL, &all, error);
+    sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
+                   "words", "loss", "perplexity", "BLEU", "exact", "AER",
+                   work->stats ? "  95 % of BLEU in" : "");
+    for (const sa_length_band *band = sa_length_bands;
+         work->options->by_length && good && band->name; band++) {
+        good = fill(work, band, &one, error);
+        if (good && one.scores.sentences) add_row(&one, &out);
+    }
+    if (good) {
+        add_row(&all, &out);
+        sa_buffer_addf(&out, "chrF %.2f", all.scores.chrf);
+        if (all.drawn)
+            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.interval[SA_METRIC_CHRF].low,
+                           all.interval[SA_METRIC_CHRF].high);
+        sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
+                       100 * all.scores.tokens, all.scores.free_perplexity);
+        add_adequacy(&all.scores, &out);
+        add_attention(&all.scores, &out);
+        add_links(&all.scores, &out);
+        if (work->options->diagnose) add_diagnosis(work, &out);
+        good = cli_print(&out, error);
+    }
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *json_row(const row *one) {
+    static const struct {
+        const char *key;
+        size_t at;
+    } figures[] = {
+        {"loss", offsetof(sa_eval_result, loss)},
+        {"perplexity", offsetof(sa_eval_result, perplexity)},
+        {"free_running_perplexity", offsetof(sa_eval_result, free_perplexity)},
+        {"bleu", offsetof(sa_eval_result, bleu)},
+        {"chrf", offsetof(sa_eval_result, chrf)},
+        {"exact", offsetof(sa_eval_result, exact)},
+        {"tokens", offsetof(sa_eval_result, tokens)},
+        {"aer", offsetof(sa_eval_result, aer)},
+        {"precision", offsetof(sa_eval_result, precision)},
+        {"recall", offsetof(sa_eval_result, recall)},
+        {"aer_before", offsetof(sa_eval_result, aer_before)},
+        {"aer_after", offsetof(sa_eval_result, aer_after)},
+        {"entropy", offsetof(sa_eval_result, entropy)},
+        {"coverage", offsetof(sa_eval_result, coverage)},
+        {"end_weight", offsetof(sa_eval_result, end_weight)},
+        {"row_sum", offsetof(sa_eval_result, row_sum)},
+        {"zeros", offsetof(sa_eval_result, zeros)},
+        {"latency", offsetof(sa_eval_result, latency)},
+        {"source_length", offsetof(sa_eval_result, source_length)},
+        {"monotonicity", offsetof(sa_eval_result, monotonicity)},
+        {"rep", offsetof(sa_eval_result, rep)},
+        {"drop", offsetof(sa_eval_result, drop)},
+    };
+    json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
+                               "target_words", (json_int_t)one->scores.target_words);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const void *figure = (const char *)&one->scores + figures[i].at;
+        json_object_set_new(object, figures[i].key, sa_json_number(*(const double *)figure));
+    }
+    json_t *intervals = one->drawn ? json_object() : NULL;
+    for (int m = SA_METRIC_BLEU; intervals && m <= SA_METRIC_CHRF; m++)
+        json_object_set_new(intervals, sa_metric_list[m].key, cli_json_interval(&one->interval[m]));
+    if (intervals) json_object_set_new(object, "intervals", intervals);
+    return object;
+}
+
+static bool print_json(const evaluation *work, sa_error *error) {
+    row all, one;
+    if (!fill(work, NULL, &all, error)) return false;
+    json_t *object = json_row(&all), *bands = work->options->by_length ? json_object() : NULL;
+    bool good = true;
+    for (const sa_length_band *band = sa_length_bands; bands && good && band->name; band++) {
+        good = fill(work, band, &one, error);
+        if (good && one.scores.sentences) json_object_set_new(bands, band->name, json_row(&one));
+    }
+    if (bands) json_object_set_new(object, "by_length", bands);
+    json_object_set_new(object, "diagnosis", json_diagnosis(work));
+    if (good) return cli_print_json(object, error);
+    json_decref(object);
+    return false;
+}
+
 static bool save_sentences(const evaluation *work, const char *path, sa_error *error) {
     sa_buffer out = {0};
     for (size_t i = 0; i < work->corpus.count; i++) {
@@ -80,7 +339,7 @@ static bool compute_stats(evaluation *work, sa_error *error) {
 
 static bool diagnose(evaluation *work, sa_error *error) {
     const sa_corpus *train = work->options->train ? &work->train : NULL;
-    return !eval_diagnoses(work->options) ||
+    return !diagnoses(work->options) ||
            sa_diagnose(work->model, &work->corpus, work->each, train, &work->diagnosis, error);
 }
 
@@ -90,7 +349,7 @@ static bool evaluate(evaluation *work, sa_error *error) {
                         error) ||
             cli_pairs_fail(work->corpus.name, error)) &&
            (!options->confidence || compute_stats(work, error)) && diagnose(work, error) &&
-           (options->json ? eval_print_json : eval_print_text)(work, error) &&
+           (options->json ? print_json : print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));
 }
 
@@ -102,25 +361,19 @@ static void close_work(evaluation *work) {
     sa_corpus_close(&work->corpus), sa_corpus_close(&work->train);
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    eval_options options;
-    sa_options_init(rows, &options);
-    sa_search_init(&options.search);
-    sa_metrics_init(&options.metrics);
-    sa_link_options_init(&options.linking);
-    sa_options_init(sa_resampling_options, &options.resampling);
-    const char *words[2];
-    if (!cli_read(&cli_eval, count, arguments, &options, words, error)) return false;
-    if (options.train && !eval_diagnoses(&options))
+static bool run(cli_call *call, sa_error *error) {
+    eval_options *options = call->options;
+    if (options->train && !diagnoses(options))
         return sa_fail(error, SA_USAGE, "--train needs --diagnose");
-    evaluation work = {.options = &options};
-    bool good = open_work(&work, words, &options, error) && evaluate(&work, error);
+    options->search.nbest = 1;
+    evaluation work = {.options = options};
+    bool good = open_work(&work, call->words, options, error) && evaluate(&work, error);
     close_work(&work);
     return good;
 }
 
-static const char *diagnostic(size_t row, const char **text) {
-    return sa_diagnostic_name(row, text, NULL);
+static const char *diagnostic(size_t i, const char **text) {
+    return sa_diagnostic_name(i, text, NULL);
 }
 
 const cli_command cli_eval = {
@@ -129,30 +382,7 @@ const cli_command cli_eval = {
     .least = 2,
     .most = 2,
     .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
-    .details =
-        "Loss (natural logarithm, per target token, </s> included) and perplexity are "
-        "teacher-forced: the decoder reads the reference. In the free-running perplexity it "
-        "reads its own translation. BLEU and chrF (from 0 to 100, as in sacreBLEU), exact "
-        "matches and token accuracy (see 'softalign help score') compare the model's "
-        "translations with the targets. AER, precision and recall compare the links of its "
-        "attention with the gold alignments, if the pairs have them; a lower AER with the "
-        "links moved to the previous or next word reveals attention that is off by one. "
-        "Statistics of the teacher-forced attention: entropy, in nats, the mean over the "
-        "rows; coverage, the fraction of source words whose weights sum to at least 1/2; the "
-        "fraction of the weight on the source's </s>, over all rows but that of </s>; and "
-        "monotonicity, the fraction of target words whose most attended source word is that "
-        "of the previous word or follows it (without </s> and first words). Latency, of "
-        "monotonic attention, is the mean number of source words read before a target word. REP "
-        "and DROP "
-        "(Malaviya et al. 2018), in percent, measure what coverage should prevent: REP counts "
-        "the bigrams that a translation repeats, beyond their count in the reference, plus 2 for "
-        "a word directly after itself, per word of the references; DROP counts the "
-        "source words whose weights sum to less than 0.2 with the translation, but not with "
-        "the reference, as the target. (The paper finds these with another aligner.) With "
-        "--tokenizer bpe words are subwords, but links and AER are between whole words.\n"
-        "--diagnose tests for the problems below. It prints the measure of each problem that "
-        "it finds, its threshold, what it means and what to try.\n",
-    .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",
+    .size = sizeof(eval_options),
     .sets = sets,
     .run = run,
     .items = "Problems that --diagnose finds",

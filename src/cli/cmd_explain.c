@@ -1,24 +1,25 @@
 #include "cli/command.h"
-#include "cli/model_argument.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "report/explanation.h"
 
 #include <string.h>
 
 typedef struct explain_options {
-    int step, layer, digits, max_len;
-    bool all, weights, wide, json;
+    sa_explain_options job;
+    int digits, max_len;
+    bool all, wide, json;
 } explain_options;
 
 #define AT(field) offsetof(explain_options, field)
 
 static const sa_option rows[] = {
-    {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I",
+    {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.step), 1, 1, 1000000, NULL, "I",
      "target position to explain, from 1; EOS is the last"},
-    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 1, 1, 1000000, NULL, "L",
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.layer), 1, 1, 1000000, NULL, "L",
      "Transformer: encoder layer to explain"},
     {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL, "explain all steps"},
-    {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL,
+    {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.weights), 0, 0, 1, NULL, NULL,
      "also print the parameters, so that every number can be recomputed"},
     {"digits", SA_OPTION_INT, SA_SCOPE_RUN, AT(digits), 4, 0, 17, NULL, "N",
      "digits after the decimal point"},
@@ -37,11 +38,10 @@ static void each_line(void *context, const sa_explain_pair *pair, const sa_expla
     sa_explanation_add(context, pair, line);
 }
 
-static bool print(sa_model *model, sa_explain_options *job, const explain_options *options,
-                  sa_error *error) {
+static bool print(sa_model *model, explain_options *options, sa_error *error) {
     sa_explanation text = {.digits = options->digits, .wide = options->wide};
-    job->each = each_line, job->context = &text;
-    const bool good = sa_explain(model, job, error) && cli_print(&text.out, error);
+    options->job.each = each_line, options->job.context = &text;
+    const bool good = sa_explain(model, &options->job, error) && cli_print(&text.out, error);
     sa_explanation_release(&text);
     return good;
 }
@@ -98,39 +98,28 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
     json_object_set_new(object, line->name, json_numbers(line));
 }
 
-static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error) {
+static bool print_json(sa_model *model, explain_options *options, sa_error *error) {
     json_t *all = json_object();
-    job->each = each_json, job->context = all;
-    if (sa_explain(model, job, error)) return cli_print_json(all, error);
+    options->job.each = each_json, options->job.context = all;
+    if (sa_explain(model, &options->job, error)) return cli_print_json(all, error);
     json_decref(all);
     return false;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
-    sa_model *model =
-        cli_model_open(words[0], 1, SA_PRECISION_FLOAT32, options->max_len, NULL, NULL, error);
-    if (!model) return false;
-    sa_explain_options job = {.source = words[1],
-                              .target = words[2],
-                              .step = options->all ? 0 : options->step,
-                              .layer = options->layer,
-                              .weights = options->weights};
-    const bool good =
-        options->json ? print_json(model, &job, error) : print(model, &job, options, error);
+static bool run(cli_call *call, sa_error *error) {
+    explain_options *options = call->options;
+    if (options->all && options->job.step != 1)
+        return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
+    if (options->all) options->job.step = 0;
+    options->job.source = call->words[1];
+    options->job.target = call->words[2];
+    sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
+                                     NULL, NULL, error);
+    const bool good = model && (options->json ? print_json : print)(model, options, error);
     sa_model_close(model);
     return good;
-}
-
-static bool run(int count, char **arguments, sa_error *error) {
-    explain_options options;
-    const char *words[3];
-    sa_options_init(rows, &options);
-    if (!cli_read(&cli_explain, count, arguments, &options, words, error)) return false;
-    if (options.all && options.step != 1)
-        return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
-    return explain(&options, words, error);
 }
 
 const cli_command cli_explain = {
@@ -139,25 +128,8 @@ const cli_command cli_explain = {
     .least = 2,
     .most = 3,
     .summary = "show one decoder step in numbers, equation by equation",
-    .details =
-        "Runs the model in double precision on one source sentence and prints the computation "
-        "of one decoder step, in the order and notation of the papers, with the citation of "
-        "each equation. Without TARGET the step belongs to the greedy translation, with "
-        "TARGET to that translation. The number after a word is its token id.\n"
-        "With a Transformer it shows what encoder layer --layer computes for source word "
-        "--step: self-attention head by head, and the feed-forward network.\n"
-        "The line 'inside sigma' is the argument of the sigmoid. A model of five units fits a "
-        "page and can be recomputed by hand: train one with --embed 5 --hidden 5 --attn 5 "
-        "--maxout 5. A dot is the elementwise product; v' is the transpose, so v' w is a "
-        "number.\n"
-        "The object of --json has source, target, forced, the values that are computed once "
-        "per sentence (h, k), vocabulary, and steps: a list of objects with step, word, "
-        "previous_word and the values by letter (x is E y_{i-1}, q is W_a s, k is U_a h, a_z "
-        "is the argument of z's sigmoid). Values of several heads are in the list heads; "
-        "--weights adds weights.\n",
-    .example = "  softalign explain mono/best.safetensors \"the young queen finds a horse.\"\n"
-               "  softalign explain mono/best.safetensors \"a king\" \"un roi\" --step 2 --json\n",
     .texts = 2 | 4,
+    .size = sizeof(explain_options),
     .sets = sets,
     .run = run,
 };

@@ -1,6 +1,5 @@
 #include "base/save.h"
 #include "cli/command.h"
-#include "cli/head_option.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
 #include "report/figure.h"
@@ -105,21 +104,11 @@ static bool save_frames(const sa_film_pair *pair, size_t index, const film_optio
 
 static bool save_page(const char *folder, const film_options *options, sa_error *error) {
     sa_html_report report;
-    sa_buffer out = {0};
-    sa_buffer name = {0}, title = {0};
-    sa_html_report_add_name(folder, &name);
-    sa_buffer_addf(&title, "Attention during the training of %s", name.failed ? "" : name.text);
-    sa_html_report_init(&report, "film", title.failed ? "" : title.text, 1);
-    sa_html_report_model(&report, name.failed ? "" : name.text, NULL);
-    report.failed |= name.failed || title.failed;
-    sa_buffer_release(&name);
-    sa_buffer_release(&title);
-    bool good = sa_html_report_film(&report, folder, error) &&
-                sa_page_text_add(&options->page, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && cli_save(options->html, &out, error);
+    cli_begin_page(&report, "film", "Attention during the training of", folder, "", NULL);
+    if (sa_html_report_film(&report, folder, error))
+        return cli_save_page(&report, &options->page, options->html, error);
     sa_html_report_release(&report);
-    return good;
+    return false;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -155,15 +144,10 @@ static bool film(const char *folder, film_options *options, sa_error *error) {
     return good;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    film_options options;
-    const char *folder;
-    sa_options_init(rows, &options);
-    sa_options_init(cli_pictures_options, &options.pictures);
-    sa_options_init(sa_page_text_options, &options.page);
-    return cli_read(&cli_film, count, arguments, &options, &folder, error) &&
-           cli_heads_read(options.heads, &options.head, error) &&
-           cli_pictures_check(&options.pictures, error) && film(folder, &options, error);
+static bool run(cli_call *call, sa_error *error) {
+    film_options *options = call->options;
+    return cli_heads_read(options->heads, &options->head, error) &&
+           cli_pictures_check(&options->pictures, error) && film(call->words[0], options, error);
 }
 
 const cli_command cli_film = {
@@ -172,16 +156,7 @@ const cli_command cli_film = {
     .least = 1,
     .most = 1,
     .summary = "play how the attention developed during training",
-    .details =
-        "DIR is the folder of a training with --snapshots PAIRS, or of a run of 'compare'. "
-        "There is one frame before the first update and one per validation: from uniform "
-        "weights to the trained attention. The page plays them, DIR/film.html unless --html or "
-        "pictures are asked for; PNG and PDF are one picture per frame. The weights are in "
-        "DIR/film/0001/00000000.csv ..., those of several heads in "
-        "DIR/film/0001/head-1/00000000.csv ...\n",
-    .example = "  softalign train --train mono.tsv --snapshots unseen.tsv --out filmed \\\n"
-               "      --steps 60 --valid-every 20 --hidden 32\n"
-               "  softalign film filmed\n",
+    .size = sizeof(film_options),
     .sets = sets,
     .prints = cli_prints_nothing,
     .run = run,

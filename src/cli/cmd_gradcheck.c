@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 typedef struct gradcheck_options {
-    const char *train, *dump, *broken, *preset, *html;
+    sa_gradcheck_options job;
+    const char *preset, *html;
     bool list, json;
     sa_settings settings;
     sa_page_text page;
@@ -20,13 +21,13 @@ static const char *fault_name(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.train), 0, 0, 0, NULL, "PAIRS",
      "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
      "start from the settings of a paper; full-size models take very long"},
-    {"dump", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
+    {"dump", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(job.dump), 0, 0, 0, NULL, "FILE",
      "write weights, batch, loss and gradients in double precision"},
-    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, fault_name, "TERM",
+    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(job.broken), 0, 0, 0, fault_name, "TERM",
      "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
      "list the gradient faults of --break"},
@@ -54,6 +55,7 @@ typedef struct gradient_tally {
 } gradient_tally;
 
 static void print_gradient(gradient_tally *results, const sa_gradient_result *gradient) {
+    if (!results->printed) return;
     sa_buffer line = {0};
     char shape[32];
     if (!results->header)
@@ -68,8 +70,7 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
                    !gradient->ok    ? "WRONG"
                    : gradient->zero ? "ok (zero)"
                                     : "ok");
-    results->printed = results->printed && cli_print(&line, &results->error);
-    sa_buffer_release(&line);
+    results->printed = cli_print(&line, &results->error);
 }
 
 /* At most 16, as of a double. */
@@ -92,33 +93,27 @@ static void each(void *context, const sa_gradient_result *gradient) {
 }
 
 static bool save_page(const gradcheck_options *options, json_t *bars, sa_error *error) {
+    const char *broken = options->job.broken;
     sa_html_report report;
-    sa_buffer title = {0}, out = {0};
+    sa_buffer title = {0};
     sa_buffer_addf(&title, "Gradients by backward pass and by differences of the loss%s%s",
-                   options->broken ? ", without " : "", options->broken ? options->broken : "");
+                   broken ? ", without " : "", broken ? broken : "");
     sa_html_report_init(&report, "gradcheck", title.failed ? "" : title.text, 1);
     report.failed |= title.failed;
     sa_buffer_release(&title);
     json_object_set(report.data, "bars", bars);
-    bool good = sa_page_text_add(&options->page, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && cli_save(options->html, &out, error);
-    sa_html_report_release(&report);
-    return good;
+    return cli_save_page(&report, &options->page, options->html, error);
 }
 
-static bool check(const gradcheck_options *options, sa_error *error) {
+static bool check(gradcheck_options *options, sa_error *error) {
     gradient_tally results = {.printed = true, .bars = json_array()};
     if (options->json) results.parameters = json_array();
-    sa_gradcheck_options job = {.settings = &options->settings,
-                                .train = options->train,
-                                .broken = options->broken,
-                                .dump = options->dump,
-                                .each = each,
-                                .context = &results};
-    bool good = sa_check_gradients(&job, error);
+    sa_gradcheck_options *job = &options->job;
+    job->settings = &options->settings;
+    job->each = each, job->context = &results;
+    bool good = sa_check_gradients(job, error);
     bool checked = good || error->code == SA_CHECK;
-    if (checked && options->dump) cli_note("wrote %s", options->dump);
+    if (checked && job->dump) cli_note("wrote %s", job->dump);
     if (checked && options->json)
         results.printed =
             cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
@@ -140,33 +135,22 @@ static bool print_faults(sa_error *error) {
     for (size_t i = 0; sa_gradient_fault_name(i, &dropped, &options); i++)
         sa_buffer_addf(&out, "%-22s %s%s%s%s\n", sa_gradient_fault_name(i, NULL, NULL), dropped,
                        *options ? "  [" : "", options, *options ? "]" : "");
-    bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_print(&out, error);
 }
 
 /* Without a preset the sizes are small enough to check every weight in a second, unless options
  * give others. */
-static bool read_options(int count, char **arguments, gradcheck_options *options, sa_error *error) {
+static bool run(cli_call *call, sa_error *error) {
+    gradcheck_options *options = call->options;
     sa_settings *settings = &options->settings;
-    sa_options_init(rows, options);
-    sa_options_init(sa_page_text_options, &options->page);
-    sa_settings_init(settings);
-    if (!cli_read_preset(&cli_gradcheck, count, arguments, options, settings, &options->preset,
-                         error))
-        return false;
-    if (options->preset) return true;
-    settings->embed = 5, settings->hidden = 6, settings->attn = 4, settings->maxout = 3;
-    settings->ffn = 7;
-    return cli_read(&cli_gradcheck, count, arguments, options, NULL, error);
-}
-
-static bool run(int count, char **arguments, sa_error *error) {
-    gradcheck_options options;
-    if (!read_options(count, arguments, &options, error) ||
-        !sa_page_text_check(&options.page, options.html, error))
-        return false;
-    return options.list ? print_faults(error) : check(&options, error);
+    if (!cli_read_preset(call, settings, options->preset, error)) return false;
+    if (!options->preset) {
+        settings->embed = 5, settings->hidden = 6, settings->attn = 4, settings->maxout = 3;
+        settings->ffn = 7;
+        if (!cli_read(call, error)) return false;
+    }
+    return sa_page_text_check(&options->page, options->html, error) &&
+           (options->list ? print_faults(error) : check(options, error));
 }
 
 static const char *score(size_t row, const char **formula) {
@@ -177,15 +161,7 @@ const cli_command cli_gradcheck = {
     .name = "gradcheck",
     .words = "",
     .summary = "check every gradient against finite differences",
-    .details =
-        "Computes the loss in double precision at slightly changed weights and compares the "
-        "central differences with the gradients of the backward pass, parameter by parameter. "
-        "It prints two relative errors: that of the whole tensor (the norm of the difference "
-        "over the norm) and that of its worst element. The exit code is 1 when one exceeds "
-        "1e-6.\n"
-        "Without --embed, --hidden, --attn, --maxout and --ffn the sizes are small: 5, 6, 4, "
-        "3 and 7.\n",
-    .example = "  softalign gradcheck --attention scaled-dot\n",
+    .size = sizeof(gradcheck_options),
     .sets = sets,
     .items = "Scores (--attention)",
     .item = score,

@@ -123,9 +123,7 @@ static bool show(const model_file *model, sa_error *error) {
                    "a hypothesis, and its state of %zu\nChecksum: %08x (correct)\n",
                    count_parameters(file), cache.source_word, cache.target_word, cache.state,
                    file->checksum);
-    bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_print(&out, error);
 }
 
 /* ---- The command line ------------------------------------------------------------------------ */
@@ -179,9 +177,7 @@ static bool show_command(const model_file *model, sa_error *error) {
     add_steps(&model->file, &out);
     note_schedule(model->settings.schedule);
     sa_buffer_adds(&out, "\n");
-    const bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_print(&out, error);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -223,22 +219,20 @@ static bool show_json(const model_file *model, sa_error *error) {
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool run(int count, char **arguments, sa_error *error) {
-    inspect_options options;
-    sa_options_init(rows, &options);
-    const char *path;
-    if (!cli_read(&cli_inspect, count, arguments, &options, &path, error)) return false;
+static bool run(cli_call *call, sa_error *error) {
+    const inspect_options *options = call->options;
+    const char *path = call->words[0];
     model_file model;
-    if (options.json && options.command)
+    if (options->json && options->command)
         return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
     if (!sa_container_open(&model.file, path, 1, error)) return false;
     const char *text = sa_container_metadata(&model.file, "settings");
     sa_settings_init(&model.settings);
     bool good = text ? sa_settings_read(&model.settings, text, path, error)
                      : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
-    good = good && (options.command ? show_command
-                    : options.json  ? show_json
-                                    : show)(&model, error);
+    good = good && (options->command ? show_command
+                    : options->json  ? show_json
+                                     : show)(&model, error);
     sa_container_close(&model.file);
     return good;
 }
@@ -249,17 +243,7 @@ const cli_command cli_inspect = {
     .least = 1,
     .most = 1,
     .summary = "show what a model file holds",
-    .details =
-        "Prints the settings, the sizes and first words of the vocabularies, the tensors with "
-        "their shapes, the number of parameters and the checksum, after verifying it. Any "
-        "safetensors reader opens the file as well.\n"
-        "With --command it prints the call of 'train' that reproduces the model, from the same "
-        "training and validation pairs, bit by bit on the same kind of processor. The number of "
-        "updates is known only for last.safetensors; the call that reproduces it also makes "
-        "best.safetensors. With --schedule linear or cosine, which decay over --steps, only a "
-        "training that its --steps ended is reproduced.\n",
-    .example = "  softalign inspect mono/best.safetensors\n"
-               "  softalign inspect mono/last.safetensors --command\n",
+    .size = sizeof(inspect_options),
     .sets = sets,
     .run = run,
 };

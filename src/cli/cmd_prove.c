@@ -1,22 +1,21 @@
 #include "cli/command.h"
-#include "cli/model_argument.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct prove_options {
-    int limit;
-    int64_t seed;
+    sa_prove_options job;
     bool json;
 } prove_options;
 
 #define AT(field) offsetof(prove_options, field)
 
 static const sa_option rows[] = {
-    {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 32, 1, 65536, NULL, "N",
+    {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.limit), 32, 1, 65536, NULL, "N",
      "maximum number of pairs that fit the model's --max-len"},
-    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991, NULL, "N",
+    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(job.seed), 1, 0, 9007199254740991, NULL, "N",
      "random seed of the generated sentences and word substitutions"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
@@ -42,6 +41,7 @@ static const char *number(char text[16], double value) {
 }
 
 static void print_check(proof_tally *results, const sa_proof_check *check) {
+    if (!results->printed) return;
     sa_buffer line = {0};
     char worst[16], allowed[16];
     if (results->held + results->skipped + results->failed == 0)
@@ -57,8 +57,7 @@ static void print_check(proof_tally *results, const sa_proof_check *check) {
                    : check->ok    ? "ok"
                                   : "FAILED",
                    check->note ? ": " : "", check->note ? check->note : "");
-    results->printed = results->printed && cli_print(&line, &results->error);
-    sa_buffer_release(&line);
+    results->printed = cli_print(&line, &results->error);
 }
 
 static void each(void *context, const sa_proof_check *check) {
@@ -85,43 +84,34 @@ static bool print_closing(const proof_tally *results, bool pairs, sa_error *erro
     else
         sa_buffer_addf(&out, "All %d checks that apply hold for this model on %s.\n", results->held,
                        where);
-    bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_print(&out, error);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool prove(const sa_model *model, const sa_corpus *corpus, const prove_options *options,
-                  sa_error *error) {
+static bool prove(const sa_model *model, prove_options *options, sa_error *error) {
     proof_tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
-    const sa_prove_options job = {.corpus = corpus,
-                                  .limit = options->limit,
-                                  .seed = options->seed,
-                                  .each = each,
-                                  .context = &results};
-    bool good = sa_prove(model, &job, error);
+    options->job.each = each, options->job.context = &results;
+    bool good = sa_prove(model, &options->job, error);
     const bool checked = good || error->code == SA_CHECK;
     if (checked && options->json)
         results.printed = cli_print_json(
             json_pack("{s:b, s:O}", "ok", good, "checks", results.checks), &results.error);
     else if (checked && results.printed)
-        results.printed = print_closing(&results, corpus != NULL, &results.error);
+        results.printed = print_closing(&results, options->job.corpus != NULL, &results.error);
     json_decref(results.checks);
     if (checked && !results.printed) *error = results.error;
     return good && results.printed;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    prove_options options;
-    const char *words[2];
+static bool run(cli_call *call, sa_error *error) {
+    prove_options *options = call->options;
     sa_corpus corpus = {0};
-    sa_options_init(rows, &options);
-    if (!cli_read(&cli_prove, count, arguments, &options, words, error)) return false;
     sa_model *model =
-        cli_model_open(words[0], 1, SA_PRECISION_FLOAT32, SA_MAX_LEN, NULL, NULL, error);
-    bool good = model && (!words[1] || sa_corpus_open(&corpus, words[1], error));
-    good = good && prove(model, words[1] ? &corpus : NULL, &options, error);
+        cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, SA_MAX_LEN, NULL, NULL, error);
+    bool good = model && (!call->words[1] || sa_corpus_open(&corpus, call->words[1], error));
+    if (call->words[1]) options->job.corpus = &corpus;
+    good = good && prove(model, options, error);
     sa_corpus_close(&corpus);
     sa_model_close(model);
     return good;
@@ -133,16 +123,7 @@ const cli_command cli_prove = {
     .least = 1,
     .most = 2,
     .summary = "check the invariants of batching, gradients and attention",
-    .details =
-        "Checks in double precision, with the model's weights on the given pairs (without "
-        "PAIRS: on random sentences of its words), what holds for any weights if the "
-        "attention is correct. For each check it prints the worst value: the largest "
-        "difference of weights or of log p (relative where log p is above 1), or the measure "
-        "named by the check. A check that does not hold for this kind of model is skipped; "
-        "its value, if there is one, shows how far the model is from it. The exit code is 1 "
-        "when a check fails. A large model takes seconds per pair: see --limit.\n",
-    .example = "  softalign prove mono/best.safetensors\n"
-               "  softalign prove mono/best.safetensors unseen.tsv --limit 8\n",
+    .size = sizeof(prove_options),
     .sets = sets,
     .items = "Checks",
     .item = sa_proof_check_name,

@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/signals.h"
 #include "config/preset.h"
 #include "config/settings.h"
 #include "report/page_text.h"
@@ -15,8 +14,9 @@
 #include <string.h>
 
 typedef struct train_options {
-    const char *train, *alignments, *valid, *out, *preset, *snapshots, *html;
-    bool resume, overwrite, profile;
+    sa_train_options job;
+    const char *preset, *snapshots, *html;
+    bool profile;
     sa_settings settings;
     sa_page_text page;
 } train_options;
@@ -30,14 +30,14 @@ static const char *training_file(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.train), 0, 0, 0, NULL, "PAIRS",
      "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"},
-    {"alignments", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(alignments), 0, 0, 0, NULL, "FILE",
+    {"alignments", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.alignments), 0, 0, 0, NULL, "FILE",
      "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
      "column of the pairs"},
-    {"valid", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
+    {"valid", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.valid), 0, 0, 0, NULL, "PAIRS",
      "validation pairs; default: 5 % of the training pairs, held out"},
-    {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(out), 0, 0, 0, training_file, "DIR",
+    {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(job.out), 0, 0, 0, training_file, "DIR",
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
@@ -49,9 +49,9 @@ static const sa_option rows[] = {
      "write an HTML report, updated at every validation: learning curves, recorded attention, "
      "attention of the best model on the --snapshots pairs, settings; a page open in a browser "
      "follows the training"},
-    {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
+    {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.resume), 0, 0, 1, NULL, NULL,
      "resume from last.safetensors, with its settings"},
-    {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
+    {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.overwrite), 0, 0, 1, NULL, NULL,
      "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
      "one first saves"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
@@ -78,41 +78,36 @@ static bool stored_settings(sa_settings *settings, const char *path, sa_error *e
 }
 
 /* The settings of the interrupted training; options may repeat but not change them. */
-static bool resume_settings(int count, char **arguments, train_options *options, sa_error *error) {
-    sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/last.safetensors", options->out);
-    if (path.failed) return sa_fail_memory(error, path.size);
-    bool good = stored_settings(&options->settings, path.text, error);
-    sa_settings stored = options->settings;
+static bool resume_settings(cli_call *call, sa_error *error) {
+    train_options *options = call->options;
+    char *path = sa_path_join(options->job.out, "last.safetensors", error);
+    bool good = path && stored_settings(&options->settings, path, error);
+    const sa_settings stored = options->settings;
     good = good &&
            (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
-           cli_read(&cli_train, count, arguments, options, NULL, error);
+           cli_read(call, error);
     const sa_option *row = good ? sa_settings_find_difference(&options->settings, &stored) : NULL;
     if (row)
-        good = sa_settings_fail_difference(row, &stored, path.text, "which --resume cannot change",
-                                           error);
-    sa_buffer_release(&path);
+        good =
+            sa_settings_fail_difference(row, &stored, path, "which --resume cannot change", error);
+    free(path);
     return good;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool read_options(int count, char **arguments, train_options *options, sa_error *error) {
-    sa_options_init(rows, options);
-    sa_options_init(sa_page_text_options, &options->page);
-    sa_settings_init(&options->settings);
-    if (!cli_read_preset(&cli_train, count, arguments, options, &options->settings,
-                         &options->preset, error))
-        return false;
-    if (!options->train) return cli_fail_missing(&cli_train, "--train PAIRS", error);
-    if (!options->out) return cli_fail_missing(&cli_train, "--out DIR", error);
+static bool read_options(cli_call *call, sa_error *error) {
+    train_options *options = call->options;
+    if (!cli_read_preset(call, &options->settings, options->preset, error)) return false;
+    if (!options->job.train) return cli_fail_missing(call->command, "--train PAIRS", error);
+    if (!options->job.out) return cli_fail_missing(call->command, "--out DIR", error);
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
-    if (options->resume && options->overwrite)
+    if (options->job.resume && options->job.overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
-    if (cli_follows) options->html = NULL;
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
-    if (options->resume && !resume_settings(count, arguments, options, error)) return false;
-    if (options->alignments && !(options->settings.guided_alignment > 0))
+    if (options->job.resume && !resume_settings(call, error)) return false;
+    if (cli_follows) options->html = NULL;
+    if (options->job.alignments && !(options->settings.guided_alignment > 0))
         return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");
     return !options->snapshots || sa_settings_has_attention(&options->settings) ||
            sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to record");
@@ -164,10 +159,10 @@ static void show_limit(const sa_train_result *result, const train_options *optio
 }
 
 static void show_diagnosis(const sa_train_result *result, const train_options *options) {
-    const char *pairs = options->valid ? options->valid : options->train;
+    const char *pairs = options->job.valid ? options->job.valid : options->job.train;
     if (!result->worst) return;
     cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
-    cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->out,
+    cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->job.out,
              strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
 }
 
@@ -176,9 +171,9 @@ static void show_diagnosis(const sa_train_result *result, const train_options *o
 /* Adds what the training's folder holds by now. */
 static bool add_results(const train_options *options, const sa_corpus *snapshot_pairs,
                         sa_html_report *report, sa_error *error) {
-    char *best = sa_path_join(options->out, "best.safetensors", error);
-    bool good = best && sa_html_report_add_file(report, options->out, "log.csv", error) &&
-                sa_html_report_film(report, options->out, error);
+    char *best = sa_path_join(options->job.out, "best.safetensors", error);
+    bool good = best && sa_html_report_add_file(report, options->job.out, "log.csv", error) &&
+                sa_html_report_film(report, options->job.out, error);
     if (good && snapshot_pairs->count) {
         sa_model *model = sa_model_open(best, options->settings.threads, error);
         good = model && sa_html_report_align(report, model, snapshot_pairs, error);
@@ -188,39 +183,21 @@ static bool add_results(const train_options *options, const sa_corpus *snapshot_
     return good;
 }
 
-static void open_page(const train_options *options, sa_html_report *report) {
-    sa_buffer name = {0}, title = {0};
-    sa_html_report_add_name(options->out, &name);
-    sa_buffer_addf(&title, "Training of %s", name.failed ? "" : name.text);
-    sa_html_report_init(report, "train", title.failed ? "" : title.text, 1);
-    sa_html_report_fact_file(report, "training pairs", options->train);
-    sa_html_report_model(report, name.failed ? "" : name.text, &options->settings);
-    sa_html_report_seed(report, options->settings.seed);
-    report->failed |= name.failed || title.failed;
-    sa_buffer_release(&name);
-    sa_buffer_release(&title);
-}
-
 /* validated: the folder holds results of this training. */
-static bool make_page(const train_options *options, const sa_corpus *snapshot_pairs, bool live,
-                      bool validated, sa_buffer *out, sa_error *error) {
-    sa_html_report report;
-    sa_page_text text = options->page;
-    open_page(options, &report);
-    if (live) sa_html_report_live(&report);
-    if (!validated) text.open_at = NULL;
-    const bool good = (!validated || add_results(options, snapshot_pairs, &report, error)) &&
-                      sa_page_text_add(&text, &report, error);
-    if (good) sa_html_report_write(&report, out);
-    sa_html_report_release(&report);
-    return good;
+static bool make_page(const train_options *options, const sa_corpus *snapshot_pairs, bool validated,
+                      sa_html_report *report, sa_error *error) {
+    cli_begin_page(report, "train", "Training of", options->job.out, "", &options->settings);
+    sa_html_report_fact_file(report, "training pairs", options->job.train);
+    return !validated || add_results(options, snapshot_pairs, report, error);
 }
 
 static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
                       sa_error *error) {
-    sa_buffer out = {0};
-    return make_page(options, snapshot_pairs, false, true, &out, error) &&
-           cli_save(options->html, &out, error);
+    sa_html_report report;
+    if (make_page(options, snapshot_pairs, true, &report, error))
+        return cli_save_page(&report, &options->page, options->html, error);
+    sa_html_report_release(&report);
+    return false;
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */
@@ -241,10 +218,17 @@ static bool is_rewritable(const char *path) {
 
 /* Replaces the page without a word. */
 static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
+    sa_html_report report;
     sa_buffer out = {0};
-    const bool good = make_page(watching->options, watching->snapshot_pairs, live,
-                                watching->validated, &out, error) &&
-                      sa_save_text(watching->options->html, &out, error);
+    sa_page_text text = watching->options->page;
+    bool good =
+        make_page(watching->options, watching->snapshot_pairs, watching->validated, &report, error);
+    if (live) sa_html_report_live(&report);
+    if (!watching->validated) text.open_at = NULL;
+    good = good && sa_page_text_add(&text, &report, error);
+    if (good) sa_html_report_write(&report, &out);
+    good = good && sa_save_text(watching->options->html, &out, error);
+    sa_html_report_release(&report);
     sa_buffer_release(&out);
     return good;
 }
@@ -267,29 +251,21 @@ static void watch(void *context, const sa_progress *now) {
     watching->cost = watching->written - begin;
 }
 
-static bool train(const train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
+static bool train(train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
     training_watch watching = {
         .options = options, .snapshot_pairs = snapshot_pairs, .live = is_rewritable(options->html)};
     cli_progress_init(&watching.progress);
     sa_profile_entry parts[SA_PROFILE_ENTRIES] = {0};
-    sa_train_options training = {
-        .settings = &options->settings,
-        .train = options->train,
-        .alignments = options->alignments,
-        .valid = options->valid,
-        .out = options->out,
-        .snapshot_pairs = snapshot_pairs->pairs,
-        .snapshot_count = snapshot_pairs->count,
-        .resume = options->resume,
-        .overwrite = options->overwrite,
-        .report = watch,
-        .context = &watching,
-        .stop = cli_signals_stop(),
-        .parts = options->profile ? parts : NULL,
-        .diagnose = true,
-    };
+    sa_train_options *job = &options->job;
+    job->settings = &options->settings;
+    job->snapshot_pairs = snapshot_pairs->pairs;
+    job->snapshot_count = snapshot_pairs->count;
+    job->report = watch, job->context = &watching;
+    job->stop = cli_signals_stop();
+    job->parts = options->profile ? parts : NULL;
+    job->diagnose = true;
     sa_train_result result;
-    const bool good = sa_train(&training, &result, error);
+    const bool good = sa_train(job, &result, error);
     cli_progress_end(&watching.progress);
     if (!good && watching.written > 0)
         rewrite_page(&watching, false, NULL); /* it waits no longer */
@@ -299,19 +275,19 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
         show_diagnosis(&result, options);
     }
     if (good && options->profile) show_profile(parts, &result);
-    if (good) cli_note_folder(options->out, training_file);
+    if (good) cli_note_folder(job->out, training_file);
     return good;
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    train_options options;
+static bool run(cli_call *call, sa_error *error) {
+    train_options *options = call->options;
     sa_corpus snapshot_pairs = {0};
-    if (!read_options(count, arguments, &options, error)) return false;
-    if (options.snapshots && !sa_corpus_open(&snapshot_pairs, options.snapshots, error))
+    if (!read_options(call, error)) return false;
+    if (options->snapshots && !sa_corpus_open(&snapshot_pairs, options->snapshots, error))
         return false;
-    const bool good = train(&options, &snapshot_pairs, error) &&
-                      (!options.html || save_page(&options, &snapshot_pairs, error));
-    if (options.snapshots) sa_corpus_close(&snapshot_pairs);
+    const bool good = train(options, &snapshot_pairs, error) &&
+                      (!options->html || save_page(options, &snapshot_pairs, error));
+    if (options->snapshots) sa_corpus_close(&snapshot_pairs);
     return good;
 }
 
@@ -324,20 +300,7 @@ const cli_command cli_train = {
     .name = "train",
     .words = "--train PAIRS --out DIR",
     .summary = "train a translation model on sentence pairs",
-    .details =
-        "Trains until the epochs, the updates, the time or the patience run out, whichever "
-        "comes first. best.safetensors is the model with the best validation, "
-        "last.safetensors the state to --resume from, log.csv the log of the validations; "
-        "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
-        "and ends the training; the second one ends it at once. Otherwise the best model is "
-        "diagnosed at the end, on 200 validation pairs at most, and the worst finding shown.\n"
-        "A DIR that already holds a training is refused without --resume or --overwrite; a run of "
-        "'compare' is always refused. The file DIR/.lock names the process that trains, or that "
-        "trained last; it need not be removed.\n"
-        "The same seed gives the same model with any number of threads. Single options "
-        "override the preset. '--model transformer' without a preset starts from "
-        "vaswani2017-toy.\n",
-    .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
+    .size = sizeof(train_options),
     .sets = sets,
     .prints = cli_prints_nothing,
     .run = run,

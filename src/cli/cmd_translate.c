@@ -1,8 +1,7 @@
 #include "base/alignment_weights.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/line_input.h"
-#include "cli/model_argument.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
@@ -50,11 +49,11 @@ static const cli_option_set sets[] = {
 };
 
 typedef struct translate_work {
+    const translate_options *options;
     sa_model *models[MODELS];
     int number;
     sa_corpus dictionary;
-    sa_search search;
-    bool jsonl, merge;
+    sa_search search;  /* the options' with its override and dictionary */
     const char *units; /* what the tokens are called: "words" */
     cli_input input;
     size_t capacity;
@@ -66,7 +65,6 @@ typedef struct translate_work {
     size_t unnoted_lines; /* and those after them with their words */
     size_t words, unknown;
     bool tabs_noted;
-    int max_len;
     size_t too_long; /* lines left empty, */
     size_t first;    /* the first of them, from 1, */
     int tokens;      /* and what it has */
@@ -120,7 +118,7 @@ static bool check_too_long(const translate_work *work, sa_error *error) {
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
-                   work->tokens, work->units, work->max_len, work->too_long);
+                   work->tokens, work->units, work->options->max_len, work->too_long);
 }
 
 static const char *units_of(const sa_model *model) {
@@ -152,7 +150,7 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
                                     .target = each[k].target,
                                     .source = each[k].source,
                                     .weights = each[k].weights};
-        const bool merge = work->merge && whole.targets;
+        const bool merge = work->options->merge && whole.targets;
         sa_alignment words = whole;
         good = !merge || sa_alignment_merge(&whole, &words, error);
         if (good) json_array_append_new(list, json_of(&each[k], &words));
@@ -183,10 +181,10 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
         const sa_translation *each = work->out + i * (size_t)nbest;
         note_unknown(work, each, work->index + 1);
         count_too_long(work, each, work->index + 1);
-        if (work->jsonl && (!write_json(work, each, work->index, error) ||
-                            (work->text.size > LARGE && !cli_print(&work->text, error))))
+        if (work->options->jsonl && (!write_json(work, each, work->index, error) ||
+                                     (work->text.size > LARGE && !cli_print(&work->text, error))))
             return false;
-        if (work->jsonl) continue;
+        if (work->options->jsonl) continue;
         if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
@@ -212,9 +210,9 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
     bool good = true;
     for (size_t first = 0, part = count; good && first < count; first += part) {
         const char *const *lines = work->lines + first;
-        if (work->jsonl) /* with weights */
-            part =
-                sa_alignments_together(lines, lines, sizeof *lines, count - first, work->max_len);
+        if (work->options->jsonl) /* with weights */
+            part = sa_alignments_together(lines, lines, sizeof *lines, count - first,
+                                          work->options->max_len);
         good = translate_part(work, lines, part, error);
     }
     return good;
@@ -250,8 +248,9 @@ static int count_models(const char *const *words, const char **text, sa_error *e
     return models;
 }
 
-static bool open_models(translate_work *work, const char *const *words,
-                        const translate_options *options, const char **text, sa_error *error) {
+static bool open_models(translate_work *work, const char *const *words, const char **text,
+                        sa_error *error) {
+    const translate_options *options = work->options;
     const int models = count_models(words, text, error);
     for (; work->number < models; work->number++) {
         work->models[work->number] = cli_model_open(
@@ -262,14 +261,11 @@ static bool open_models(translate_work *work, const char *const *words,
     return models;
 }
 
-static bool open_work(translate_work *work, const char *const *words,
-                      const translate_options *options, sa_error *error) {
-    const char *text;
-    if (!open_models(work, words, options, &text, error)) return false;
-    if (options->dictionary) {
-        if (!sa_corpus_open(&work->dictionary, options->dictionary, error)) return false;
-        work->search.dictionary = &work->dictionary;
-    }
+static bool open_work(translate_work *work, const char *const *words, sa_error *error) {
+    const char *text, *dictionary = work->options->dictionary;
+    if (!open_models(work, words, &text, error)) return false;
+    if (dictionary && !sa_corpus_open(&work->dictionary, dictionary, error)) return false;
+    if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
     work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
     work->units = units_of(work->models[0]);
@@ -290,12 +286,7 @@ static void close_work(translate_work *work) {
     for (int m = 0; m < work->number; m++) sa_model_close(work->models[m]);
 }
 
-static bool read_options(int count, char **arguments, translate_options *options,
-                         const char **words, sa_error *error) {
-    *options = (translate_options){0};
-    sa_search_init(&options->search);
-    sa_options_init(rows, options);
-    if (!cli_read(&cli_translate, count, arguments, options, words, error)) return false;
+static bool check_options(const translate_options *options, sa_error *error) {
     const sa_search *search = &options->search;
     if (search->nbest > search->beam && !search->sample)
         return sa_fail(error, SA_USAGE, "--nbest %d needs --beam %d or more", search->nbest,
@@ -304,23 +295,17 @@ static bool read_options(int count, char **arguments, translate_options *options
         return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
     if (options->merge && !options->jsonl)
         return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
-    if (options->force_attention && strcmp(options->force_attention, "gold") == 0)
-        return sa_fail(error, SA_USAGE,
-                       "--force-attention gold needs pairs with alignments: align and eval have "
-                       "them");
-    options->search.weights = options->jsonl;
-    return true;
+    return !options->force_attention || strcmp(options->force_attention, "gold") != 0 ||
+           sa_fail(error, SA_USAGE,
+                   "--force-attention gold needs pairs with alignments: align and eval have them");
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    translate_options options;
-    const char *words[MODELS + 3] = {NULL};
-    if (!read_options(count, arguments, &options, words, error)) return false;
-    translate_work work = {.search = options.search,
-                           .jsonl = options.jsonl,
-                           .merge = options.merge,
-                           .max_len = options.max_len};
-    bool good = open_work(&work, words, &options, error) && translate_all(&work, error) &&
+static bool run(cli_call *call, sa_error *error) {
+    const translate_options *options = call->options;
+    if (!check_options(options, error)) return false;
+    translate_work work = {.options = options, .search = options->search};
+    work.search.weights = options->jsonl;
+    bool good = open_work(&work, call->words, error) && translate_all(&work, error) &&
                 check_too_long(&work, error);
     close_work(&work);
     return good;
@@ -332,16 +317,7 @@ const cli_command cli_translate = {
     .least = 1,
     .most = MODELS + 2,
     .summary = "translate one sentence per line",
-    .details =
-        "Reads FILE or standard input and writes one line for every line, in the same order; "
-        "an empty line gives an empty line, and so does one above --max-len, with exit code 7. "
-        "Lines that are typed or piped in are translated at once. Of a file with the suffix .tsv "
-        "or .tsv.gz the first column is translated. "
-        "Notes say how many words of a line the model does not know (<unk>).\n"
-        "Several models translate as an ensemble: the probabilities of the next word are "
-        "averaged. Their target vocabularies must be equal, as they are when the models were "
-        "trained on the same text.\n",
-    .example = "  cut -f 1 unseen.tsv | head -n 3 | softalign translate mono/best.safetensors\n",
+    .size = sizeof(translate_options),
     .sets = sets,
     .run = run,
 };

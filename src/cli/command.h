@@ -22,24 +22,36 @@ typedef struct cli_option_set {
 /* The default of a row of the set. */
 double cli_default_of(const cli_option_set *set, const sa_option *row);
 
-typedef struct cli_command {
+typedef struct cli_command cli_command;
+
+enum { CLI_WORDS = 128 }; /* beyond those of all commands */
+
+/* A command line and what was read from it. */
+typedef struct cli_call {
+    const cli_command *command;
+    int count;
+    char **arguments;             /* [count] behind the command's name */
+    void *options;                /* the command's struct, which begins with the defaults */
+    const char *words[CLI_WORDS]; /* NULL: not given */
+} cli_call;
+
+struct cli_command {
     const char *name;
     const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
     int least, most;            /* number of words */
     unsigned texts;             /* bit i: word i is no file name */
-    const char *summary;        /* one line */
-    const char *details;        /* paragraphs, each one line */
-    const char *example;        /* shell commands that a test runs */
+    const char *summary;        /* one line; help.md has the paragraphs and the example */
+    size_t size;                /* of the struct of its options */
     const cli_option_set *sets; /* ends with NULL rows */
     /* Whether a result goes to standard output, whatever the options whose value is "-". NULL: yes
      */
-    bool (*prints)(const void *fields);
-    /* The arguments follow the command's name. An error without text only gives the exit code. */
-    bool (*run)(int count, char **arguments, sa_error *error);
+    bool (*prints)(const void *options);
+    /* The call was read. An error without text only gives the exit code. */
+    bool (*run)(cli_call *call, sa_error *error);
     const char *items; /* title of a list in the help, such as the presets; NULL: none */
     /* The name of an item, NULL after the last. The first line of *text explains it. */
     const char *(*item)(size_t row, const char **text);
-} cli_command;
+};
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
     cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_ibm1,
@@ -57,22 +69,30 @@ bool cli_complete(int count, char **words, sa_error *error);
 /* The i-th set of a command's options, at last those that all commands have; then NULL. */
 const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 
+/* The i-th option over all these sets, and its set; then NULL. */
+const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
+
 /* SA_USAGE: the command lacks "--train PAIRS", say. The message shows its shortest call. */
 bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error);
 
 /* The `prints` of commands whose results are files. */
-bool cli_prints_nothing(const void *fields);
+bool cli_prints_nothing(const void *options);
 
-/* Parses the arguments into the command's struct, which holds the defaults, and into words[most]
- * (NULL: not given). A switch stands alone, or as --name=no. SA_USAGE names the argument that is
- * unknown, repeated, invalid or missing, or the file that a run would replace although it is read
- * or written otherwise. */
-bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
-              const char **words, sa_error *error);
+/* Fills in the defaults of a command's options. */
+void cli_options_init(const cli_command *command, void *options);
 
-/* The same for a command with settings and --preset. Single options override the preset, in any
- * order. Without --preset, the model family's default preset is used. */
-bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
-                     sa_settings *settings, const char *const *preset, sa_error *error);
+/* Parses the arguments into the options and words of the call; what is not given stays. A switch
+ * stands alone, or as --name=no. SA_USAGE names the argument that is unknown, repeated, invalid or
+ * missing, or the file that a run would replace although it is read or written otherwise, or two
+ * results on standard output. Files are the same when their paths lead to the same place, or to the
+ * same inode. */
+bool cli_read(cli_call *call, sa_error *error);
+
+/* Starts the settings, which are part of the options, from a preset and reads the arguments again:
+ * single options override it, in any order. preset: NULL is the model family's default. */
+bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error);
+
+/* Reads the arguments behind the command's name and runs the command. */
+bool cli_run(const cli_command *command, int count, char **arguments, sa_error *error);
 
 #endif

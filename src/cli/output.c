@@ -43,8 +43,7 @@ static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
     const bool good =
         sa_write_text(STDOUT_FILENO, "standard output", terminal ? &safe : buffer, error);
     sa_buffer_release(&safe);
-    buffer->size = 0;
-    if (!good) sa_buffer_release(buffer);
+    sa_buffer_release(buffer);
     return good;
 }
 
@@ -78,9 +77,7 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column) {
 bool cli_print_json(json_t *value, sa_error *error) {
     sa_buffer out = {0};
     sa_json_add(value, &out);
-    bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_print(&out, error);
 }
 
 json_t *cli_json_interval(const sa_confidence_interval *interval) {
@@ -151,6 +148,29 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
     const bool good = standard ? cli_print(buffer, error) : sa_save_text(path, buffer, error);
     if (good && !standard) cli_note("wrote %s", path);
     sa_buffer_release(buffer);
+    return good;
+}
+
+void cli_begin_page(sa_html_report *report, const char *command, const char *of, const char *path,
+                    const char *more, const sa_settings *settings) {
+    sa_buffer name = {0}, title = {0};
+    sa_html_report_add_name(path, &name);
+    sa_buffer_addf(&title, "%s %s%s", of, name.failed ? "" : name.text, more);
+    sa_html_report_init(report, command, title.failed ? "" : title.text, 1);
+    sa_html_report_model(report, name.failed ? "" : name.text, settings);
+    if (settings) sa_html_report_seed(report, settings->seed);
+    report->failed |= name.failed || title.failed;
+    sa_buffer_release(&name);
+    sa_buffer_release(&title);
+}
+
+bool cli_save_page(sa_html_report *report, const sa_page_text *text, const char *path,
+                   sa_error *error) {
+    sa_buffer out = {0};
+    bool good = sa_page_text_add(text, report, error);
+    if (good) sa_html_report_write(report, &out);
+    good = good && cli_save(path, &out, error);
+    sa_html_report_release(report);
     return good;
 }
 

@@ -5,14 +5,15 @@
 #include "base/json_values.h"
 #include "base/option.h"
 #include "metrics/bootstrap.h"
+#include "report/page_text.h"
 
 /* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.
  * From then on the process exits when memory for JSON runs out. */
 void cli_output_init(void);
 
-/* Writes the buffer to standard output and empties it; on failure, as of sa_write_text, it is
- * released. On a terminal the text is made safe, all but its line ends and tabs: words of a file or
- * a model must not go back on the line or change the window. */
+/* Writes the buffer to standard output, as sa_write_text does, and releases it. On a terminal the
+ * text is made safe, all but its line ends and tabs: words of a file or a model must not go back on
+ * the line or change the window. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 /* The same for a picture, with colors and marks of direction; its words are safe already. */
 bool cli_print_picture(sa_buffer *buffer, sa_error *error);
@@ -54,6 +55,14 @@ json_t *cli_json_interval(const sa_confidence_interval *interval);
 /* Writes the buffer to `path`, as sa_save_text does, and says so; or to standard output ("-"), as
  * cli_print does. Releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
+
+/* Begins the page of `command` on the file or folder `path`, which has one model. The title is
+ * `of`, what the page calls it, and `more`. settings: or NULL. */
+void cli_begin_page(sa_html_report *report, const char *command, const char *of, const char *path,
+                    const char *more, const sa_settings *settings);
+/* Adds the texts to the page, saves it and releases it. */
+bool cli_save_page(sa_html_report *report, const sa_page_text *text, const char *path,
+                   sa_error *error);
 
 /* Say what was written into a folder: those of the names file(0) ... that are there, of "film/" and
  * a wildcard the folder; and the files of the pairs `first` to `last`, from 1, as of

@@ -1,4 +1,5 @@
-/* pictures: attention matrices in picture files and on the terminal. */
+/* pictures: attention matrices in picture files and on the terminal, and the head that they show.
+ */
 #ifndef SA_CLI_PICTURES_H
 #define SA_CLI_PICTURES_H
 
@@ -31,5 +32,15 @@ void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last);
 /* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
  * TERM; a file or pipe has neither. */
 sa_terminal cli_screen(const cli_pictures *pictures);
+
+/* The words that --head takes instead of a number. */
+const char *cli_heads_word(size_t i);
+
+/* text: a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */
+bool cli_heads_read(const char *text, int *head, sa_error *error);
+
+/* Reduces the alignment to one head; SA_HEADS_ALL leaves it. *owned (may become NULL) is to be
+ * freed after the alignment. */
+bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "cli/signals.h"
+#include "cli/progress.h"
 #include "compare/compare.h"
 #include "mpi/mpi_exchange.h"
 #include "mpi/node.h"

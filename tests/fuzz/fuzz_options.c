@@ -4,7 +4,7 @@
 #include "config/settings.h"
 #include "fuzz.h"
 
-enum { ARGUMENTS = 32, WORDS = 128, FIELDS = 1 << 14 };
+enum { ARGUMENTS = 32, FIELDS = 1 << 14 };
 
 /* ---- The arguments of a command -------------------------------------------------------------- */
 
@@ -33,25 +33,23 @@ static void read_arguments(fuzz_input input) {
     static char fields[FIELDS] __attribute__((aligned(16)));
     const cli_command *command = NULL;
     char *argument[ARGUMENTS];
-    const char *words[WORDS] = {0};
     int commands = 0, count = 0;
     while (cli_commands[commands]) commands++;
     command = cli_commands[fuzz_byte(&input) % (unsigned)commands];
-    ck_assert_int_le(command->most, WORDS);
-    for (const cli_option_set *set = command->sets; set->rows; set++) {
-        ck_assert_uint_le(set->at, FIELDS / 2);
-        sa_options_init(set->rows, fields + set->at);
-    }
+    ck_assert_int_lt(command->most, CLI_WORDS);
+    ck_assert_uint_le(command->size, FIELDS);
+    cli_options_init(command, fields);
     while (input.size && count < ARGUMENTS) argument[count++] = fuzz_line(&input);
     sa_error error = {0};
-    if (cli_read(command, count, argument, fields, words, &error))
+    cli_call call = {command, count, argument, fields, {NULL}};
+    if (cli_read(&call, &error))
         expect_fields(command, fields);
     else
         fuzz_expect_error(&error, SA_USAGE, SA_USAGE);
-    for (int i = 0; i < WORDS; i++) {
-        bool given = !words[i];
-        for (int k = 0; k < count; k++) given |= words[i] == argument[k];
-        ck_assert(given && (i < command->most || !words[i]));
+    for (int i = 0; i < CLI_WORDS; i++) {
+        bool given = !call.words[i];
+        for (int k = 0; k < count; k++) given |= call.words[i] == argument[k];
+        ck_assert(given && (i < command->most || !call.words[i]));
     }
     while (count) free(argument[--count]);
 }

@@ -1,7 +1,7 @@
-/* align_output: alignments as heatmaps, tables, links, pictures and a page: the outputs of align
+/* align: alignments as heatmaps, tables, links, pictures and a page: the outputs of align
  * and ibm1. */
-#ifndef SA_CLI_ALIGN_OUTPUT_H
-#define SA_CLI_ALIGN_OUTPUT_H
+#ifndef SA_CLI_ALIGN_H
+#define SA_CLI_ALIGN_H
 
 #include "cli/pictures.h"
 #include "metrics/linking.h"
@@ -30,8 +30,6 @@ extern const sa_option cli_align_output_options[]; /* its texts, folders and swi
         {"Page", sa_page_text_options, (at) + offsetof(cli_align_options, page)}, {                \
         "Links", sa_linking_options, (at) + offsetof(cli_align_options, linking)                   \
     }
-
-void cli_align_options_init(cli_align_options *options);
 
 /* Whether the matrices go to standard output: if that is wanted, or nothing else is. */
 bool cli_align_prints(const cli_align_options *options);

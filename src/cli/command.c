@@ -1,0 +1,328 @@
+#include "cli/command.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "cli/output.h"
+#include "config/preset.h"
+#include "config/settings.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+double cli_default_of(const cli_option_set *set, const sa_option *row) {
+    for (const cli_default *own = set->defaults; own && own->name; own++)
+        if (strcmp(own->name, row->name) == 0) return own->value;
+    return row->default_value;
+}
+
+const cli_option_set *cli_option_set_at(const cli_command *command, size_t i) {
+    static const cli_option_set messages = {"Messages", cli_messages_options, 0, NULL, &cli_said};
+    size_t own = 0;
+    while (own < i && command->sets[own].rows) own++;
+    if (command->sets[own].rows) return &command->sets[own];
+    return own == i ? &messages : NULL;
+}
+
+const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set) {
+    for (size_t k = 0; (*set = cli_option_set_at(command, k)); k++)
+        for (const sa_option *row = (*set)->rows; row->name; row++)
+            if (!i--) return row;
+    return NULL;
+}
+
+bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error) {
+    return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, what, cli_name,
+                   command->name, command->words);
+}
+
+void cli_options_init(const cli_command *command, void *options) {
+    for (const cli_option_set *set = command->sets; set->rows; set++) {
+        void *fields = (char *)options + set->at;
+        sa_options_init(set->rows, fields);
+        for (const cli_default *own = set->defaults; own && own->name; own++)
+            sa_option_set_number(sa_option_find(set->rows, own->name), fields, own->value);
+    }
+}
+
+/* ---- Files: what a run reads and writes, compared before anything is written ----------------- */
+
+enum { FILES = 512 }; /* beyond all options and words */
+
+typedef struct run_file {
+    sa_option_kind kind;  /* input, output or folder */
+    const sa_option *row; /* NULL: a word, or the command's own result on standard output */
+    const char *path;     /* as given */
+    char *real;           /* where it leads; NULL: standard input or output */
+} run_file;
+
+typedef struct run_files {
+    run_file file[FILES];
+    size_t count;
+} run_files;
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+static bool add(run_files *files, run_file file, const char *path, sa_error *error) {
+    const bool standard = file.kind != SA_OPTION_FOLDER && strcmp(path, "-") == 0;
+    file.real = standard ? NULL : sa_path_resolve(path, error);
+    sa_require(files->count < FILES);
+    if (standard || file.real) files->file[files->count++] = file;
+    return standard || file.real;
+}
+
+/* A file, or two as "A,B". */
+static bool add_input(run_files *files, const sa_option *row, const char *path, sa_error *error) {
+    const run_file input = {SA_OPTION_INPUT, row, path, NULL};
+    const char *comma = strchr(path, ',');
+    if (!comma || !sa_file_missing(path)) return add(files, input, path, error);
+    char *first = sa_copy(path, (size_t)(comma - path), error);
+    const bool good =
+        first && add(files, input, first, error) && add(files, input, comma + 1, error);
+    free(first);
+    return good;
+}
+
+static bool add_options(run_files *files, const cli_option_set *set, const void *fields,
+                        sa_error *error) {
+    const char *base = (const char *)fields + set->at;
+    for (const sa_option *row = set->rows; row->name; row++) {
+        if (!sa_option_is_text(row) || row->kind == SA_OPTION_TEXT) continue;
+        const char *path = *(const char *const *)(const void *)(base + row->offset);
+        if (path && !(row->kind == SA_OPTION_INPUT
+                          ? add_input(files, row, path, error)
+                          : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
+            return false;
+    }
+    return true;
+}
+
+static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
+    const cli_command *command = call->command;
+    for (const cli_option_set *set = command->sets; set->rows; set++)
+        if (!add_options(files, set, call->options, error)) return false;
+    for (int i = 0; i < command->most && call->words[i]; i++)
+        if (!(command->texts >> i & 1) && !add_input(files, NULL, call->words[i], error))
+            return false;
+    return (command->prints && !command->prints(call->options)) ||
+           add(files, (run_file){SA_OPTION_OUTPUT, NULL, "-", NULL}, "-", error);
+}
+
+bool cli_prints_nothing(const void *fields) {
+    (void)fields;
+    return false;
+}
+
+/* ---- What excludes what ---------------------------------------------------------------------- */
+
+static bool is_standard(const run_file *file, sa_option_kind kind) {
+    return !file->real && file->kind == kind;
+}
+
+/* Devices and pipes are no files that could be lost. */
+static bool is_file(const struct stat *file) {
+    return S_ISREG(file->st_mode);
+}
+
+static bool find_file(const run_file *file, struct stat *about) {
+    return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
+}
+
+static bool are_same(const run_file *one, const run_file *other) {
+    struct stat a, b;
+    const bool known = find_file(one, &a), also = find_file(other, &b);
+    if (known && also) return is_file(&a) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return !known && !also && one->real && other->real && strcmp(one->real, other->real) == 0;
+}
+
+static bool name_matches(const char *folder, const char *pattern, const char *path) {
+    const size_t length = strlen(folder);
+    if (strncmp(path, folder, length) == 0 && path[length] == '/' &&
+        fnmatch(pattern, path + length + 1, 0) == 0)
+        return true;
+    char *whole = strpbrk(pattern, "*[") ? NULL : sa_path_join(folder, pattern, NULL);
+    const bool same = whole && sa_file_same(whole, path);
+    free(whole);
+    return same;
+}
+
+/* Whether files in a folder get the names of the other, a file or a folder. */
+static bool writes_over(const run_file *folder, const run_file *other) {
+    const char *pattern, *theirs;
+    for (size_t i = 0; (pattern = folder->row->choice(i)); i++) {
+        if (other->kind != SA_OPTION_FOLDER) {
+            if (name_matches(folder->real, pattern, other->real)) return true;
+            continue;
+        }
+        for (size_t k = 0; (theirs = other->row->choice(k)); k++)
+            if (strcmp(pattern, theirs) == 0 && strcmp(folder->real, other->real) == 0) return true;
+    }
+    return false;
+}
+
+static bool clash(const run_file *one, const run_file *other) {
+    if (one->kind == SA_OPTION_FOLDER && other->real) return writes_over(one, other);
+    if (other->kind == SA_OPTION_FOLDER && one->real) return writes_over(other, one);
+    return one->kind != SA_OPTION_FOLDER && other->kind != SA_OPTION_FOLDER && are_same(one, other);
+}
+
+static const char *title(const run_file *file, char text[64]) {
+    if (!file->real) return "standard output";
+    snprintf(text, 64, "--%s", file->row->name);
+    return text;
+}
+
+static bool refuse(const run_file *one, const run_file *other, sa_error *error) {
+    char first[64], second[64];
+    const bool reads = other->kind == SA_OPTION_INPUT;
+    const run_file *input = one->kind == SA_OPTION_INPUT ? one : reads ? other : NULL;
+    const run_file *output = input == one ? other : one;
+    if (output->kind == SA_OPTION_FOLDER || !output->real) output = input == one ? one : other;
+    return input ? sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", output->path)
+                 : sa_fail(error, SA_USAGE, "%s and %s both write '%s'", title(one, first),
+                           title(other, second), output->path);
+}
+
+static bool check_all(const run_files *files, const char *name, sa_error *error) {
+    int inputs = 0, outputs = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        const run_file *one = &files->file[i];
+        inputs += is_standard(one, SA_OPTION_INPUT);
+        outputs += is_standard(one, SA_OPTION_OUTPUT);
+        for (size_t k = 0; k < i; k++) {
+            const run_file *other = &files->file[k];
+            const bool read = one->kind == SA_OPTION_INPUT && other->kind == SA_OPTION_INPUT;
+            if (read || is_standard(one, SA_OPTION_INPUT) || is_standard(other, SA_OPTION_INPUT) ||
+                (!one->real && !other->real))
+                continue;
+            if (clash(other, one)) return refuse(other, one, error);
+        }
+    }
+    if (inputs > 1)
+        return sa_fail(error, SA_USAGE, "%s: standard input can be only one of the files", name);
+    return outputs < 2 ||
+           sa_fail(error, SA_USAGE, "%s: only one result can go to standard output", name);
+}
+
+static bool check_files(const cli_call *call, sa_error *error) {
+    run_files files = {.count = 0};
+    const bool good = add_all(&files, call, error) && check_all(&files, call->command->name, error);
+    for (size_t i = 0; i < files.count; i++) free(files.file[i].real);
+    return good;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+enum { ROWS = 128, NAME = 64 }; /* limits of a command's options and of a name */
+
+typedef struct argument_reader {
+    cli_call *call;
+    int at;
+    bool seen[ROWS]; /* by the row's number over all sets */
+    int word_count;
+} argument_reader;
+
+/* The row of that name, its set and its number over all sets. */
+static const sa_option *find(const cli_command *command, const char *name,
+                             const cli_option_set **set, size_t *number) {
+    const sa_option *row;
+    for (*number = 0; (row = cli_option_at(command, *number, set)); ++*number)
+        if (strcmp(row->name, name) == 0) return row;
+    return NULL;
+}
+
+static bool unknown(const cli_command *command, const char *argument, const char *name,
+                    sa_error *error) {
+    const char *now = sa_option_renamed(name);
+    const cli_option_set *set;
+    const sa_option *row;
+    size_t number;
+    if (now && find(command, now, &set, &number))
+        return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
+                       now);
+    sa_nearest nearest = {.wanted = name, .prefix = "--"};
+    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
+        sa_nearest_consider(&nearest, row->name);
+    char hint[128];
+    return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,
+                   sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* The text after "=", or the next argument, or "yes" for a switch; NULL when there is none. */
+static const char *value_of(argument_reader *reader, const sa_option *row, const char *equals) {
+    if (equals) return equals + 1;
+    if (row->kind == SA_OPTION_SWITCH) return "yes";
+    if (reader->at + 1 == reader->call->count) return NULL;
+    const char *next = reader->call->arguments[reader->at + 1];
+    if (strncmp(next, "--", 2) == 0) return NULL; /* rather a forgotten value than one */
+    reader->at++;
+    return next;
+}
+
+static bool read_option(argument_reader *reader, sa_error *error) {
+    const cli_call *call = reader->call;
+    const char *argument = call->arguments[reader->at];
+    const char *equals = strchr(argument, '=');
+    char name[NAME];
+    size_t size = equals ? (size_t)(equals - argument) : strlen(argument), number;
+    if (strncmp(argument, "--", 2) != 0 || size - 2 >= sizeof name)
+        return unknown(call->command, argument, argument, error);
+    memcpy(name, argument + 2, size - 2);
+    name[size - 2] = 0;
+
+    const cli_option_set *set;
+    const sa_option *row = find(call->command, name, &set, &number);
+    if (!row) return unknown(call->command, argument, name, error);
+    sa_require(number < ROWS);
+    if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
+    reader->seen[number] = true;
+    const char *value = value_of(reader, row, equals);
+    if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);
+    return sa_option_set(row, set->own ? set->own : (char *)call->options + set->at, value, error);
+}
+
+static bool read_word(argument_reader *reader, sa_error *error) {
+    const char *word = reader->call->arguments[reader->at];
+    if (reader->word_count == reader->call->command->most)
+        return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many",
+                       reader->call->command->name, word);
+    reader->call->words[reader->word_count++] = word;
+    return true;
+}
+
+bool cli_read(cli_call *call, sa_error *error) {
+    const cli_command *command = call->command;
+    argument_reader reader = {.call = call};
+    bool only_words = false; /* after "--" */
+    memset(call->words, 0, sizeof call->words);
+    for (; reader.at < call->count; reader.at++) {
+        const char *argument = call->arguments[reader.at];
+        if (!only_words && strcmp(argument, "--") == 0)
+            only_words = true;
+        else if (only_words || argument[0] != '-' || !argument[1] ? !read_word(&reader, error)
+                                                                  : !read_option(&reader, error))
+            return false;
+    }
+    if (cli_said.quiet && cli_said.verbose)
+        return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
+    if (reader.word_count < command->least)
+        return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
+                       command->words);
+    return check_files(call, error);
+}
+
+bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error) {
+    const char *name = preset ? preset : sa_preset_default(settings->model);
+    return !name || (sa_settings_preset(settings, name, error) && cli_read(call, error));
+}
+
+bool cli_run(const cli_command *command, int count, char **arguments, sa_error *error) {
+    cli_call call = {command, count, arguments, sa_new(command->size, 1, error), {NULL}};
+    if (!call.options) return false;
+    cli_options_init(command, call.options);
+    const bool good = cli_read(&call, error) && command->run(&call, error);
+    free(call.options);
+    return good;
+}

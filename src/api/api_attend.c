@@ -237,10 +237,14 @@ static bool check(operands *all, const sa_attend_options *options, sa_error *err
 
 /* ---- The computation ------------------------------------------------------------------------- */
 
-static bool check_choices(const sa_attend_options *options, sa_error *error) {
+static bool is_row(int i, const char *name(size_t)) {
     int known = 0;
-    while (sa_score_name((size_t)known)) known++;
-    if (options->attention < 0 || options->attention >= known)
+    while (name((size_t)known)) known++;
+    return i >= 0 && i < known;
+}
+
+static bool check_choices(const sa_attend_options *options, sa_error *error) {
+    if (!is_row(options->attention, sa_score_name))
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
     if ((score->normalizer && score->normalizer->step_forward) || score->state ||
@@ -260,9 +264,7 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
             "--attention %s subtracts one map from the other times a lambda: there is no "
             "model that learned it",
             score->name);
-    known = 0;
-    while (sa_normalizer_name((size_t)known)) known++;
-    if (options->normalizer < 0 || options->normalizer >= known)
+    if (!is_row(options->normalizer, sa_normalizer_name))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
     if (sa_normalizers[options->normalizer].learned_key)
         return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its key",
@@ -278,15 +280,6 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
                        positions->name);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
-}
-
-static double *allocate(size_t heads, int rows, int cols, sa_error *error) {
-    size_t count;
-    if (__builtin_mul_overflow(heads * (size_t)rows, (size_t)cols, &count)) {
-        sa_fail_memory(error, SIZE_MAX);
-        return NULL;
-    }
-    return sa_new(count, sizeof(double), error);
 }
 
 static bool all_finite(const double *x, size_t count) {
@@ -319,14 +312,12 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
                                  .default_v_a = has_v_a && !is_given(options->weights) &&
                                                 !is_given(options->v_a),
                                  .output = all.output.cols};
-    const size_t H = (size_t)options->heads;
-    result->weights = allocate(H, result->queries, result->keys, error);
-    result->contexts =
-        result->weights ? allocate(1, result->queries, result->context, error) : NULL;
-    result->outputs = result->contexts ? allocate(1, result->queries, result->output, error) : NULL;
-    bool good = result->outputs != NULL;
-    if (good && !is_given(options->weights))
-        good = (result->scores = allocate(H, result->queries, result->keys, error)) != NULL;
+    const size_t H = (size_t)options->heads, Q = (size_t)result->queries, size = sizeof(double);
+    const bool scored = !is_given(options->weights);
+    bool good = (result->weights = sa_new(H * Q, size * (size_t)result->keys, error)) &&
+                (result->contexts = sa_new(Q, size * (size_t)result->context, error)) &&
+                (result->outputs = sa_new(Q, size * (size_t)result->output, error)) &&
+                (!scored || (result->scores = sa_new(H * Q, size * (size_t)result->keys, error)));
     good = good && sa_lab_attend(options, result, error) && check_results(result, error);
     if (!good) sa_attend_result_release(result);
     return good;

@@ -77,19 +77,15 @@ static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, wo
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
 
-static bool has_name(const char *name, const char *wanted) {
-    return strcmp(name, wanted) == 0;
-}
-
 static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
                                const sa_sentence_result *each, sa_diagnostic_stats *stats,
                                worst *all) {
     const sa_settings *settings = &model->settings;
     *stats = (sa_diagnostic_stats){
         .sentences = corpus->count,
-        .uniform_by_design = has_name(sa_scores[settings->attention].name, "uniform"),
+        .uniform_by_design = strcmp(sa_scores[settings->attention].name, "uniform") == 0,
         /* the same characters occur in many words */
-        .identical_tokens_align = !has_name(sa_tokenizers[settings->tokenizer].name, "char"),
+        .identical_tokens_align = strcmp(sa_tokenizers[settings->tokenizer].name, "char") != 0,
     };
     for (size_t i = 0; i < corpus->count; i++) {
         sa_attention_stats_sum(&stats->attention, &each[i].attention);

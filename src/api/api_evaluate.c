@@ -1,6 +1,7 @@
 /* api_evaluate: sa_evaluate and sa_eval_summarize of softalign.h. */
 #include "analysis/attention_statistics.h"
-#include "api/pair_statistics.h"
+#include "analysis/length_balance.h"
+#include "attention/score.h"
 #include "base/alignment_weights.h"
 #include "base/argument.h"
 #include "base/utf8.h"
@@ -8,6 +9,7 @@
 #include "inference/encoding.h"
 #include "inference/gold_links.h"
 #include "inference/teacher_forcing.h"
+#include "inference/token_words.h"
 #include "inference/translation.h"
 #include "metrics/aer.h"
 #include "metrics/linking.h"
@@ -16,6 +18,86 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Attention and words --------------------------------------------------------------------- */
+
+/* Sets attention statistics, length balance and unknown words of a pair. */
+static bool add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                           const sa_sentence *target, const sa_alignment *forced,
+                           const sa_translation *translation, sa_sentence_result *out,
+                           sa_error *error) {
+    const int T = target->len, S = source->len;
+    const char **left = sa_surface_words(&model->source, pair->source, source, error);
+    const char **right =
+        left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
+    if (right) {
+        const sa_attended_text own = {translation->target, translation->words,
+                                      translation->complete && translation->words,
+                                      translation->weights},
+                               reference = {right, T, true, forced->weights};
+        out->balance = sa_length_balance_compute(&own, &reference, S);
+        for (int i = 0; i < S; i++) out->unknown_source += source->ids[i] == SA_UNK;
+        for (int i = 0; i < T; i++) out->unknown_target += target->ids[i] == SA_UNK;
+    }
+    if (right && forced->weights) {
+        const sa_normalizer *normalizer = sa_scores[model->settings.attention].normalizer;
+        sa_attention_stats_add(&out->attention, forced->weights, sa_alignment_weights(forced, 0, 1),
+                               forced->heads, T, S);
+        if (normalizer && normalizer->step_forward) /* it reads from left to right */
+            sa_attention_stats_add_read(&out->attention, forced->weights, T, S);
+        sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
+    }
+    free(left), free(right);
+    return right != NULL;
+}
+
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+/* Counts the links of weights between words, also moved to the word before and after. */
+static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,
+                                const sa_pair *pair, const double *weights, int targets,
+                                int sources, sa_sentence_result *out, sa_error *error) {
+    sa_aer at[3] = {{0}, {0}, {0}};
+    sa_link *gold = NULL,
+            *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, error);
+    size_t gold_count = 0;
+    const bool good = links && sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold,
+                                                   &gold_count, error);
+    for (int shift = -1; good && shift <= 1; shift++) {
+        const size_t count = sa_linking_extract(linking, weights, targets, sources, shift, links);
+        sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
+    }
+    out->before = at[0], out->links = at[1], out->after = at[2];
+    free(links);
+    free(gold);
+    return good;
+}
+
+/* Counts the links of pair i that the weights (teacher-forced) make; between words also if the
+ * model has subwords. SA_DATA: a gold link lies outside the sentences. */
+static bool count_links(const sa_model *model, const sa_link_options *linking,
+                        const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
+                        const double *weights, sa_sentence_result *out, sa_error *error) {
+    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+    const sa_pair *pair = &corpus->pairs[i];
+    sa_token_words source, target;
+    sa_link_options own = *linking;
+    own.null_key = sa_settings_has_null_key(&model->settings);
+    if (!model->source.tokenizer->subword)
+        return count_shifted_links(&own, corpus, pair, weights, targets, sources, out, error);
+    if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
+        return false;
+    sa_require(source.tokens == sources && target.tokens == targets);
+    double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
+    if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
+    const bool good = merged && count_shifted_links(&own, corpus, pair, merged, target.words,
+                                                    source.words, out, error);
+    free(merged);
+    sa_token_words_release(&source), sa_token_words_release(&target);
+    return good;
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /* The tokens of a text joined again: texts that differ in white space only become equal. */
 static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
@@ -34,17 +116,6 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
     return NULL;
 }
 
-static bool is_exact(const sa_text_codec *codec, const sa_sentence_result *result, bool *exact,
-                     sa_error *error) {
-    char *ours = rejoin_tokens(codec, result->translation, error);
-    char *theirs = ours ? rejoin_tokens(codec, result->reference, error) : NULL;
-    const bool good = theirs;
-    if (good) *exact = strcmp(ours, theirs) == 0;
-    free(ours);
-    free(theirs);
-    return good;
-}
-
 /* The result of one pair. */
 static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                           size_t i, const sa_link_options *linking, const sa_alignment *forced,
@@ -58,12 +129,17 @@ static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dat
                                 .translation = translation->text};
     translation->text = NULL;
     out->reference = sa_reference_text(&model->target, pair->target, error);
-    if (!out->reference || !is_exact(&model->target, out, &out->exact, error) ||
-        !sa_pair_add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced,
-                                translation, out, error))
-        return false;
-    return !corpus->gold || !forced->weights ||
-           sa_pair_count_links(model, linking, corpus, pairs, i, forced->weights, out, error);
+    if (!out->reference) return false;
+    char *ours = rejoin_tokens(&model->target, out->translation, error);
+    char *theirs = ours ? rejoin_tokens(&model->target, out->reference, error) : NULL;
+    const bool good = theirs;
+    out->exact = good && strcmp(ours, theirs) == 0;
+    free(ours), free(theirs);
+    return good &&
+           add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced, translation,
+                          out, error) &&
+           (!corpus->gold || !forced->weights ||
+            count_links(model, linking, corpus, pairs, i, forced->weights, out, error));
 }
 
 static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,

@@ -74,32 +74,32 @@ sa_ibm1 *sa_ibm1_train(const sa_corpus *corpus, const sa_settings *settings, int
 typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
                             sa_error *error);
 
-/* Fills the weights [T * S] and the log-probabilities [T] behind them. */
-static void fill(const sa_ibm1 *model, const sa_sentence *source, const sa_sentence *target,
-                 double *weights, sa_alignment *alignment) {
-    double *log_probabilities = weights + (size_t)target->len * (size_t)source->len;
-    sa_ibm1_weights(&model->lexicon, source, target, weights);
-    for (int j = 0; j < target->len - 1; j++) {
-        log_probabilities[j] = sa_ibm1_log_probability(&model->lexicon, source, target->ids[j]);
-        alignment->log_probability += log_probabilities[j];
-    }
-    alignment->weights = weights;
-    alignment->token_log_probabilities = log_probabilities;
-}
-
 static bool align_pair(const sa_ibm1 *model, const sa_pair *pair, const sa_sentence *source,
                        const sa_sentence *target, size_t index, each_alignment *each, void *context,
                        sa_error *error) {
     const size_t T = (size_t)target->len, S = (size_t)source->len;
-    sa_alignment alignment = {
-        .targets = target->len, .sources = source->len, .heads = 1, .layers = 1};
     const char **left = sa_surface_words(&model->source, pair->source, source, error);
     const char **right =
         left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
-    double *weights = right ? sa_new(T * S + T, sizeof *weights, error) : NULL;
-    alignment.source = left;
-    alignment.target = right;
-    if (weights) fill(model, source, target, weights, &alignment);
+    double *weights = right ? sa_new(T * S + T, sizeof *weights, error) : NULL, *log_p = NULL;
+    double sum = 0;
+    if (weights) {
+        log_p = weights + T * S; /* of EOS it is 0 */
+        sa_ibm1_weights(&model->lexicon, source, target, weights);
+        for (size_t j = 0; j + 1 < T; j++) {
+            log_p[j] = sa_ibm1_log_probability(&model->lexicon, source, target->ids[j]);
+            sum += log_p[j];
+        }
+    }
+    const sa_alignment alignment = {.targets = target->len,
+                                    .sources = source->len,
+                                    .heads = 1,
+                                    .layers = 1,
+                                    .target = right,
+                                    .source = left,
+                                    .weights = weights,
+                                    .log_probability = sum,
+                                    .token_log_probabilities = log_p};
     const bool good = weights && each(context, index, &alignment, error);
     free(left), free(right);
     free(weights);

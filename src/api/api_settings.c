@@ -38,46 +38,46 @@ size_t sa_settings_size(void) {
     return sizeof(sa_settings);
 }
 
+/* What an info function gives of a row. */
+static const char *show(const char *name, const char *row_formula, const char *row_citation,
+                        const char **formula, const char **citation) {
+    if (formula) *formula = row_formula;
+    if (citation) *citation = row_citation;
+    return name;
+}
+
 const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
     if (!sa_score_name(i)) return NULL;
-    if (formula) *formula = sa_scores[i].formula;
-    if (citation) *citation = sa_scores[i].citation;
-    return sa_scores[i].name;
+    return show(sa_scores[i].name, sa_scores[i].formula, sa_scores[i].citation, formula, citation);
 }
 
 const char *sa_normalizer_info(size_t i, const char **formula, const char **citation) {
     if (!sa_normalizer_name(i)) return NULL;
-    if (formula) *formula = sa_normalizers[i].formula;
-    if (citation) *citation = sa_normalizers[i].citation;
-    return sa_normalizers[i].name;
+    return show(sa_normalizers[i].name, sa_normalizers[i].formula, sa_normalizers[i].citation,
+                formula, citation);
 }
 
 const char *sa_position_info(size_t i, const char **formula, const char **citation) {
     if (!sa_position_name(i)) return NULL;
-    if (formula) *formula = sa_position_kinds[i].formula;
-    if (citation) *citation = sa_position_kinds[i].citation;
-    return sa_position_kinds[i].name;
+    return show(sa_position_kinds[i].name, sa_position_kinds[i].formula,
+                sa_position_kinds[i].citation, formula, citation);
 }
 
 const char *sa_coverage_info(size_t i, const char **formula, const char **citation) {
     if (!sa_coverage_name(i)) return NULL;
-    if (formula) *formula = sa_coverages[i].formula;
-    if (citation) *citation = sa_coverages[i].citation;
-    return sa_coverages[i].name;
+    return show(sa_coverages[i].name, sa_coverages[i].formula, sa_coverages[i].citation, formula,
+                citation);
 }
 
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {
     if (!sa_decoder_name(i)) return NULL;
-    if (formula) *formula = sa_decoder_kinds[i].formula;
-    if (citation) *citation = sa_decoder_kinds[i].citation;
-    return sa_decoder_kinds[i].name;
+    return show(sa_decoder_kinds[i].name, sa_decoder_kinds[i].formula, sa_decoder_kinds[i].citation,
+                formula, citation);
 }
 
 const char *sa_cell_info(size_t i, const char **formula, const char **citation) {
     size_t known = 0;
     while (sa_cells[known].name) known++;
     if (i >= known) return NULL;
-    if (formula) *formula = sa_cells[i].formula;
-    if (citation) *citation = sa_cells[i].citation;
-    return sa_cells[i].name;
+    return show(sa_cells[i].name, sa_cells[i].formula, sa_cells[i].citation, formula, citation);
 }

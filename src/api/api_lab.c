@@ -1,13 +1,20 @@
-/* api_explain: sa_explain of softalign.h. Encodes the texts and names the rows of the values. */
+/* api_lab: sa_explain, sa_check_gradients and sa_prove of softalign.h. They encode the texts and
+ * name the rows of the values; the laboratory computes. */
 #include "base/argument.h"
 #include "base/utf8.h"
+#include "config/settings.h"
+#include "data/dataset.h"
 #include "decoding/search.h"
 #include "inference/encoding.h"
+#include "inference/gold_links.h"
 #include "inference/model.h"
 #include "lab/lab.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Explanations ---------------------------------------------------------------------------- */
 
 typedef struct explanation_task {
     sa_model *model;
@@ -22,23 +29,22 @@ typedef struct explanation_task {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-static bool normalize(const char *side, const char *text, char **out, sa_error *error) {
+/* Encodes one side: its text in NFC and its ids, which the caller frees. */
+static bool read_side(const explanation_task *all, const char *side, const sa_text_codec *codec,
+                      const char *text, char **normal, int32_t **ids, sa_sentence *out,
+                      sa_error *error) {
     size_t bad;
     if (!sa_utf8_valid(text, strlen(text), &bad))
         return sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", side, bad + 1,
                        (unsigned char)text[bad]);
-    *out = sa_utf8_normalize(text, strlen(text), false, error);
-    return *out != NULL;
-}
-
-static bool read_source(explanation_task *all, sa_error *error) {
-    if (!normalize("source", all->options->source, &all->source_text, error) ||
-        !sa_check_lengths(all->model, NULL, &(sa_pair){.source = all->source_text}, 1, error) ||
-        !sa_text_codec_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
-                              &all->source.len, error))
+    *normal = sa_utf8_normalize(text, strlen(text), false, error);
+    const sa_pair pair = {.source = codec == &all->model->source ? *normal : NULL,
+                          .target = codec == &all->model->target ? *normal : NULL};
+    if (!*normal || !sa_check_lengths(all->model, NULL, &pair, 1, error) ||
+        !sa_text_codec_encode(codec, NULL, *normal, ids, &out->len, error))
         return false;
-    all->source.ids = all->source_ids;
-    return all->source.len > 1 || sa_fail(error, SA_USAGE, "the source is empty");
+    out->ids = *ids;
+    return true;
 }
 
 /* The extended ids of a model that copies; of the target, too, if there is one. */
@@ -46,16 +52,6 @@ static bool extend(explanation_task *all, sa_error *error) {
     const char *const source = all->source_text, *const target = all->target_text;
     return sa_extend_texts(all->model, &source, target ? &target : NULL, 0, 1, &all->source,
                            target ? &all->target : NULL, error);
-}
-
-static bool read_target(explanation_task *all, sa_error *error) {
-    if (!normalize("target", all->options->target, &all->target_text, error) ||
-        !sa_check_lengths(all->model, NULL, &(sa_pair){.target = all->target_text}, 1, error) ||
-        !sa_text_codec_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
-                              &all->target.len, error))
-        return false;
-    all->target.ids = all->target_ids;
-    return true;
 }
 
 static bool translate(explanation_task *all, sa_error *error) {
@@ -145,8 +141,14 @@ static bool check_layer(const explanation_task *all, sa_error *error) {
 
 static bool run(explanation_task *all, sa_error *error) {
     const sa_model *model = all->model;
-    if (!read_source(all, error) || (all->options->target && !read_target(all, error)) ||
-        !extend(all, error) || (!all->options->target && !translate(all, error)))
+    const char *target = all->options->target;
+    if (!read_side(all, "source", &model->source, all->options->source, &all->source_text,
+                   &all->source_ids, &all->source, error))
+        return false;
+    if (all->source.len <= 1) return sa_fail(error, SA_USAGE, "the source is empty");
+    if ((target && !read_side(all, "target", &model->target, target, &all->target_text,
+                              &all->target_ids, &all->target, error)) ||
+        !extend(all, error) || (!target && !translate(all, error)))
         return false;
     if (model->w.family->recurrent && all->options->layer > 1)
         return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",
@@ -187,4 +189,96 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
     free((int32_t *)(uintptr_t)all.target.extended);
     free(all.source_words), free(all.target_words), free(all.vocabulary);
     return good;
+}
+
+/* ---- Gradients ------------------------------------------------------------------------------- */
+
+/* Checks a batch of the first settings->batch pairs that are not too long. */
+static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
+    sa_corpus corpus;
+    sa_text_codec source = {0}, target = {0};
+    sa_dataset pairs = {0};
+    if (!sa_corpus_open(&corpus, path, error)) return false;
+    bool good = sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
+                sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len,
+                                 job->settings->copy, error);
+    sa_gold_alignment *gold = NULL;
+    if (good && job->settings->guided_alignment > 0) {
+        good = corpus.gold || sa_fail_unaligned(&corpus, error);
+        gold = good ? sa_gold_make(&source, &target, &corpus, corpus.pairs, pairs.pair, pairs.count,
+                                   error)
+                    : NULL;
+        good = gold;
+    }
+    if (good) {
+        job->gold = gold;
+        job->source = pairs.source;
+        job->target = pairs.target;
+        job->count =
+            pairs.count < (size_t)job->settings->batch ? (int)pairs.count : job->settings->batch;
+        job->source_words = sa_vocab_size(&source.vocab);
+        job->target_words = sa_vocab_size(&target.vocab);
+        good = sa_lab_check(job, error);
+    }
+    sa_gold_release(gold, pairs.count);
+    sa_dataset_release(&pairs);
+    sa_text_codec_release(&source);
+    sa_text_codec_release(&target);
+    sa_corpus_close(&corpus);
+    return good;
+}
+
+bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
+    if (!sa_given(check, "options", error) ||
+        !sa_given(check->settings, "options->settings", error) ||
+        !sa_settings_check(check->settings, error))
+        return false;
+    char *text = sa_settings_write(check->settings, error);
+    if (!text) return false;
+    sa_lab_job job = {.settings = check->settings,
+                      .settings_text = text,
+                      .fault = check->broken,
+                      .dump = check->dump,
+                      .each = check->each,
+                      .context = check->context};
+    const bool good =
+        check->train ? check_pairs(&job, check->train, error) : sa_lab_check(&job, error);
+    free(text);
+    return good;
+}
+
+const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {
+    return sa_lab_gradient_fault(i, dropped, options);
+}
+
+/* ---- Proofs ---------------------------------------------------------------------------------- */
+
+bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error) {
+    sa_dataset pairs = {0};
+    if (!sa_given(model, "model", error) || !sa_given(proving, "options", error) ||
+        (proving->corpus && (!sa_given_corpus(proving->corpus, "options->corpus", error) ||
+                             !sa_within(proving->limit, 1, INT_MAX, "options->limit", error))))
+        return false;
+    sa_lab_prove_job proof = {.settings = &model->settings,
+                              .values = model->values,
+                              .source_words = sa_vocab_size(&model->source.vocab),
+                              .target_words = sa_vocab_size(&model->target.vocab),
+                              .seed = (uint64_t)proving->seed,
+                              .each = proving->each,
+                              .context = proving->context};
+    if (proving->corpus) {
+        if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
+                              model->settings.max_len, model->settings.copy, error))
+            return false;
+        proof.source = pairs.source;
+        proof.target = pairs.target;
+        proof.count = pairs.count < (size_t)proving->limit ? (int)pairs.count : proving->limit;
+    }
+    const bool good = sa_lab_prove(&proof, error);
+    sa_dataset_release(&pairs);
+    return good;
+}
+
+const char *sa_proof_check_name(size_t i, const char **meaning) {
+    return sa_lab_check_name(i, meaning);
 }

@@ -19,7 +19,7 @@ row_lines() { # CORPUS: its rows that were asked for
 preset_of() { # OPTIONS
     local preset
     preset=$(sed -n 's/.*--preset \([^ ]*\).*/\1/p' <<<"$1")
-    [ -z "$preset" ] || sed -n "/{\"$preset\",/,/},\$/p" src/config/preset_*.c | grep -o '"--[a-z0-9-]* *[^ \\"]*'
+    [ -z "$preset" ] || sed -n "/^= $preset\$/,/^= /s/^--/\"--/p" src/config/presets.txt | grep -o '"--[a-z0-9-]* *[^ ]*'
 }
 
 # A sum of what decides a row's figures: its options, those of the preset, and the row that it is compared with.

@@ -1,7 +1,7 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
 #include "attention/normalizer.h"
 #include "attention/score.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"

@@ -1,7 +1,7 @@
 /* api_compare: sa_compare of softalign.h. */
-#include "base/argument.h"
-#include "base/json_values.h"
-#include "base/save.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "compare/compare.h"
 #include "config/preset.h"
 #include "config/settings.h"

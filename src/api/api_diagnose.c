@@ -3,7 +3,7 @@
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
 #include "analysis/overlap.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/model.h"

@@ -1,6 +1,6 @@
 /* api_ibm1: Model 1 of softalign.h. */
 #include "analysis/ibm1.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 

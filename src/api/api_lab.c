@@ -1,6 +1,6 @@
 /* api_lab: sa_explain, sa_check_gradients and sa_prove of softalign.h. They encode the texts and
  * name the rows of the values; the laboratory computes. */
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/dataset.h"

@@ -1,5 +1,5 @@
 /* api_model: models of softalign.h. */
-#include "base/argument.h"
+#include "base/error.h"
 #include "config/settings.h"
 #include "inference/model_file.h"
 

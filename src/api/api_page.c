@@ -1,7 +1,8 @@
 /* api_page: pages of softalign.h. */
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
+#include "data/links.h"
 #include "report/html_report.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef SA_ATTENTION_ALIGNMENT_LOSS_H
 #define SA_ATTENTION_ALIGNMENT_LOSS_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "tensor/mat.h"
 
 /* A_t [1 x S] from the sure links of target word t (from 0) or, if it has none, the possible ones.

@@ -1,9 +1,8 @@
 #include "attention/override.h"
 #include "attention/alignment_loss.h"
-#include "base/argument.h"
 #include "base/error.h"
-#include "base/nearest.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "base/rng.h"
 #include "tensor/vec.h"
 

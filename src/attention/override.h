@@ -4,7 +4,7 @@
 #ifndef SA_ATTENTION_OVERRIDE_H
 #define SA_ATTENTION_OVERRIDE_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "tensor/mat.h"
 
 typedef struct sa_override {

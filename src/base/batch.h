@@ -9,8 +9,19 @@
 #define SA_BASE_BATCH_H
 
 #include "base/arena.h"
-#include "base/links.h"
 #include <stdint.h>
+
+/* A word alignment: a source and a target position, counted from 0. */
+typedef struct sa_link {
+    int source, target;
+    bool possible; /* or else sure */
+} sa_link;
+
+/* The links of a pair. */
+typedef struct sa_gold_alignment {
+    const sa_link *links;
+    size_t count;
+} sa_gold_alignment;
 
 /* The special tokens are ids, not spellings: a literal "<s>" in a text is an ordinary word. */
 enum { SA_UNK = 0, SA_EOS = 1, SA_BOS = 2, SA_SPECIAL_TOKENS = 3 };

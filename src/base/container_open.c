@@ -1,7 +1,6 @@
 /* container_open: sa_container_open_checked of base/container.h. */
 #include "base/container.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/thread.h"
 
 #include <errno.h>

@@ -50,4 +50,24 @@ _Noreturn void sa_trap(const char *condition, const char *file, int line);
 #define sa_fail_memory(...) (sa_fail_memory(__VA_ARGS__) && false)
 #endif
 
+/* The pointer is not NULL. */
+bool sa_given(const void *pointer, const char *name, sa_error *error);
+
+/* The number is in the range. */
+bool sa_within(int64_t number, int64_t min, int64_t max, const char *name, sa_error *error);
+
+/* The count is no more than an int holds, as a negative number passed for it is not; and unless it
+ * is 0, the array is not NULL. */
+bool sa_given_array(const void *array, size_t count, const char *name, sa_error *error);
+
+/* The same for arrays whose texts must not be NULL, either, and must be UTF-8. */
+bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
+bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
+
+/* Its sizes and words; its weights may be NULL. */
+bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error);
+
+/* A corpus that was opened, or put together by a program. */
+bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error);
+
 #endif

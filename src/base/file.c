@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +111,7 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
         free(compressed.data);
     }
     if (good) file->data[file->size] = 0;
-    if (!good) sa_file_release(file);
+    if (!good) free(file->data), file->data = NULL, file->size = 0;
     return good;
 }
 

@@ -1,14 +1,42 @@
-/* file: reads a whole file, unpacked if it is gzip; paths. Writing: base/save.h. */
+/* file: whole files, read (and unpacked if they are gzip) and replaced; paths; folders and the lock
+ * of an output folder.
+ *
+ * Whatever happens during a save (a full disk, a kill, a power cut), the file holds either its old
+ * bytes or all of the new ones. */
 #ifndef SA_BASE_FILE_H
 #define SA_BASE_FILE_H
 
-#include "base/file_text.h"
+#include "base/memory.h"
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Limits of an unpacked file (less where addresses have 32 bits) and of a line. */
+#define SA_FILE_LIMIT ((size_t)(SIZE_MAX > UINT32_MAX ? INT64_C(1) << 32 : INT64_C(1) << 30))
+#define SA_LINE_LIMIT ((size_t)1 << 20)
+
+typedef struct sa_file {
+    char *data; /* size bytes and a terminating zero */
+    size_t size;
+    const char *name;
+} sa_file;
+
+void sa_file_release(sa_file *file);
 
 /* Reads `path` ("-": standard input) until its end. A directory is SA_OPEN; a damaged
  * gzip stream is SA_DATA; more than `limit` bytes, or gzip that unpacks more than 200 : 1 beyond
  * 64 MiB, or a device that gives more than SA_LINE_LIMIT, is SA_LIMIT. `path` must outlive the
  * file. */
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
+
+/* The next line without its LF or CRLF, terminated in place; false at the end. A line above
+ * SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
+typedef struct sa_lines {
+    sa_file *file;
+    size_t at, number; /* number of the last line returned, from 1 */
+} sa_lines;
+bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error);
+
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 /* Whether there is certainly no such file. One that cannot be examined does not count as missing:
  * opening it gives the reason. */
@@ -23,5 +51,60 @@ char *sa_path_resolve(const char *path, sa_error *error);
 
 /* Whether two paths that exist lead to the same file. */
 bool sa_file_same(const char *one, const char *other);
+
+/* ---- Saving ---------------------------------------------------------------------------------- */
+
+/* A part of a file to be written; the parts are joined on disk, not in memory. */
+typedef struct sa_chunk {
+    const void *data;
+    size_t size; /* bytes */
+} sa_chunk;
+
+/* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
+ * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
+ * mode; a new one gets 0666 less the umask. A symbolic link is followed: the file that it leads to
+ * is replaced, in its own folder. What is no regular file (a pipe, a device) or is open already
+ * (/dev/stdout) is written to directly. A directory is refused, and a loop of links.
+ * Fails with SA_OPEN when the folder or a link cannot be opened, otherwise with SA_IO; the old file
+ * is then unchanged and no temporary file remains. (Only when the last step fails is the new file
+ * already in place; the message says so.) The temporary file of a killed save is removed by the
+ * next save to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ
+ * is killed by it at a limit of file size. */
+bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
+
+/* The same with a text. SA_LIMIT when the buffer had run out of memory. */
+bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error);
+
+/* The same to folder/name; releases the text. */
+bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error);
+
+/* Writes the text to an open file. SA_IO, without text when it is a pipe whose reader has gone
+ * away: `softalign translate | head` ends silently. */
+bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
+
+/* Whether a name is that of a temporary file of sa_save. */
+bool sa_save_is_temporary(const char *name);
+
+/* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
+bool sa_directory_create(const char *folder, sa_error *error);
+
+/* Removes regular files of the folder, of a link what it leads to, and syncs the folder: what is
+ * saved there from now on never stands beside one of them, even after a power cut. SA_OPEN: the
+ * folder cannot be opened; SA_IO names a file that remains. */
+bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
+                         sa_error *error);
+
+/* The lock of a folder: descriptors of the folder and of .lock in it. */
+typedef struct sa_directory_lock {
+    int folder, file;
+} sa_directory_lock;
+#define SA_UNLOCKED ((sa_directory_lock){-1, -1})
+
+/* Creates `folder` (its last level) if it is missing, and locks it until sa_directory_lock_close or
+ * the end of the process; .lock in it names process and machine, and may be removed at any time.
+ * Removes the temporary files of killed saves. Fails with SA_OPEN when the folder cannot be created
+ * or written to, with SA_BUSY, naming the owner, when it is locked. */
+bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
+void sa_directory_lock_close(sa_directory_lock *lock);
 
 #endif

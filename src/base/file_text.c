@@ -1,17 +1,8 @@
-#include "base/file_text.h"
-#include "base/memory.h"
+/* file_text: the part of base/file.h that asks the system for nothing. */
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-char *sa_path_join(const char *folder, const char *name, sa_error *error) {
-    sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/%s", folder, name);
-    if (!path.failed) return path.text;
-    sa_fail_memory(error, path.size);
-    sa_buffer_release(&path);
-    return NULL;
-}
 
 void sa_file_release(sa_file *file) {
     free(file->data);
@@ -42,4 +33,20 @@ bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_
         *failed = !sa_fail(error, SA_DATA, "%s:%zu: carriage return inside a line", file->name,
                            lines->number);
     return !*failed;
+}
+
+/* ---- Saving ------------------------------------------------------------------------------------
+ */
+
+bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
+    return text->failed ? sa_fail_memory(error, text->size)
+                        : sa_save(path, &(sa_chunk){text->text, text->size}, 1, error);
+}
+
+bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
+    char *path = sa_path_join(folder, name, error);
+    const bool good = path && sa_save_text(path, text, error);
+    sa_buffer_release(text);
+    free(path);
+    return good;
 }

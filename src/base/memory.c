@@ -65,13 +65,16 @@ bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_erro
     return true;
 }
 
+/* Makes room for `size` more bytes and a terminating zero. */
+static bool extend(sa_buffer *buffer, size_t size) {
+    buffer->failed =
+        buffer->failed || size > SIZE_MAX - buffer->size - 1 ||
+        !sa_reserve(&buffer->text, &buffer->capacity, buffer->size + size + 1, 1, NULL);
+    return !buffer->failed;
+}
+
 void sa_buffer_add(sa_buffer *buffer, const char *text, size_t size) {
-    if (buffer->failed) return;
-    if (size > SIZE_MAX - buffer->size - 1 ||
-        !sa_reserve(&buffer->text, &buffer->capacity, buffer->size + size + 1, 1, NULL)) {
-        buffer->failed = true;
-        return;
-    }
+    if (!extend(buffer, size)) return;
     if (size) memcpy(buffer->text + buffer->size, text, size);
     buffer->size += size;
     buffer->text[buffer->size] = 0;
@@ -81,24 +84,47 @@ void sa_buffer_adds(sa_buffer *buffer, const char *text) {
     sa_buffer_add(buffer, text, strlen(text));
 }
 
-void sa_buffer_addf(sa_buffer *buffer, const char *format, ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
+static void add_formatted(sa_buffer *buffer, const char *format, va_list arguments) {
+    va_list again;
     va_copy(again, arguments);
     char few[256];
-    int size = vsnprintf(few, sizeof few, format, arguments);
-    va_end(arguments);
-    if (size >= 0 && (size_t)size < sizeof few) {
-        sa_buffer_add(buffer, few, (size_t)size);
-    } else if (size >= 0 && !buffer->failed &&
-               sa_reserve(&buffer->text, &buffer->capacity, buffer->size + (size_t)size + 1, 1,
-                          NULL)) {
+    const int size = vsnprintf(few, sizeof few, format, arguments);
+    if (size < (int)sizeof few) {
+        buffer->failed |= size < 0;
+        sa_buffer_add(buffer, few, size < 0 ? 0 : (size_t)size);
+    } else if (extend(buffer, (size_t)size)) {
         vsnprintf(buffer->text + buffer->size, (size_t)size + 1, format, again);
         buffer->size += (size_t)size;
-    } else {
-        buffer->failed = true;
     }
     va_end(again);
+}
+
+void sa_buffer_addf(sa_buffer *buffer, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(buffer, format, arguments);
+    va_end(arguments);
+}
+
+char *sa_buffer_take(sa_buffer *buffer, sa_error *error) {
+    sa_buffer_add(buffer, "", 0);
+    if (!buffer->failed) return buffer->text;
+    sa_fail_memory(error, buffer->size);
+    sa_buffer_release(buffer);
+    return NULL;
+}
+
+char *sa_format(sa_error *error, const char *format, ...) {
+    sa_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(&text, format, arguments);
+    va_end(arguments);
+    return sa_buffer_take(&text, error);
+}
+
+char *sa_path_join(const char *folder, const char *name, sa_error *error) {
+    return sa_format(error, "%s/%s", folder, name);
 }
 
 void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep) {

@@ -26,6 +26,11 @@ char *sa_copy(const char *text, size_t size, sa_error *error);
  * array's pointer. */
 bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_error *error);
 
+/* The formatted text, to be freed; NULL: memory. */
+char *sa_format(sa_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* folder/name, likewise. */
+char *sa_path_join(const char *folder, const char *name, sa_error *error);
+
 /* A growing string. Appending reports no errors: after a failure `failed` stays true and further
  * text is dropped, and the user of the text checks it once. `text` is terminated once something was
  * appended. */
@@ -42,6 +47,8 @@ void sa_buffer_addf(sa_buffer *buffer, const char *format, ...)
 /* Appends text that is safe on a terminal: escaped as by sa_escape, except for the characters in
  * `keep`. */
 void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep);
+/* The whole text, to be freed instead of the buffer. NULL: memory had run out; nothing is left. */
+char *sa_buffer_take(sa_buffer *buffer, sa_error *error);
 void sa_buffer_release(sa_buffer *buffer);
 
 #endif

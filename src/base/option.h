@@ -5,6 +5,14 @@
 
 #include "base/memory.h"
 
+/* A row is {NAME, one of these, HELP}. place: its scope and the offset of its field, as
+ * SA_SCOPE_RUN, offsetof(options, beam); unit: what stands for the value in the help. */
+#define SA_INT(place, start, min, max, unit) SA_OPTION_INT, place, start, min, max, NULL, unit
+#define SA_INT64(place, start, min, max, unit) SA_OPTION_INT64, place, start, min, max, NULL, unit
+#define SA_REAL(place, start, min, max, unit) SA_OPTION_REAL, place, start, min, max, NULL, unit
+#define SA_SWITCH(place) SA_OPTION_SWITCH, place, 0, 0, 1, NULL, NULL
+#define SA_CHOICE(place, start, names) SA_OPTION_CHOICE, place, start, 0, 0, names, "NAME"
+
 /* A table ends with a NULL name. */
 const sa_option *sa_option_find(const sa_option *rows, const char *name);
 void sa_options_init(const sa_option *rows, void *fields); /* the defaults; fields may be NULL */
@@ -47,5 +55,24 @@ const char *sa_option_word(const sa_option *row, double number);
 
 /* The position of a name in the row's choices, or -1. */
 int sa_option_find_choice(const sa_option *row, const char *name);
+
+typedef struct sa_nearest {
+    const char *wanted; /* as typed */
+    const char *prefix; /* before the name in the hint; NULL: nothing */
+    const char *name;   /* the closest so far, or NULL: nothing is close */
+    size_t distance;
+} sa_nearest;
+
+/* Offers a candidate; of equally close ones the first wins. A candidate is close when at most a
+ * third of the longer name, rounded up, differs. */
+void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
+
+/* " (did you mean 'NAME'?)", with the prefix, written into `out`, or "" when nothing is close.
+ * Returns out. */
+const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity);
+
+/* The same for the names name(0) ..., NULL after the last. */
+const char *sa_nearest_hint_in(const char *wanted, const char *(*name)(size_t i), char *out,
+                               size_t capacity);
 
 #endif

@@ -1,6 +1,4 @@
-#include "base/save.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/number.h"
 
 #include <dirent.h>
@@ -37,16 +35,10 @@ static int descriptor_of(const char *link) {
                : -1;
 }
 
-/* The path that a link leads to, relative to the link's own folder. */
-static char *join_link(const char *link, const char *to, sa_error *error) {
+/* How much of a link's path stands before what the link leads to. */
+static int folder_length(const char *link, const char *to) {
     const char *slash = *to == '/' ? NULL : strrchr(link, '/');
-    sa_buffer path = {0};
-    if (slash) sa_buffer_add(&path, link, (size_t)(slash - link) + 1);
-    sa_buffer_adds(&path, to);
-    if (!path.failed) return path.text;
-    sa_fail_memory(error, path.size);
-    sa_buffer_release(&path);
-    return NULL;
+    return slash ? (int)(slash - link) + 1 : 0;
 }
 
 /* The path behind all links, to be freed, of a file that may be missing; or the descriptor that
@@ -64,7 +56,7 @@ static char *follow_links(const char *path, int *descriptor, sa_error *error) {
         if (links == LINKS)
             sa_fail_errno(error, SA_OPEN, "open", path);
         else
-            next = join_link(at, to, error);
+            next = sa_format(error, "%.*s%s", folder_length(at, to), at, to);
         free(at);
         at = next;
     }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 struct sa_pool {
@@ -141,4 +142,19 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     pool->ahead = ahead;
     memset(pool->finished, 0, sizeof pool->finished);
     run(pool, tasks, work, context);
+}
+
+/* ---- A random key ------------------------------------------------------------------------------
+ */
+
+static uint64_t key[2];
+
+static void draw(void) {
+    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* on failure 0: slow at worst */
+}
+
+const uint64_t *sa_random_key(void) {
+    static pthread_once_t drawn = PTHREAD_ONCE_INIT;
+    pthread_once(&drawn, draw);
+    return key;
 }

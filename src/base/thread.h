@@ -32,4 +32,7 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context);
 
+/* [2] */
+const uint64_t *sa_random_key(void);
+
 #endif

@@ -167,7 +167,6 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
     enum { CAPITAL_SIGMA = 0x3a3, DOTTED_I = 0x130 };
     sa_buffer out = {0};
     bool in_word = false; /* the last code point that is not ignorable is cased */
-    sa_buffer_add(&out, "", 0);
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
         const char *behind = text + at + length;
@@ -183,10 +182,7 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
                           (size_t)utf8proc_encode_char(utf8proc_tolower(code), bytes));
         if (!is_case_ignorable(code)) in_word = has_case(code);
     }
-    if (!out.failed) return out.text;
-    sa_fail_memory(error, out.size);
-    sa_buffer_release(&out);
-    return NULL;
+    return sa_buffer_take(&out, error);
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */

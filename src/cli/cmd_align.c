@@ -1,10 +1,11 @@
-#include "base/json_values.h"
-#include "base/save.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "cli/align.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
+#include "data/links.h"
 #include "data/tokenizer.h"
 #include "report/matrix.h"
 

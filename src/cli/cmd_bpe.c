@@ -1,9 +1,9 @@
-#include "base/nearest.h"
-#include "base/subword_mark.h"
+#include "base/option.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/bpe.h"
+#include "data/subword_mark.h"
 
 #include <stdio.h>
 #include <stdlib.h>

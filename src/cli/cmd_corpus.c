@@ -1,4 +1,4 @@
-#include "base/nearest.h"
+#include "base/option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "synth/synth.h"

@@ -1,4 +1,4 @@
-#include "base/save.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/pictures.h"

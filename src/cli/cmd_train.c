@@ -1,7 +1,6 @@
 #include "base/container.h"
 #include "base/file.h"
 #include "base/profile.h"
-#include "base/save.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"

@@ -1,10 +1,10 @@
-#include "base/alignment_weights.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
+#include "metrics/linking.h"
 
 #include <stdlib.h>
 #include <string.h>

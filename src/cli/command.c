@@ -1,6 +1,6 @@
 #include "cli/command.h"
 #include "base/file.h"
-#include "base/nearest.h"
+#include "base/option.h"
 #include "cli/output.h"
 #include "config/preset.h"
 #include "config/settings.h"

@@ -1,7 +1,7 @@
 /* help: the list of commands, what the program prints about them and their options, and what may
  * stand at the cursor: the shells ask by `softalign --complete`, see scripts/completion. */
-#include "base/nearest.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/preset.h"

@@ -1,7 +1,6 @@
 #include "cli/output.h"
 #include "base/file.h"
 #include "base/profile.h"
-#include "base/save.h"
 
 #include <errno.h>
 #include <fcntl.h>

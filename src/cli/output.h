@@ -2,7 +2,7 @@
 #ifndef SA_CLI_OUTPUT_H
 #define SA_CLI_OUTPUT_H
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/option.h"
 #include "metrics/bootstrap.h"
 #include "report/page_text.h"

@@ -1,6 +1,6 @@
 #include "cli/pictures.h"
-#include "base/nearest.h"
 #include "base/number.h"
+#include "base/option.h"
 #include "cli/output.h"
 #include "report/matrix.h"
 

@@ -1,5 +1,6 @@
 #include "cli/score_links.h"
 #include "cli/output.h"
+#include "data/links.h"
 #include "data/text_lines.h"
 #include "metrics/aer.h"
 #include "metrics/metric_tokenizer.h"

@@ -8,7 +8,7 @@
 #ifndef SA_COMPARE_COMPARE_H
 #define SA_COMPARE_COMPARE_H
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"
 #include "report/page_text.h"

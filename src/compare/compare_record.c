@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/json.h"
-#include "base/save.h"
 #include "compare/compare.h"
 #include "config/settings.h"
 #include "session/start.h"

@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/number.h"
-#include "base/save.h"
 #include "compare/compare.h"
 #include "metrics/metrics.h"
 #include "report/matrix.h"

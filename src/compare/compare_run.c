@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/number.h"
-#include "base/save.h"
 #include "base/thread.h"
 #include "compare/compare.h"
 #include "model/seq2seq.h"

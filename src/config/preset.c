@@ -1,25 +1,16 @@
 #include "config/preset.h"
-#include "base/argument.h"
-#include "base/nearest.h"
-#include "config/preset_texts.h"
+#include "base/error.h"
+#include "base/option.h"
 #include "config/settings.h"
 #include "model/seq2seq.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Paper presets, then corpus presets; NULL after the last. */
-static const sa_preset *preset_of(size_t row) {
-    const sa_preset *const tables[] = {sa_paper_presets, sa_corpus_presets};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const sa_preset *preset = tables[i]; preset->name; preset++)
-            if (row-- == 0) return preset;
-    return NULL;
-}
-
 const char *sa_preset_name(size_t row) {
-    const sa_preset *preset = preset_of(row);
-    return preset ? preset->name : NULL;
+    const sa_preset *preset = sa_presets;
+    while (preset->name && row--) preset++;
+    return preset->name;
 }
 
 const char *sa_preset_default(int model) {
@@ -27,10 +18,9 @@ const char *sa_preset_default(int model) {
 }
 
 const char *sa_preset_text(const char *name) {
-    const sa_preset *preset;
-    for (size_t i = 0; name && (preset = preset_of(i)); i++)
-        if (strcmp(preset->name, name) == 0) return preset->text;
-    return NULL;
+    const sa_preset *preset = sa_presets;
+    while (name && preset->name && strcmp(preset->name, name) != 0) preset++;
+    return name ? preset->text : NULL;
 }
 
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error) {

@@ -1,5 +1,5 @@
-#include "base/subword_mark.h"
 #include "data/bpe.h"
+#include "data/subword_mark.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
 #include "data/corpus.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/file.h"
-#include "base/links.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "data/links.h"
 #include "data/text_lines.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "data/number_table.h"
-#include "base/csv_cell.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/csv_cell.h"
 
 #include <stdlib.h>
 #include <string.h>

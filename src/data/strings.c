@@ -1,6 +1,6 @@
 #include "data/strings.h"
-#include "base/random_key.h"
 #include "base/rng.h"
+#include "base/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define SA_DATA_TOKENS_H
 
 #include "base/memory.h"
-#include "base/subword_mark.h"
+#include "data/subword_mark.h"
 
 /* A slice of the text that was split; the text must outlive it. */
 typedef struct sa_token {

@@ -1,10 +1,10 @@
 /* alignment: sa_align of softalign.h. */
-#include "base/alignment_weights.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/gold_links.h"
 #include "inference/teacher_forcing.h"
+#include "metrics/linking.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "inference/gold_links.h"
 #include "attention/score.h"
 #include "config/settings.h"
+#include "data/links.h"
 
 #include <stdlib.h>
 

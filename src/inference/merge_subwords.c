@@ -1,8 +1,7 @@
 /* merge_subwords: sa_alignment_merge and sa_alignment_copy of softalign.h. */
-#include "base/alignment_weights.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/subword_mark.h"
+#include "data/subword_mark.h"
 #include "metrics/linking.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "inference/teacher_forcing.h"
-#include "base/alignment_weights.h"
 #include "data/batcher.h"
 #include "decoding/free_running.h"
+#include "metrics/linking.h"
 
 #include <math.h>
 #include <stdlib.h>

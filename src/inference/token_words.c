@@ -1,5 +1,5 @@
 #include "inference/token_words.h"
-#include "base/subword_mark.h"
+#include "data/subword_mark.h"
 #include "inference/encoding.h"
 
 #include <stdlib.h>

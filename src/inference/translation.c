@@ -1,6 +1,6 @@
 /* translation: the translations of softalign.h. */
 #include "inference/translation.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "decoding/search.h"

@@ -5,7 +5,7 @@
  * drowns in rounding, and a step that still crosses one is made smaller. The tolerance is never
  * widened. */
 #include "base/memory.h"
-#include "base/nearest.h"
+#include "base/option.h"
 #include "lab/dump.h"
 #include "lab/gradient_faults.h"
 #include "lab/kinks.h"

@@ -1,6 +1,27 @@
 #include "metrics/aer.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+int sa_link_compare(const sa_link *a, const sa_link *b) {
+    if (a->source != b->source) return a->source < b->source ? -1 : 1;
+    return (a->target > b->target) - (a->target < b->target);
+}
+
+/* Of two links between the same words, the sure one comes first. */
+static int by_link_sure_first(const void *a, const void *b) {
+    const sa_link *x = a, *y = b;
+    const int order = sa_link_compare(x, y);
+    return order ? order : x->possible - y->possible;
+}
+
+size_t sa_links_deduplicate(sa_link *links, size_t count) {
+    size_t kept = 0;
+    if (count) qsort(links, count, sizeof *links, by_link_sure_first);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sa_link_compare(&links[kept - 1], &links[i]) != 0) links[kept++] = links[i];
+    return kept;
+}
 
 void sa_aer_add(sa_aer *aer, sa_link *links, size_t link_count, sa_link *gold, size_t gold_count) {
     link_count = sa_links_deduplicate(links, link_count);

@@ -6,7 +6,13 @@
 #ifndef SA_METRICS_AER_H
 #define SA_METRICS_AER_H
 
-#include "base/links.h"
+#include "base/batch.h"
+
+/* Compares by source, then by target, as strcmp. */
+int sa_link_compare(const sa_link *a, const sa_link *b);
+
+/* Sorts the links and removes duplicates, preferring sure links. Returns the new count. */
+size_t sa_links_deduplicate(sa_link *links, size_t count);
 
 /* |A|, |S|, |A and S|, |A and P| */
 typedef sa_link_counts sa_aer;

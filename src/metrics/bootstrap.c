@@ -4,17 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FIELD(field) offsetof(sa_resampling, field)
+#define AT(field) SA_SCOPE_RUN, offsetof(sa_resampling, field)
 
 const sa_option sa_resampling_options[] = {
-    {"samples", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(samples), 1000, 1, 1000000, NULL, "N",
-     "number of bootstrap samples"},
-    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, FIELD(seed), 1, 0, 9007199254740991, NULL, "N",
-     "random seed of the bootstrap"},
+    {"samples", SA_INT(AT(samples), 1000, 1, 1000000, "N"), "number of bootstrap samples"},
+    {"seed", SA_INT64(AT(seed), 1, 0, 9007199254740991, "N"), "random seed of the bootstrap"},
     {0},
 };
-
-#undef FIELD
 
 enum { STREAM = 0x626f6f74 };
 

@@ -2,7 +2,7 @@
 #ifndef SA_METRICS_LINKING_H
 #define SA_METRICS_LINKING_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "base/option.h"
 
 extern const sa_option sa_linking_options[]; /* of sa_link_options */
@@ -29,5 +29,15 @@ size_t sa_linking_capacity(int targets, int sources);
  */
 void sa_merge_weights(const double *weights, int rows, int cols, const int *row_word,
                       const int *col_word, double *out);
+
+/* How many numbers alignment->weights has: the mean; of several heads each; of several layers each
+ * head of each layer. */
+size_t sa_alignment_size(const sa_alignment *alignment);
+
+/* How many of `count` pairs may have their weights in memory together: at least one, all unless
+ * they are long. Text i of a side is at *(const char **)((const char *)side + i * stride); no side
+ * has more than max_len tokens. */
+size_t sa_alignments_together(const char *const *source, const char *const *target, size_t stride,
+                              size_t count, int max_len);
 
 #endif

@@ -1,5 +1,5 @@
 #include "metrics/metrics.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "metrics/metric_tokenizer.h"
@@ -10,10 +10,11 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+#define AT(field) SA_SCOPE_RUN, offsetof(sa_metrics, field)
+
 const sa_option sa_metrics_options[] = {
-    SA_METRICS_ROWS(SA_SCOPE_RUN, 0),
-    {"lowercase", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(sa_metrics, lowercase), 0, 0, 1, NULL,
-     NULL, "case-insensitive scores"},
+    SA_METRICS_ROWS(AT),
+    {"lowercase", SA_SWITCH(AT(lowercase)), "case-insensitive scores"},
     {0},
 };
 

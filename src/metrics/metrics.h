@@ -12,81 +12,29 @@
 
 extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 
-/* The rows of a sa_metrics that begins `at` bytes into a struct, all but lowercase. */
-#define SA_METRICS_ROWS(scope, at)                                                                 \
-    {"tokenize",                                                                                   \
-     SA_OPTION_CHOICE,                                                                             \
-     scope,                                                                                        \
-     (at) + offsetof(sa_metrics, tokenize),                                                        \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     sa_metric_tokenizer_name,                                                                     \
-     "NAME",                                                                                       \
+/* The rows of a sa_metrics, all but lowercase. place(FIELD): the scope and the offset of a field.
+ */
+#define SA_METRICS_ROWS(place)                                                                     \
+    {"tokenize", SA_CHOICE(place(tokenize), 0, sa_metric_tokenizer_name),                          \
      "tokenization for BLEU and token accuracy; char for text without spaces between words"},      \
-        {"smooth", SA_OPTION_CHOICE,                                                               \
-         scope,    (at) + offsetof(sa_metrics, smooth),                                            \
-         0,        0,                                                                              \
-         0,        sa_smoothing_name,                                                              \
-         "NAME",   "smoothing of BLEU for orders without a matching n-gram"},                      \
-        {"smooth-value",                                                                           \
-         SA_OPTION_REAL,                                                                           \
-         scope,                                                                                    \
-         (at) + offsetof(sa_metrics, smooth_value),                                                \
-         0,                                                                                        \
-         0,                                                                                        \
-         1000,                                                                                     \
-         NULL,                                                                                     \
-         "X",                                                                                      \
+        {"smooth", SA_CHOICE(place(smooth), 0, sa_smoothing_name),                                 \
+         "smoothing of BLEU for orders without a matching n-gram"},                                \
+        {"smooth-value", SA_REAL(place(smooth_value), 0, 0, 1000, "X"),                            \
          "smoothing value of floor and add-k; 0: 0.1 for floor, 1 for add-k"},                     \
-        {"effective-order",                                                                        \
-         SA_OPTION_SWITCH,                                                                         \
-         scope,                                                                                    \
-         (at) + offsetof(sa_metrics, effective_order),                                             \
-         0,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
+        {"effective-order", SA_SWITCH(place(effective_order)),                                     \
          "skip BLEU orders that the hypothesis is too short for; meant for single sentences"},     \
-        {"chrf-order",                                                                             \
-         SA_OPTION_INT,                                                                            \
-         scope,                                                                                    \
-         (at) + offsetof(sa_metrics, chrf_order),                                                  \
-         6,                                                                                        \
-         1,                                                                                        \
-         SA_CHRF_CHARACTERS,                                                                       \
-         NULL,                                                                                     \
-         "N",                                                                                      \
+        {"chrf-order", SA_INT(place(chrf_order), 6, 1, SA_CHRF_CHARACTERS, "N"),                   \
          "maximum order of character n-grams in chrF"},                                            \
-        {"chrf-word-order",                                                                        \
-         SA_OPTION_INT,                                                                            \
-         scope,                                                                                    \
-         (at) + offsetof(sa_metrics, chrf_word_order),                                             \
-         0,                                                                                        \
-         0,                                                                                        \
-         SA_CHRF_WORDS,                                                                            \
-         NULL,                                                                                     \
-         "N",                                                                                      \
+        {"chrf-word-order", SA_INT(place(chrf_word_order), 0, 0, SA_CHRF_WORDS, "N"),              \
          "maximum order of word n-grams in chrF; 2: chrF++"},                                      \
-        {"chrf-beta", SA_OPTION_INT, scope, (at) + offsetof(sa_metrics, chrf_beta),      2, 1,     \
-         100,         NULL,          "N",   "weight of recall against precision in chrF"},         \
-        {"chrf-whitespace",                                                                        \
-         SA_OPTION_SWITCH,                                                                         \
-         scope,                                                                                    \
-         (at) + offsetof(sa_metrics, chrf_whitespace),                                             \
-         0,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
+        {"chrf-beta", SA_INT(place(chrf_beta), 2, 1, 100, "N"),                                    \
+         "weight of recall against precision in chrF"},                                            \
+        {"chrf-whitespace", SA_SWITCH(place(chrf_whitespace)),                                     \
          "include whitespace in chrF's character n-grams"},                                        \
     {                                                                                              \
-        "chrf-eps", SA_OPTION_SWITCH, scope, (at) + offsetof(sa_metrics, chrf_eps), 0, 0, 1, NULL, \
-            NULL,                                                                                  \
+        "chrf-eps", SA_SWITCH(place(chrf_eps)),                                                    \
             "average chrF over all orders, with epsilon smoothing of those without n-grams "       \
-            "(chrF++.py, "                                                                         \
-            "NLTK)"                                                                                \
+            "(chrF++.py, NLTK)"                                                                    \
     }
 
 typedef struct sa_metric_stats {

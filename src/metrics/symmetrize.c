@@ -1,5 +1,6 @@
 #include "metrics/symmetrize.h"
 #include "base/memory.h"
+#include "metrics/aer.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef SA_METRICS_SYMMETRIZE_H
 #define SA_METRICS_SYMMETRIZE_H
 
-#include "base/links.h"
+#include "base/batch.h"
 
 /* For option rows: the name of a method, NULL after the last. */
 const char *sa_symmetrization_name(size_t row);

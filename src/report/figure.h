@@ -5,7 +5,7 @@
 #ifndef SA_REPORT_FIGURE_H
 #define SA_REPORT_FIGURE_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "report/drawing.h"
 
 typedef struct sa_figure {

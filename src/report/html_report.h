@@ -3,8 +3,8 @@
 #ifndef SA_REPORT_HTML_REPORT_H
 #define SA_REPORT_HTML_REPORT_H
 
-#include "base/json_values.h"
-#include "base/links.h"
+#include "base/batch.h"
+#include "base/json.h"
 
 /* So that a page opens at once and fits into a mail. Fewer sentences are shown when they are long,
  * and single heads only as far as their budget goes. */

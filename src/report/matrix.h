@@ -4,7 +4,7 @@
 #ifndef SA_REPORT_MATRIX_H
 #define SA_REPORT_MATRIX_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "base/memory.h"
 
 /* A matrix of numbers with optional labels. */

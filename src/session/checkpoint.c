@@ -1,6 +1,5 @@
 #include "session/checkpoint.h"
 #include "base/file.h"
-#include "base/save.h"
 #include "inference/model_file.h"
 #include "session/subwords.h"
 #include "tensor/blas.h"

@@ -1,6 +1,6 @@
 #include "session/session.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/save.h"
 #include "inference/gold_links.h"
 
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #ifndef SA_SESSION_H
 #define SA_SESSION_H
 
+#include "base/file.h"
 #include "base/profile.h"
-#include "base/save.h"
 #include "data/batcher.h"
 #include "inference/model.h"
 #include "session/averaging.h"

@@ -1,5 +1,5 @@
 #include "session/snapshots.h"
-#include "base/save.h"
+#include "base/file.h"
 #include "report/matrix.h"
 
 #include <dirent.h>

@@ -1,7 +1,6 @@
 #include "session/start.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/save.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/scripts.h"

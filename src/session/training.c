@@ -1,7 +1,7 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "session/training.h"
 #include "analysis/overlap.h"
-#include "base/argument.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/settings.h"

@@ -6,7 +6,7 @@
 #ifndef SA_SYNTH_DRAFT_H
 #define SA_SYNTH_DRAFT_H
 
-#include "base/links.h"
+#include "base/batch.h"
 #include "base/memory.h"
 #include "base/rng.h"
 

@@ -68,7 +68,7 @@ char *sa_path_resolve(const char *path, sa_error *error) {
     return sa_copy(path, strlen(path), error);
 }
 
-/* ---- base/save.h ----------------------------------------------------------------------------- */
+/* ---- base/file.h ----------------------------------------------------------------------------- */
 
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
     const size_t length = strlen(path);

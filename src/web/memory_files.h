@@ -3,7 +3,7 @@
 #ifndef SA_WEB_MEMORY_FILES_H
 #define SA_WEB_MEMORY_FILES_H
 
-#include "base/save.h"
+#include "base/file.h"
 
 /* The content of a file, for as long as it is not replaced or removed; NULL: there is none. */
 const sa_buffer *web_file_find(const char *name);

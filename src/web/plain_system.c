@@ -1,6 +1,5 @@
-/* plain_system: base/thread and base/random_key for one thread, and what wasi-libc lacks. */
+/* plain_system: base/thread for one thread, and what wasi-libc lacks. */
 #include "base/memory.h"
-#include "base/random_key.h"
 #include "base/thread.h"
 #include "tensor/gradient_fault.h"
 #include "web/broken_term.h"
@@ -47,8 +46,6 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     }
     pool->running = false;
 }
-
-/* ---- base/random_key.h ----------------------------------------------------------------------- */
 
 /* Words constructed to collide slow down the page that read them, and nobody else. */
 const uint64_t *sa_random_key(void) {

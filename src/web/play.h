@@ -2,7 +2,7 @@
 #ifndef SA_WEB_PLAY_H
 #define SA_WEB_PLAY_H
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/option.h"
 #include "session/session.h"
 #include "web/playground.h"

@@ -1,5 +1,5 @@
-#include "base/argument.h"
-#include "base/nearest.h"
+#include "base/error.h"
+#include "base/option.h"
 #include "base/utf8.h"
 #include "config/preset.h"
 #include "config/settings.h"

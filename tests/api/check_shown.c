@@ -1,5 +1,5 @@
 /* Copies of alignments, and pages made of them. */
-#include "base/alignment_weights.h"
+#include "metrics/linking.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 

@@ -1,5 +1,5 @@
 /* A folder that is created, locked and cleaned up. */
-#include "base/save.h"
+#include "base/file.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
 #include "support/suite.h"

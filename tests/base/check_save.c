@@ -1,5 +1,5 @@
 /* Saving: the new file is complete, or the old one is unchanged. */
-#include "base/save.h"
+#include "base/file.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* The option rows: defaults, parsing, ranges, suggestions, and the settings of a model file. */
-#include "base/nearest.h"
+#include "base/option.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "model/seq2seq.h"

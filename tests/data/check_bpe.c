@@ -1,8 +1,8 @@
 /* Byte-pair encoding: the merges and the subwords that subword-nmt makes (tests/golden/own.bpe*),
  * and by hand; broken files of merges; time that grows no faster than the text. */
 #include "base/rng.h"
-#include "base/subword_mark.h"
 #include "data/bpe.h"
+#include "data/subword_mark.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Byte-pair encoding. The input is two bytes of choices, then a text to learn merges from and to
  * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment. */
-#include "base/subword_mark.h"
 #include "data/bpe.h"
+#include "data/subword_mark.h"
 #include "data/text_codec.h"
 #include "data/word_tokenizer.h"
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* Word alignments: links as text, combined from both directions, and evaluated by AER. The input
  * is a byte of choices, a line for each direction and one of gold links. */
-#include "base/links.h"
+#include "data/links.h"
 #include "fuzz.h"
 #include "metrics/aer.h"
 #include "metrics/linking.h"

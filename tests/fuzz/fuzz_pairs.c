@@ -1,7 +1,7 @@
 /* Sentence pairs from files: tab-separated or two in parallel, plain or gzip, with alignments in
  * a separate file. The input is a byte of choices, then the texts of the files, separated by
  * zero bytes. */
-#include "base/links.h"
+#include "data/links.h"
 #include "data/text_lines.h"
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 /* Attention between sub-words, merged to words: known cases by hand, and against the definition on
  * random subwords. A word shifted by one subword, a mean for a sum, or a head mixed up shows here.
  */
-#include "base/alignment_weights.h"
 #include "base/rng.h"
+#include "data/links.h"
 #include "inference/gold_links.h"
 #include "metrics/linking.h"
 

@@ -1,6 +1,8 @@
 /* Symmetrization of two alignments: by hand, and against the published procedure, transcribed word
  * for word. */
 #include "base/rng.h"
+#include "data/links.h"
+#include "metrics/aer.h"
 #include "metrics/symmetrize.h"
 #include "support/suite.h"
 

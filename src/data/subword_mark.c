@@ -1,4 +1,4 @@
-#include "base/subword_mark.h"
+#include "data/subword_mark.h"
 
 #include <string.h>
 

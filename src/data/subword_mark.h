@@ -1,6 +1,6 @@
 /* subword_mark: which tokens are subwords of one word. */
-#ifndef SA_BASE_SUBWORD_MARK_H
-#define SA_BASE_SUBWORD_MARK_H
+#ifndef SA_DATA_SUBWORD_MARK_H
+#define SA_DATA_SUBWORD_MARK_H
 
 #include "base/error.h"
 

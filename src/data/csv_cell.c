@@ -1,4 +1,4 @@
-#include "base/csv_cell.h"
+#include "data/csv_cell.h"
 
 #include <string.h>
 

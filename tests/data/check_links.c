@@ -1,5 +1,6 @@
 /* Alignments in Pharaoh format. */
-#include "base/links.h"
+#include "data/links.h"
+#include "metrics/aer.h"
 #include "support/suite.h"
 
 #include <limits.h>

@@ -2,21 +2,10 @@
  *
  * Each link is a source and a target position, counted from 0; '-' marks a sure link, 'p' a
  * possible one. */
-#ifndef SA_BASE_LINKS_H
-#define SA_BASE_LINKS_H
+#ifndef SA_DATA_LINKS_H
+#define SA_DATA_LINKS_H
 
-#include "base/error.h"
-
-typedef struct sa_link {
-    int source, target;
-    bool possible;
-} sa_link;
-
-/* The links of a pair. */
-typedef struct sa_gold_alignment {
-    const sa_link *links;
-    size_t count;
-} sa_gold_alignment;
+#include "base/batch.h"
 
 /* Parses the links of a line in their order; blank text has none. SA_DATA names the malformed link;
  * the caller adds file and line. *links is freed with free(). */
@@ -31,11 +20,5 @@ bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *co
  * file and line, when a link is beyond them. *links is freed with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
-
-/* Compares by source, then by target, as strcmp. */
-int sa_link_compare(const sa_link *a, const sa_link *b);
-
-/* Sorts the links and removes duplicates, preferring sure links. Returns the new count. */
-size_t sa_links_deduplicate(sa_link *links, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* csv_cell: words as cells of CSV files (RFC 4180), for spreadsheets and for programs. */
-#ifndef SA_BASE_CSV_CELL_H
-#define SA_BASE_CSV_CELL_H
+#ifndef SA_DATA_CSV_CELL_H
+#define SA_DATA_CSV_CELL_H
 
 #include "base/memory.h"
 

@@ -43,24 +43,7 @@ const sa_option cli_align_output_options[] = {
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-typedef void add_form(const sa_alignment *alignment, const cli_align_options *options,
-                      size_t sentence, sa_buffer *out);
-
-static void add_pharaoh(const sa_alignment *alignment, const cli_align_options *options,
-                        size_t sentence, sa_buffer *out) {
-    (void)sentence;
-    sa_matrix_pharaoh(alignment, &options->linking, out);
-}
-
-static void add_soft(const sa_alignment *alignment, const cli_align_options *options,
-                     size_t sentence, sa_buffer *out) {
-    (void)options, (void)sentence;
-    sa_matrix_soft(alignment, out);
-}
-
-static void add_json(const sa_alignment *alignment, const cli_align_options *options,
-                     size_t sentence, sa_buffer *out) {
-    (void)options;
+static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
     const int T = alignment->targets, S = alignment->sources;
     json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
                              "source", sa_json_words(alignment->source, S), "target",
@@ -76,9 +59,6 @@ static void add_json(const sa_alignment *alignment, const cli_align_options *opt
     if (heads) json_object_set_new(line, "heads", heads);
     sa_json_add_line(line, out);
 }
-
-static add_form *const add_text[CLI_ALIGN_TEXTS] = {
-    [CLI_PHARAOH] = add_pharaoh, [CLI_SOFT] = add_soft, [CLI_JSONL] = add_json};
 
 static const struct {
     const char *ending;
@@ -105,15 +85,6 @@ static bool shows_gold(const cli_align_output *out, size_t index) {
            (options->merge || !out->subwords);
 }
 
-static bool find_gold(const cli_align_output *out, size_t index, const sa_alignment *alignment,
-                      sa_link **gold, size_t *golds, sa_error *error) {
-    *gold = NULL;
-    *golds = 0;
-    return !shows_gold(out, index) ||
-           sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], alignment->sources - 1,
-                               alignment->targets - 1, gold, golds, error);
-}
-
 /* The page has all heads and layers, the long table those of --head and --layer. */
 static void add_tables(cli_align_output *out, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds) {
@@ -130,77 +101,50 @@ static void add_tables(cli_align_output *out, size_t index, const sa_alignment *
     if (options->text[CLI_TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[CLI_TIDY]);
 }
 
-static bool show_whole(cli_align_output *out, size_t index, const sa_alignment *whole,
-                       sa_error *error) {
-    const bool merge = out->options->merge;
-    sa_alignment merged;
-    sa_link *gold;
-    size_t golds;
-    if (!out->options->text[CLI_HTML] && !out->options->text[CLI_TIDY]) return true;
-    if (merge && !sa_alignment_merge(whole, &merged, error)) return false;
-    const sa_alignment *alignment = merge ? &merged : whole;
-    const bool good = find_gold(out, index, alignment, &gold, &golds, error);
-    if (good) add_tables(out, index, alignment, gold, golds);
-    if (good) free(gold);
-    if (merge) sa_alignment_release(&merged);
-    return good;
-}
-
-static bool draw(cli_align_output *out, size_t index, const sa_alignment *alignment,
-                 sa_error *error) {
-    const cli_pictures *pictures = &out->options->pictures;
-    sa_link *gold;
-    size_t golds;
-    if (!cli_pictures_wanted(pictures)) return true;
-    if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
-    const sa_figure figure = {.gold = gold, .golds = golds, .site = out->site};
-    const bool good = cli_pictures_save(pictures, index, alignment, &figure, &out->noted, error);
-    free(gold);
-    return good;
-}
-
-static bool write_outputs(cli_align_output *out, size_t index, const sa_alignment *alignment,
-                          const sa_alignment *words, sa_error *error) {
+/* Links are between words, whatever the weights are between. */
+static bool show(cli_align_output *out, size_t index, const sa_alignment *alignment,
+                 const sa_alignment *words, const sa_figure *figure, sa_error *error) {
     const cli_align_options *options = out->options;
-    for (int i = 0; i < CLI_ALIGN_TEXTS; i++)
-        if (options->text[i] && add_text[i])
-            add_text[i](i == CLI_PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
+    const char *const *text = options->text;
+    if (text[CLI_PHARAOH]) sa_matrix_pharaoh(words, &options->linking, &out->text[CLI_PHARAOH]);
+    if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
+    if (text[CLI_JSONL]) add_json(alignment, index + 1, &out->text[CLI_JSONL]);
     for (int i = 0; i < CLI_ALL_HEADS; i++)
         if (options->folder[i] && !sa_save_matrix(options->folder[i], index, folders[i].ending,
                                                   folders[i].add, alignment, error))
             return false;
-    if (!draw(out, index, alignment, error)) return false;
+    if (cli_pictures_wanted(&options->pictures) &&
+        !cli_pictures_save(&options->pictures, index, alignment, figure, &out->noted, error))
+        return false;
     if (!out->prints) return true;
     sa_matrix_terminal(alignment, &out->screen, &out->picture);
     return cli_print_picture(&out->picture, error);
 }
 
-/* Links are between words, whatever the weights are between. */
-static bool show(cli_align_output *out, size_t index, const sa_alignment *alignment,
-                 sa_error *error) {
-    const cli_align_options *options = out->options;
-    sa_alignment merged;
-    if (!options->merge && !(out->subwords && options->text[CLI_PHARAOH]))
-        return write_outputs(out, index, alignment, alignment, error);
-    if (!sa_alignment_merge(alignment, &merged, error)) return false;
-    const bool good =
-        write_outputs(out, index, options->merge ? &merged : alignment, &merged, error);
-    sa_alignment_release(&merged);
-    return good;
-}
-
-bool cli_align_output_add(void *output, size_t index, const sa_alignment *whole, sa_error *error) {
+bool cli_align_output_add(void *output, size_t index, const sa_alignment *given, sa_error *error) {
     cli_align_output *out = output;
     const cli_align_options *options = out->options;
     const char *all = options->folder[CLI_ALL_HEADS];
-    sa_alignment alignment = *whole;
-    double *owned;
-    if (all && (!sa_save_matrix(all, index, folders[CLI_ALL_HEADS].ending,
-                                folders[CLI_ALL_HEADS].add, whole, error) ||
-                !sa_save_matrix(all, index, "json", add_labels, whole, error)))
-        return false;
-    if (!cli_heads_select(out->head, &alignment, &owned, error)) return false;
-    const bool good = show_whole(out, index, whole, error) && show(out, index, &alignment, error);
+    const bool tables = options->text[CLI_HTML] || options->text[CLI_TIDY];
+    const bool merge = options->merge, links = out->subwords && options->text[CLI_PHARAOH];
+    sa_alignment alignment = *given, whole = {0}, words = {0};
+    sa_link *gold = NULL;
+    size_t golds = 0;
+    double *owned = NULL;
+    bool good = (!all || (sa_save_matrix(all, index, "npy", sa_matrix_npy_all, given, error) &&
+                          sa_save_matrix(all, index, "json", add_labels, given, error))) &&
+                cli_heads_select(out->head, &alignment, &owned, error) &&
+                (!merge || !tables || sa_alignment_merge(given, &whole, error)) &&
+                ((!merge && !links) || sa_alignment_merge(&alignment, &words, error));
+    const sa_alignment *shown = merge ? &words : &alignment;
+    if (good && shows_gold(out, index) && (tables || cli_pictures_wanted(&options->pictures)))
+        good = sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], shown->sources - 1,
+                                   shown->targets - 1, &gold, &golds, error);
+    if (good && tables) add_tables(out, index, merge ? &whole : given, gold, golds);
+    good = good && show(out, index, shown, merge || links ? &words : &alignment,
+                        &(sa_figure){.gold = gold, .golds = golds, .site = out->site}, error);
+    free(gold);
+    sa_alignment_release(&whole), sa_alignment_release(&words);
     free(owned);
     return good;
 }
@@ -223,14 +167,6 @@ bool cli_align_options_check(const cli_align_options *options, sa_error *error) 
     return true;
 }
 
-static void open_page(cli_align_output *out, const char *command, const char *pairs, size_t count,
-                      const char *model, const sa_settings *settings) {
-    char more[64];
-    snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
-    cli_begin_page(&out->report, command, "Attention of", model, more, settings);
-    sa_html_report_fact_file(&out->report, "pairs", pairs);
-}
-
 bool cli_align_output_open(cli_align_output *out, const char *command, const char *pairs,
                            size_t count, const char *model, const sa_settings *settings,
                            sa_error *error) {
@@ -242,16 +178,13 @@ bool cli_align_output_open(cli_align_output *out, const char *command, const cha
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
         good =
             !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
-    if (good && options->text[CLI_HTML]) open_page(out, command, pairs, count, model, settings);
+    if (good && options->text[CLI_HTML]) {
+        char more[64];
+        snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
+        cli_begin_page(&out->report, command, "Attention of", model, more, settings);
+        sa_html_report_fact_file(&out->report, "pairs", pairs);
+    }
     return good;
-}
-
-static void note_folders(const cli_align_options *options, size_t count) {
-    for (int i = 0; i < CLI_ALIGN_FOLDERS; i++)
-        if (options->folder[i]) cli_note_numbered(options->folder[i], folders[i].ending, 1, count);
-    if (options->folder[CLI_ALL_HEADS])
-        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", 1, count);
-    cli_pictures_note(&options->pictures, 1, count);
 }
 
 bool cli_align_output_save(cli_align_output *out, size_t count, sa_error *error) {
@@ -262,7 +195,11 @@ bool cli_align_output_save(cli_align_output *out, size_t count, sa_error *error)
         good = sa_page_text_add(&options->page, &out->report, error);
         if (good) sa_html_report_write(&out->report, &out->text[CLI_HTML]);
     }
-    if (good) note_folders(options, count);
+    for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
+        if (options->folder[i]) cli_note_numbered(options->folder[i], folders[i].ending, 1, count);
+    if (good && options->folder[CLI_ALL_HEADS])
+        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", 1, count);
+    if (good) cli_pictures_note(&options->pictures, 1, count);
     for (int i = 0; good && i < CLI_ALIGN_TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     return good;
@@ -278,8 +215,9 @@ void cli_align_output_release(cli_align_output *out) {
 
 typedef struct align_options {
     cli_align_options output;
+    sa_align_options job;
     const char *force_attention, *site, *heads;
-    int layer, head, limit, max_len, precision, threads;
+    int head, limit, max_len, precision, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -300,7 +238,7 @@ static const sa_option rows[] = {
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, site_name, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
-    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
      "Transformer: layer to show; 0: mean over layers"},
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, cli_heads_word, "N",
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
@@ -323,71 +261,66 @@ static const cli_option_set sets[] = {
     {0},
 };
 
-static bool read_site(const char *name, sa_attention_site *site, sa_error *error) {
-    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0,
-                                  0,      site_name,        "NAME",       NULL};
-    return !name || sa_option_set(&row, site, name, error);
-}
-
-/* Runs the model on the first `count` pairs of the file `words[1]`. */
-static bool align_pairs(sa_model *model, const char *const *words, align_options *options,
-                        const sa_align_options *view, cli_align_output *out, size_t count,
-                        sa_error *error) {
-    const sa_settings *settings = sa_model_settings(model);
-    const sa_pair *pairs = out->corpus->pairs;
-    options->output.linking.null_key = sa_settings_has_null_key(settings);
-    out->site = view->site;
-    out->subwords = sa_tokenizers[settings->tokenizer].subword;
-    if (!cli_align_output_open(out, "align", words[1], count, words[0], settings, error))
-        return false;
-    if (!sa_align(model, view, pairs, count, cli_align_output_add, out, error))
-        return cli_pairs_fail(words[1], error);
-    const bool translates =
-        options->output.text[CLI_HTML] && view->site == SA_SITE_CROSS && !view->override.kind;
-    return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
-           cli_align_output_save(out, count, error);
-}
-
 static bool prints(const void *fields) {
     const align_options *options = fields;
     return cli_align_prints(&options->output);
 }
 
-static bool align(const char *const *words, align_options *options, sa_error *error) {
-    sa_corpus corpus;
-    if (!cli_pairs_open(&corpus, words[1], error)) return false;
-    size_t count = corpus.count, limit = (size_t)options->limit;
-    if (limit && limit < count) count = limit;
-    sa_align_options view = {.layer = options->layer};
-    cli_align_output out = {.options = &options->output,
-                            .corpus = &corpus,
-                            .layer = options->layer,
-                            .head = options->head,
-                            .prints = prints(options)};
-    sa_model *model =
-        cli_model_open(words[0], options->threads, options->precision, options->max_len,
-                       options->force_attention, &view.override, error);
-    const bool good = model && read_site(options->site, &view.site, error) &&
-                      align_pairs(model, words, options, &view, &out, count, error);
-    cli_align_output_release(&out);
-    sa_model_close(model);
-    sa_corpus_close(&corpus);
-    return good;
-}
-
-static bool check_site(const align_options *options, sa_error *error) {
-    return !options->site || strcmp(options->site, "cross") == 0 ||
-           !options->output.text[CLI_PHARAOH] ||
+static bool read_site(const align_options *options, sa_attention_site *site, sa_error *error) {
+    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0,
+                                  0,      site_name,        "NAME",       NULL};
+    const char *name = options->site;
+    if (name && !sa_option_set(&row, site, name, error)) return false;
+    return *site == SA_SITE_CROSS || !options->output.text[CLI_PHARAOH] ||
            sa_fail(error, SA_USAGE,
                    "--pharaoh: links are between source and target, not within "
                    "the %s (--site cross)",
-                   options->site);
+                   name);
+}
+
+/* Runs the model on the first `count` pairs of the file `words[1]`. */
+static bool align_pairs(sa_model *model, const char *const *words, align_options *options,
+                        cli_align_output *out, size_t count, sa_error *error) {
+    const sa_settings *settings = sa_model_settings(model);
+    const sa_align_options *job = &options->job;
+    const sa_pair *pairs = out->corpus->pairs;
+    options->output.linking.null_key = sa_settings_has_null_key(settings);
+    out->subwords = sa_tokenizers[settings->tokenizer].subword;
+    if (!cli_align_output_open(out, "align", words[1], count, words[0], settings, error))
+        return false;
+    if (!sa_align(model, job, pairs, count, cli_align_output_add, out, error))
+        return cli_pairs_fail(words[1], error);
+    const bool translates =
+        options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS && !job->override.kind;
+    return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
+           cli_align_output_save(out, count, error);
 }
 
 static bool run(cli_call *call, sa_error *error) {
     align_options *options = call->options;
-    return cli_heads_read(options->heads, &options->head, error) && check_site(options, error) &&
-           cli_align_options_check(&options->output, error) && align(call->words, options, error);
+    const char *const *words = call->words;
+    sa_corpus corpus;
+    if (!cli_heads_read(options->heads, &options->head, error) ||
+        !read_site(options, &options->job.site, error) ||
+        !cli_align_options_check(&options->output, error) ||
+        !cli_pairs_open(&corpus, words[1], error))
+        return false;
+    size_t count = corpus.count, limit = (size_t)options->limit;
+    if (limit && limit < count) count = limit;
+    cli_align_output out = {.options = &options->output,
+                            .corpus = &corpus,
+                            .site = options->job.site,
+                            .layer = options->job.layer,
+                            .head = options->head,
+                            .prints = prints(options)};
+    sa_model *model =
+        cli_model_open(words[0], options->threads, options->precision, options->max_len,
+                       options->force_attention, &options->job.override, error);
+    const bool good = model && align_pairs(model, words, options, &out, count, error);
+    cli_align_output_release(&out);
+    sa_model_close(model);
+    sa_corpus_close(&corpus);
+    return good;
 }
 
 const cli_command cli_align = {

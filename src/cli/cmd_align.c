@@ -16,28 +16,28 @@
 #define PART(field) offsetof(cli_align_options, field)
 
 const sa_option cli_align_output_options[] = {
-    {"csv", SA_OPTION_FOLDER, SA_SCOPE_RUN, PART(folder[CLI_CSV]), 0, 0, 0, sa_csv_files, "DIR",
-     "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
-    {"npy", SA_OPTION_FOLDER, SA_SCOPE_RUN, PART(folder[CLI_NPY]), 0, 0, 0, sa_npy_files, "DIR",
-     "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
-     "source]"},
-    {"tidy", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_TIDY]), 0, 0, 0, NULL, "FILE",
-     "write one long-format table for R and pandas; - is standard output"},
-    {"spreadsheet", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(spreadsheet), 0, 0, 1, NULL, NULL,
-     "with --tidy: put ' before words that a spreadsheet would take for formulas"},
-    {"pharaoh", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_PHARAOH]), 0, 0, 0, NULL, "FILE",
-     "write word alignments in Pharaoh format, one line per pair; - is standard output"},
-    {"soft", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_SOFT]), 0, 0, 0, NULL, "FILE",
-     "write soft alignments in Marian's format, one line per pair"},
-    {"jsonl", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_JSONL]), 0, 0, 0, NULL, "FILE",
-     "write one JSON object per line: tokens, log-probability and attention weights"},
-    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, PART(text[CLI_HTML]), 0, 0, 0, NULL, "FILE",
-     "write an interactive HTML page of the attention weights"},
-    {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(terminal), 0, 0, 1, NULL, NULL,
-     "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
-     "default without other output"},
-    {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, PART(merge), 0, 0, 1, NULL, NULL,
-     "merge subwords into words: mean over target subwords, sum over source subwords"},
+    CLI_TEXT("csv", FOLDER, PART(folder[CLI_CSV]), sa_csv_files, "DIR",
+             "write one heatmap per pair: DIR/0001.csv ...; created if missing"),
+    CLI_TEXT("npy", FOLDER, PART(folder[CLI_NPY]), sa_npy_files, "DIR",
+             "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
+             "source]"),
+    CLI_TEXT("tidy", OUTPUT, PART(text[CLI_TIDY]), NULL, "FILE",
+             "write one long-format table for R and pandas; - is standard output"),
+    CLI_SWITCH("spreadsheet", PART(spreadsheet),
+               "with --tidy: put ' before words that a spreadsheet would take for formulas"),
+    CLI_TEXT("pharaoh", OUTPUT, PART(text[CLI_PHARAOH]), NULL, "FILE",
+             "write word alignments in Pharaoh format, one line per pair; - is standard output"),
+    CLI_TEXT("soft", OUTPUT, PART(text[CLI_SOFT]), NULL, "FILE",
+             "write soft alignments in Marian's format, one line per pair"),
+    CLI_TEXT("jsonl", OUTPUT, PART(text[CLI_JSONL]), NULL, "FILE",
+             "write one JSON object per line: tokens, log-probability and attention weights"),
+    CLI_TEXT("html", OUTPUT, PART(text[CLI_HTML]), NULL, "FILE",
+             "write an interactive HTML page of the attention weights"),
+    CLI_SWITCH("terminal", PART(terminal),
+               "print the matrices in color, or as blocks on terminals without color (or with "
+               "NO_COLOR); default without other output"),
+    CLI_SWITCH("merge-words", PART(merge),
+               "merge subwords into words: mean over target subwords, sum over source subwords"),
     {0},
 };
 
@@ -233,26 +233,23 @@ static const char *site_name(size_t i) { /* as sa_attention_site counts */
 }
 
 static const sa_option rows[] = {
-    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
-     sa_attention_override_name, "WAY",
-     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, site_name, "NAME",
-     "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
-    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
-     "Transformer: layer to show; 0: mean over layers"},
-    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, cli_heads_word, "N",
-     "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
-     "default: mean, and every head in tables and pictures"},
-    {"all-heads", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(output.folder[CLI_ALL_HEADS]), 0, 0, 0,
-     heads_file, "DIR",
-     "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
-     "row, column], and DIR/0001.json with the tokens"},
-    {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
-     "maximum number of pairs; 0: all"},
+    CLI_TEXT(
+        "force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
+        "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"),
+    CLI_TEXT("site", TEXT, AT(site), site_name, "NAME",
+             "Transformer: attention to show: cross (default), encoder or decoder self-attention"),
+    CLI_NUMBER("layer", INT, AT(job.layer), 0, 0, SA_MAX_LAYERS, "N",
+               "Transformer: layer to show; 0: mean over layers"),
+    CLI_TEXT("head", TEXT, AT(heads), cli_heads_word, "N",
+             "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
+             "default: mean, and every head in tables and pictures"),
+    CLI_TEXT("all-heads", FOLDER, AT(output.folder[CLI_ALL_HEADS]), heads_file, "DIR",
+             "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., "
+             "[layer, head, row, column], and DIR/0001.json with the tokens"),
+    CLI_NUMBER("limit", INT, AT(limit), 0, 0, 1000000000, "N", "maximum number of pairs; 0: all"),
     CLI_MAX_LEN(AT(max_len)),
     CLI_PRECISION(AT(precision)),
-    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "number of threads; 0: one per core"},
+    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
     {0},
 };
 static const cli_option_set sets[] = {

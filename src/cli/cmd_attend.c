@@ -10,23 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* the tables, in the order of the first option rows */
-       QUERY,
-       KEYS,
-       VALUES,
-       SELF,
-       GIVEN,
-       MAP_QUERY,
-       MAP_KEYS,
-       MAP_VALUES,
-       MAP_OUTPUT,
-       BIAS_QUERY,
-       BIAS_KEYS,
-       BIAS_VALUES,
-       BIAS_OUTPUT,
-       VECTOR,
-       TABLES
-};
+/* The tables, in the order of the first option rows. */
+enum { QUERY, KEYS, VALUES, SELF, GIVEN };
+enum { MAP_QUERY = GIVEN + 1, MAP_KEYS, MAP_VALUES, MAP_OUTPUT };
+enum { BIAS_QUERY = MAP_OUTPUT + 1, BIAS_KEYS, BIAS_VALUES, BIAS_OUTPUT, VECTOR, TABLES };
 
 typedef struct attend_options {
     sa_attend_options job;
@@ -58,8 +45,7 @@ static const sa_option bandwidth_row = {
     SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX, bandwidth_name, "H", NULL};
 
 #define AT(field) offsetof(attend_options, field)
-#define TABLE(name, which, help)                                                                   \
-    { name, SA_OPTION_INPUT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
+#define TABLE(name, which, help) CLI_TEXT(name, INPUT, AT(path[which]), NULL, "CSV", help)
 
 static const sa_option rows[] = {
     TABLE("query", QUERY, "query matrix: one row per query"),
@@ -76,31 +62,26 @@ static const sa_option rows[] = {
     TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
     TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
-    {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.attention), 1, 0, 0, attention_name,
-     "NAME", "attention score function"},
-    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.normalizer), 0, 0, 0, normalizer_name,
-     "NAME", "function that turns scores into weights"},
-    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(job.entmax_alpha), 1.5, 1.01, 2, NULL, "X",
-     "alpha of entmax, from near softmax (1) to sparsemax (2)"},
-    {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, bandwidth_name, "H",
-     "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
-     "others; default: n'^(1/4), where training starts"},
-    {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.heads), 1, 1, 8192, NULL, "N",
-     "number of heads; the columns are split among them"},
-    {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.causal), 0, 0, 1, NULL, NULL,
-     "causal mask: query i sees keys up to row i"},
-    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(job.positions), 0, 0, 0, positions_name,
-     "NAME",
-     "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
-     "queries and keys"},
-    {"weights", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
-     "write the attention weights as a heatmap CSV"},
-    {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
-     "head written to --weights; 0: mean over heads"},
-    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write an HTML page of the attention weights"},
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print one JSON object"},
+    CLI_CHOICE("attention", AT(job.attention), 1, attention_name, "attention score function"),
+    CLI_CHOICE("normalizer", AT(job.normalizer), 0, normalizer_name,
+               "function that turns scores into weights"),
+    CLI_NUMBER("entmax-alpha", REAL, AT(job.entmax_alpha), 1.5, 1.01, 2, "X",
+               "alpha of entmax, from near softmax (1) to sparsemax (2)"),
+    CLI_TEXT("bandwidth", TEXT, AT(bandwidth), bandwidth_name, "H",
+             "gaussian: kernel width h, above 0; fit: the width that best predicts every value "
+             "from the others; default: n'^(1/4), where training starts"),
+    CLI_NUMBER("heads", INT, AT(job.heads), 1, 1, 8192, "N",
+               "number of heads; the columns are split among them"),
+    CLI_SWITCH("causal", AT(job.causal), "causal mask: query i sees keys up to row i"),
+    CLI_CHOICE("positions", AT(job.positions), 0, positions_name,
+               "positions: sinusoidal is added to query, keys and values, alibi to the scores; "
+               "rope rotates queries and keys"),
+    CLI_TEXT("weights", OUTPUT, AT(weights), NULL, "FILE",
+             "write the attention weights as a heatmap CSV"),
+    CLI_NUMBER("head", INT, AT(head), 0, 0, 8192, "N",
+               "head written to --weights; 0: mean over heads"),
+    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE", "write an HTML page of the attention weights"),
+    CLI_SWITCH("json", AT(json), "print one JSON object"),
     {0},
 };
 static const cli_option_set sets[] = {

@@ -10,8 +10,7 @@ typedef struct average_options {
 } average_options;
 
 static const sa_option rows[] = {
-    {"out", SA_OPTION_OUTPUT, SA_SCOPE_RUN, offsetof(average_options, out), 0, 0, 0, NULL, "FILE",
-     "output model file"},
+    CLI_TEXT("out", OUTPUT, offsetof(average_options, out), NULL, "FILE", "output model file"),
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

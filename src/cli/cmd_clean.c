@@ -16,12 +16,10 @@ typedef struct clean_options {
 #define AT(field) offsetof(clean_options, field)
 
 static const sa_option rows[] = {
-    {"out", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "FILE",
-     "output file; default: standard output"},
-    {"dropped", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(dropped), 0, 0, 0, NULL, "FILE",
-     "write the dropped lines: reason TAB line number TAB line"},
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print the counts as one JSON object; needs --out"},
+    CLI_TEXT("out", OUTPUT, AT(out), NULL, "FILE", "output file; default: standard output"),
+    CLI_TEXT("dropped", OUTPUT, AT(dropped), NULL, "FILE",
+             "write the dropped lines: reason TAB line number TAB line"),
+    CLI_SWITCH("json", AT(json), "print the counts as one JSON object; needs --out"),
     {0},
 };
 static const cli_option_set sets[] = {

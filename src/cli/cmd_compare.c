@@ -22,33 +22,34 @@ static const char *comparison_file(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.train), 0, 0, 0, NULL, "PAIRS",
-     "training pairs; every model sees the same batches in the same order"},
-    {"valid", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.valid), 0, 0, 0, NULL, "PAIRS",
-     "validation pairs; default: 5 % of the training pairs, held out"},
-    {"test", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.test), 0, 0, 0, NULL, "PAIRS",
-     "test pairs, with a gold alignment for AER"},
-    {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(job.models), 0, 0, 0, NULL, "LIST",
-     "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by any "
-     ":option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
-     "cgru,cgru:cell-norm=yes:dropout=0.2"},
-    {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.seeds), 1, 1, 1000, NULL, "N",
-     "training runs per model, with consecutive seeds from --seed"},
-    {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(job.matrices), 10, 0, 1000000, NULL, "N",
-     "number of test pairs whose heatmaps are written, for every model with attention"},
-    {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(job.out), 0, 0, 0, comparison_file, "DIR",
-     "output directory for runs, tables and matrices; created if missing"},
-    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
-     "start from the settings of a paper or a corpus, and print them"},
-    {"snapshots", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.snapshots), 0, 0, 0, NULL, "PAIRS",
-     "pairs whose attention is recorded during training, as in 'train'"},
-    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(job.html), 0, 0, 0, NULL, "FILE",
-     "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
-     "attention, settings, CSV files"},
-    {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(job.overwrite), 0, 0, 1, NULL, NULL,
-     "retrain the runs in DIR that have other settings or pairs; refused without this option"},
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print one JSON object"},
+    CLI_TEXT("train", INPUT, AT(job.train), NULL, "PAIRS",
+             "training pairs; every model sees the same batches in the same order"),
+    CLI_TEXT("valid", INPUT, AT(job.valid), NULL, "PAIRS",
+             "validation pairs; default: 5 % of the training pairs, held out"),
+    CLI_TEXT("test", INPUT, AT(job.test), NULL, "PAIRS",
+             "test pairs, with a gold alignment for AER"),
+    CLI_TEXT(
+        "models", TEXT, AT(job.models), NULL, "LIST",
+        "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by "
+        "any :option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
+        "cgru,cgru:cell-norm=yes:dropout=0.2"),
+    CLI_NUMBER("seeds", INT, AT(job.seeds), 1, 1, 1000, "N",
+               "training runs per model, with consecutive seeds from --seed"),
+    CLI_NUMBER("matrices", INT, AT(job.matrices), 10, 0, 1000000, "N",
+               "number of test pairs whose heatmaps are written, for every model with attention"),
+    CLI_TEXT("out", FOLDER, AT(job.out), comparison_file, "DIR",
+             "output directory for runs, tables and matrices; created if missing"),
+    CLI_TEXT("preset", TEXT, AT(preset), sa_preset_name, "NAME",
+             "start from the settings of a paper or a corpus, and print them"),
+    CLI_TEXT("snapshots", INPUT, AT(job.snapshots), NULL, "PAIRS",
+             "pairs whose attention is recorded during training, as in 'train'"),
+    CLI_TEXT("html", OUTPUT, AT(job.html), NULL, "FILE",
+             "write an HTML report: curves, table, BLEU by length, attention on test pairs, "
+             "recorded attention, settings, CSV files"),
+    CLI_SWITCH(
+        "overwrite", AT(job.overwrite),
+        "retrain the runs in DIR that have other settings or pairs; refused without this option"),
+    CLI_SWITCH("json", AT(json), "print one JSON object"),
     {0},
 };
 

@@ -16,12 +16,11 @@ static const char *split_name(size_t row) {
 #define AT(field) offsetof(corpus_options, field)
 
 static const sa_option rows[] = {
-    {"pairs", SA_OPTION_INT, SA_SCOPE_RUN, AT(pairs), 0, 0, SA_SYNTH_LIMIT, NULL, "N",
-     "number of sentence pairs; 0: the task's default"},
-    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991.0, NULL, "N",
-     "random seed"},
-    {"split", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(split), 0, 0, 0, split_name, "NAME",
-     "data split; splits share no sentence, whatever the seeds"},
+    CLI_NUMBER("pairs", INT, AT(pairs), 0, 0, SA_SYNTH_LIMIT, "N",
+               "number of sentence pairs; 0: the task's default"),
+    CLI_NUMBER("seed", INT64, AT(seed), 1, 0, 9007199254740991.0, "N", "random seed"),
+    CLI_CHOICE("split", AT(split), 0, split_name,
+               "data split; splits share no sentence, whatever the seeds"),
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

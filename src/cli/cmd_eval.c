@@ -25,28 +25,27 @@ typedef struct eval_options {
 #define AT(field) offsetof(eval_options, field)
 
 static const sa_option rows[] = {
-    {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
-     "also report figures by source length"},
-    {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
-     "95 % bootstrap confidence intervals of BLEU and chrF"},
-    {"per-sentence", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
-     "write one line per pair: log-probability of the target TAB its length, EOS included"},
-    {"diagnose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(diagnose), 0, 0, 1, NULL, NULL,
-     "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
-    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
-     "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
-    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
-     sa_attention_override_name, "WAY",
-     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"reference-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(reference_length), 0, 0, 1, NULL, NULL,
-     "end each translation at the length of its reference in tokens, not where the model would "
-     "(Newman et al. 2020)"},
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print one JSON object"},
+    CLI_SWITCH("by-length", AT(by_length), "also report figures by source length"),
+    CLI_SWITCH("confidence", AT(confidence),
+               "95 % bootstrap confidence intervals of BLEU and chrF"),
+    CLI_TEXT("per-sentence", OUTPUT, AT(per_sentence), NULL, "FILE",
+             "write one line per pair: log-probability of the target TAB its length, EOS included"),
+    CLI_SWITCH(
+        "diagnose", AT(diagnose),
+        "print diagnostics of the model, its vocabulary and the pairs; always part of --json"),
+    CLI_TEXT("train", INPUT, AT(train), NULL, "PAIRS",
+             "training pairs of the model; the diagnostics count how many evaluation pairs occur "
+             "in them"),
+    CLI_TEXT(
+        "force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
+        "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"),
+    CLI_SWITCH("reference-length", AT(reference_length),
+               "end each translation at the length of its reference in tokens, not where the model "
+               "would (Newman et al. 2020)"),
+    CLI_SWITCH("json", AT(json), "print one JSON object"),
     CLI_MAX_LEN(AT(max_len)),
     CLI_PRECISION(AT(precision)),
-    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "number of threads; 0: one per core"},
+    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
     {0},
 };
 static const cli_option_set sets[] = {

@@ -21,20 +21,19 @@ static const char *fault_name(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(job.train), 0, 0, 0, NULL, "PAIRS",
-     "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
-    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
-     "start from the settings of a paper; full-size models take very long"},
-    {"dump", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(job.dump), 0, 0, 0, NULL, "FILE",
-     "write weights, batch, loss and gradients in double precision"},
-    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(job.broken), 0, 0, 0, fault_name, "TERM",
-     "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
-    {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
-     "list the gradient faults of --break"},
-    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write an HTML page: how many digits of each tensor's gradient are right"},
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print one JSON object"},
+    CLI_TEXT("train", INPUT, AT(job.train), NULL, "PAIRS",
+             "training pairs to take the batch from; default: a built-in batch of ragged lengths"),
+    CLI_TEXT("preset", TEXT, AT(preset), sa_preset_name, "NAME",
+             "start from the settings of a paper; full-size models take very long"),
+    CLI_TEXT("dump", OUTPUT, AT(job.dump), NULL, "FILE",
+             "write weights, batch, loss and gradients in double precision"),
+    CLI_TEXT(
+        "break", TEXT, AT(job.broken), fault_name, "TERM",
+        "inject a gradient fault: omit one term of a backward pass, which the check must detect"),
+    CLI_SWITCH("list", AT(list), "list the gradient faults of --break"),
+    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE",
+             "write an HTML page: how many digits of each tensor's gradient are right"),
+    CLI_SWITCH("json", AT(json), "print one JSON object"),
     {0},
 };
 static const cli_option_set sets[] = {

@@ -13,10 +13,9 @@ typedef struct inspect_options {
 } inspect_options;
 
 static const sa_option rows[] = {
-    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(inspect_options, json), 0, 0, 1, NULL, NULL,
-     "print one JSON object"},
-    {"command", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(inspect_options, command), 0, 0, 1, NULL,
-     NULL, "print the command line that trains the same model again from the same PAIRS"},
+    CLI_SWITCH("json", offsetof(inspect_options, json), "print one JSON object"),
+    CLI_SWITCH("command", offsetof(inspect_options, command),
+               "print the command line that trains the same model again from the same PAIRS"),
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

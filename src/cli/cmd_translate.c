@@ -23,23 +23,22 @@ typedef struct translate_options {
 #define AT(field) offsetof(translate_options, field)
 
 static const sa_option rows[] = {
-    {"nbest", SA_OPTION_INT, SA_SCOPE_RUN, AT(search.nbest), 1, 1, 1000, NULL, "N",
-     "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
-    {"dictionary", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
-     "with --replace-unknown: translate the source word by these pairs, if they contain it; of "
-     "several pairs for a word the first counts"},
-    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
-     sa_attention_override_name, "WAY",
-     "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
-    {"jsonl", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(jsonl), 0, 0, 1, NULL, NULL,
-     "write one JSON object per line: tokens, scores and attention weights"},
-    {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
-     "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
-    {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, AT(max_len), SA_MAX_LEN, 1, 1000000, NULL, "N",
-     "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
+    CLI_NUMBER("nbest", INT, AT(search.nbest), 1, 1, 1000, "N",
+               "write an n-best list: 'index ||| text ||| logp= X ||| score'"),
+    CLI_TEXT("dictionary", INPUT, AT(dictionary), NULL, "PAIRS",
+             "with --replace-unknown: translate the source word by these pairs, if they contain "
+             "it; of several pairs for a word the first counts"),
+    CLI_TEXT("force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
+             "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"),
+    CLI_SWITCH("jsonl", AT(jsonl),
+               "write one JSON object per line: tokens, scores and attention weights"),
+    CLI_SWITCH("merge-words", AT(merge),
+               "with --jsonl: merge subwords into words, as 'align --merge-words' does"),
+    CLI_NUMBER(
+        "max-len", INT, AT(max_len), SA_MAX_LEN, 1, 1000000, "N",
+        "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"),
     CLI_PRECISION(AT(precision)),
-    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "number of threads; 0: one per core"},
+    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
     {0},
 };
 static const cli_option_set sets[] = {

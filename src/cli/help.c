@@ -245,8 +245,8 @@ typedef struct help_options {
 } help_options;
 
 static const sa_option rows[] = {
-    {"markdown", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(help_options, markdown), 0, 0, 1, NULL,
-     NULL, "print Markdown; the manual pages are made of it"},
+    CLI_SWITCH("markdown", offsetof(help_options, markdown),
+               "print Markdown; the manual pages are made of it"),
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

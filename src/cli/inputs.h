@@ -7,19 +7,15 @@
 #include "data/text_lines.h"
 
 /* The row of --max-len where a longer sentence is an error. */
-#define CLI_MAX_LEN(offset)                                                                        \
-    {                                                                                              \
-        "max-len", SA_OPTION_INT, SA_SCOPE_RUN, offset, SA_MAX_LEN, 1, 1000000, NULL, "N",         \
-            "longest sentence that is read, in tokens per side; a longer one is an error"          \
-    }
+#define CLI_MAX_LEN(at)                                                                            \
+    CLI_NUMBER("max-len", INT, at, SA_MAX_LEN, 1, 1000000, "N",                                    \
+               "longest sentence that is read, in tokens per side; a longer one is an error")
 
 /* The row of --precision where a model is used. */
-#define CLI_PRECISION(offset)                                                                      \
-    {                                                                                              \
-        "precision", SA_OPTION_CHOICE, SA_SCOPE_RUN, offset, 0, 0, 0, sa_precision_name, "NAME",   \
-            "products of weights, whatever the model was trained with: float32, or of operands "   \
-            "rounded to bf16"                                                                      \
-    }
+#define CLI_PRECISION(at)                                                                          \
+    CLI_CHOICE("precision", at, 0, sa_precision_name,                                              \
+               "products of weights, whatever the model was trained with: float32, or of "         \
+               "operands rounded to bf16")
 
 /* Opens it to read sentences of up to max_len tokens and notes denormal numbers and what is slow.
  * `force_attention`, the option's value, is read into *override; both may be NULL. */

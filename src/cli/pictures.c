@@ -1,6 +1,6 @@
 #include "cli/pictures.h"
 #include "base/number.h"
-#include "base/option.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "report/matrix.h"
 
@@ -15,17 +15,16 @@
 #define AT(field) offsetof(cli_pictures, field)
 
 const sa_option cli_pictures_options[] = {
-    {"svg", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_SVG]), 0, 0, 0, sa_svg_files,
-     "DIR",
-     "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): DIR/0001.svg "
-     "...; every head, gold links outlined"},
-    {"png", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PNG]), 0, 0, 0, sa_png_files,
-     "DIR", "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
-    {"pdf", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, sa_pdf_files,
-     "DIR", "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
-    {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(colormap), 0, 0, 0, sa_colormap_name, "NAME",
-     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
-     "viridis"},
+    CLI_TEXT("svg", FOLDER, AT(folder[CLI_PICTURE_SVG]), sa_svg_files, "DIR",
+             "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): "
+             "DIR/0001.svg ...; every head, gold links outlined"),
+    CLI_TEXT("png", FOLDER, AT(folder[CLI_PICTURE_PNG]), sa_png_files, "DIR",
+             "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"),
+    CLI_TEXT("pdf", FOLDER, AT(folder[CLI_PICTURE_PDF]), sa_pdf_files, "DIR",
+             "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"),
+    CLI_CHOICE("colormap", AT(colormap), 0, sa_colormap_name,
+               "colormap: ink (black is high, as on the page), gray (white is high, as in the "
+               "paper) or viridis"),
     {0},
 };
 

@@ -54,9 +54,11 @@ static const cli_option_set sets[] = {
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
+/* The output of a system, or our lines whose source has some length. */
 typedef struct score_system {
     const char *name;
-    sa_metric_stats *each, sum;
+    sa_metric_stats *each, sum; /* each: [sum.sentences] */
+    double value[SA_METRIC_COUNT];
     sa_confidence_interval interval[SA_METRIC_COUNT]; /* if resampled */
 } score_system;
 
@@ -65,15 +67,18 @@ typedef struct score_work {
     size_t count, references;
     bool resampled;                                     /* bootstrap samples were drawn */
     score_system ours, theirs;                          /* theirs.each is NULL without --against */
+    score_system band[SA_LENGTH_BANDS + 1];             /* ends without name */
     double p_value[SA_METRIC_COUNT];                    /* of the difference between the two */
     sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
-    int *source_words;                                  /* [count], NULL: unknown */
 } score_work;
 
-/* ---- Counting -------------------------------------------------------------------------------- */
+static void compute_values(const score_work *work, const sa_metric_stats *stats, double *value) {
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
+        value[m] = sa_metric_list[m].score(stats, &work->options->metrics);
+}
 
-static bool compute_stats(score_system *system, const score_file *file,
-                          const score_file *references, const score_work *work, sa_error *error) {
+static bool compute_stats(score_work *work, score_system *system, const score_file *file,
+                          const score_file *references, sa_error *error) {
     const char *line[REFERENCES];
     system->name = file->name;
     system->each = sa_new(work->count, sizeof *system->each, error);
@@ -85,28 +90,14 @@ static bool compute_stats(score_system *system, const score_file *file,
             return false;
         sa_metric_stats_add(&system->sum, &system->each[i]);
     }
+    compute_values(work, &system->sum, system->value);
     return true;
 }
 
-static bool count_words(score_work *work, const score_file *source, sa_error *error) {
-    work->source_words = sa_new(work->count, sizeof *work->source_words, error);
-    for (size_t i = 0; work->source_words && i < work->count; i++) {
-        const char *text = source->line[i];
-        for (size_t size; sa_metric_next_word(&text, &size);) work->source_words[i]++;
-    }
-    return work->source_words != NULL;
-}
-
-static double value_of(const score_work *work, const sa_metric_stats *stats, int metric) {
-    return sa_metric_list[metric].score(stats, &work->options->metrics);
-}
-
-/* ---- Bootstrap ------------------------------------------------------------------------------- */
-
-static double *resample(const score_work *work, const sa_metric_stats *each, size_t count,
-                        sa_error *error) {
+static double *resample(const score_work *work, const score_system *system, sa_error *error) {
     const score_options *options = work->options;
-    return sa_bootstrap_scores(each, count, &options->metrics, &options->resampling, error);
+    return sa_bootstrap_scores(system->each, (size_t)system->sum.sentences, &options->metrics,
+                               &options->resampling, error);
 }
 
 static void compute_intervals(const score_work *work, double *samples,
@@ -127,15 +118,14 @@ static bool compare_samples(score_work *work, const double *ours, const double *
     compute_intervals(work, differences, work->difference);
     for (int m = 0; m < SA_METRIC_COUNT; m++)
         work->p_value[m] = sa_bootstrap_p_value(ours + m * count, theirs + m * count, count,
-                                                value_of(work, &work->ours.sum, m) -
-                                                    value_of(work, &work->theirs.sum, m));
+                                                work->ours.value[m] - work->theirs.value[m]);
     free(differences);
     return true;
 }
 
 static bool resample_all(score_work *work, sa_error *error) {
-    double *ours = resample(work, work->ours.each, work->count, error), *theirs = NULL;
-    if (ours && work->theirs.each) theirs = resample(work, work->theirs.each, work->count, error);
+    double *ours = resample(work, &work->ours, error), *theirs = NULL;
+    if (ours && work->theirs.each) theirs = resample(work, &work->theirs, error);
     work->resampled = ours && (theirs || !work->theirs.each) &&
                       (!theirs || compare_samples(work, ours, theirs, error));
     if (work->resampled) compute_intervals(work, ours, work->ours.interval);
@@ -144,25 +134,36 @@ static bool resample_all(score_work *work, sa_error *error) {
     return work->resampled;
 }
 
-static bool band_of(const score_work *work, const sa_length_band *band, sa_metric_stats *sum,
-                    sa_confidence_interval *intervals, sa_error *error) {
-    sa_metric_stats *chosen = sa_new(work->count, sizeof *chosen, error);
-    size_t count = 0;
-    bool good = chosen != NULL;
-    *sum = (sa_metric_stats){0};
-    for (size_t i = 0; good && i < work->count; i++) {
-        if (!sa_length_band_contains(band, work->source_words[i])) continue;
-        chosen[count++] = work->ours.each[i];
-        sa_metric_stats_add(sum, &work->ours.each[i]);
+static bool compute_band(score_work *work, const sa_length_band *band, const score_file *source,
+                         score_system *out, sa_error *error) {
+    *out =
+        (score_system){.name = band->name, .each = sa_new(work->count, sizeof *out->each, error)};
+    for (size_t i = 0; out->each && i < work->count; i++) {
+        const char *text = source->line[i];
+        int words = 0;
+        for (size_t size; sa_metric_next_word(&text, &size);) words++;
+        if (!sa_length_band_contains(band, words)) continue;
+        out->each[out->sum.sentences] = work->ours.each[i];
+        sa_metric_stats_add(&out->sum, &work->ours.each[i]);
     }
-    if (good && count && work->options->confidence) {
-        double *samples = resample(work, chosen, count, error);
-        good = samples != NULL;
-        if (good) compute_intervals(work, samples, intervals);
-        free(samples);
-    }
-    free(chosen);
+    compute_values(work, &out->sum, out->value);
+    const bool draws = work->options->confidence && out->sum.sentences;
+    double *samples = draws && out->each ? resample(work, out, error) : NULL;
+    if (samples) compute_intervals(work, samples, out->interval);
+    const bool good = out->each && (samples || !draws);
+    free(samples), free(out->each);
     return good;
+}
+
+/* Those lengths that no source has are left out. */
+static bool compute_bands(score_work *work, const score_file *source, sa_error *error) {
+    score_system *next = work->band;
+    for (const sa_length_band *band = sa_length_bands; band->name; band++) {
+        if (!compute_band(work, band, source, next, error)) return false;
+        if (next->sum.sentences) next++;
+    }
+    next->name = NULL;
+    return true;
 }
 
 static void add_signature(const score_work *work, int metric, sa_buffer *out) {
@@ -175,16 +176,6 @@ static void add_signature(const score_work *work, int metric, sa_buffer *out) {
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-/* " = 79.37", and its confidence interval. */
-static void add_score(const score_work *work, int metric, sa_buffer *out) {
-    const double whole = sa_metric_list[metric].whole;
-    sa_buffer_addf(out, " = %.2f", whole * value_of(work, &work->ours.sum, metric));
-    const sa_confidence_interval *interval = &work->ours.interval[metric];
-    if (work->resampled)
-        sa_buffer_addf(out, " (μ = %.2f ± %.2f)", whole * interval->mean,
-                       whole * (interval->high - interval->low) / 2);
-}
 
 /* The parts of BLEU, as sacreBLEU shows them. */
 static void add_parts(const score_work *work, sa_buffer *out) {
@@ -199,72 +190,67 @@ static void add_parts(const score_work *work, sa_buffer *out) {
                    (long long)bleu->hypothesis, (long long)bleu->reference);
 }
 
-static void add_lines(const score_work *work, sa_buffer *out) {
-    for (int m = 0; m < SA_METRIC_COUNT; m++) {
-        add_signature(work, m, out);
-        add_score(work, m, out);
-        if (m == SA_METRIC_BLEU) add_parts(work, out);
-        sa_buffer_adds(out, sa_metric_list[m].whole > 1 ? " %\n" : "\n");
-    }
+/* Its signature, " = 79.37", and its confidence interval. */
+static void add_score(const score_work *work, int metric, sa_buffer *out) {
+    const double whole = sa_metric_list[metric].whole;
+    const sa_confidence_interval *interval = &work->ours.interval[metric];
+    add_signature(work, metric, out);
+    sa_buffer_addf(out, " = %.2f", whole * work->ours.value[metric]);
+    if (work->resampled)
+        sa_buffer_addf(out, " (μ = %.2f ± %.2f)", whole * interval->mean,
+                       whole * (interval->high - interval->low) / 2);
+    if (metric == SA_METRIC_BLEU) add_parts(work, out);
+    sa_buffer_adds(out, whole > 1 ? " %\n" : "\n");
 }
 
 static void add_against(const score_work *work, sa_buffer *out) {
     sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s\n", work->theirs.name, "", "other",
                    "difference", "95 %", "p");
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
-        const double whole = sa_metric_list[m].whole, other = value_of(work, &work->theirs.sum, m);
-        const double difference = value_of(work, &work->ours.sum, m) - other;
+        const double whole = sa_metric_list[m].whole, other = work->theirs.value[m];
         sa_buffer_addf(out, "%-8s %8.2f %+10.2f %+8.2f to %+6.2f %8.4f\n", sa_metric_list[m].title,
-                       whole * other, whole * difference, whole * work->difference[m].low,
-                       whole * work->difference[m].high, work->p_value[m]);
+                       whole * other, whole * (work->ours.value[m] - other),
+                       whole * work->difference[m].low, whole * work->difference[m].high,
+                       work->p_value[m]);
     }
 }
 
-static void add_band(const score_work *work, const char *name, const sa_metric_stats *sum,
-                     const sa_confidence_interval *bleu, sa_buffer *out) {
-    sa_buffer_addf(out, "%-12s %9lld %7.2f", name, (long long)sum->sentences,
-                   value_of(work, sum, SA_METRIC_BLEU));
-    if (bleu) sa_buffer_addf(out, " %7.2f to %6.2f", bleu->low, bleu->high);
+static void add_band(const score_work *work, const char *name, const score_system *band,
+                     sa_buffer *out) {
+    const sa_confidence_interval *bleu = &band->interval[SA_METRIC_BLEU];
+    sa_buffer_addf(out, "%-12s %9lld %7.2f", name, (long long)band->sum.sentences,
+                   band->value[SA_METRIC_BLEU]);
+    if (work->options->confidence) sa_buffer_addf(out, " %7.2f to %6.2f", bleu->low, bleu->high);
     for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++)
-        sa_buffer_addf(out, " %7.2f", sa_metric_list[m].whole * value_of(work, sum, m));
+        sa_buffer_addf(out, " %7.2f", sa_metric_list[m].whole * band->value[m]);
     sa_buffer_adds(out, "\n");
-}
-
-static bool add_bands(const score_work *work, sa_buffer *out, sa_error *error) {
-    const bool confidence = work->options->confidence;
-    sa_metric_stats sum;
-    sa_confidence_interval intervals[SA_METRIC_COUNT];
-    sa_buffer_addf(out, "\n%-12s %9s %7s%s", "source words", "sentences", "BLEU",
-                   confidence ? "     95 % between" : "");
-    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++)
-        sa_buffer_addf(out, " %5s%s", sa_metric_list[m].title,
-                       sa_metric_list[m].whole > 1 ? " %" : "  ");
-    sa_buffer_adds(out, "\n");
-    for (const sa_length_band *band = sa_length_bands; band->name; band++) {
-        if (!band_of(work, band, &sum, intervals, error)) return false;
-        if (sum.sentences)
-            add_band(work, band->name, &sum, confidence ? &intervals[SA_METRIC_BLEU] : NULL, out);
-    }
-    add_band(work, "all", &work->ours.sum, confidence ? &work->ours.interval[SA_METRIC_BLEU] : NULL,
-             out);
-    return true;
 }
 
 static bool print_text(const score_work *work, sa_error *error) {
     sa_buffer out = {0};
-    add_lines(work, &out);
+    for (int m = 0; m < SA_METRIC_COUNT; m++) add_score(work, m, &out);
     if (work->theirs.each) add_against(work, &out);
-    if (!work->options->by_length || add_bands(work, &out, error)) return cli_print(&out, error);
-    sa_buffer_release(&out);
-    return false;
+    if (!work->options->by_length) return cli_print(&out, error);
+    sa_buffer_addf(&out, "\n%-12s %9s %7s%s", "source words", "sentences", "BLEU",
+                   work->options->confidence ? "     95 % between" : "");
+    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++)
+        sa_buffer_addf(&out, " %5s%s", sa_metric_list[m].title,
+                       sa_metric_list[m].whole > 1 ? " %" : "  ");
+    sa_buffer_adds(&out, "\n");
+    for (const score_system *band = work->band; band->name; band++)
+        add_band(work, band->name, band, &out);
+    add_band(work, "all", &work->ours, &out);
+    return cli_print(&out, error);
 }
 
 static bool print_sentences(const score_work *work, sa_error *error) {
     sa_buffer out = {0};
     for (size_t i = 0; i < work->count; i++) {
-        sa_number_add(&out, value_of(work, &work->ours.each[i], SA_METRIC_BLEU));
+        double value[SA_METRIC_COUNT];
+        compute_values(work, &work->ours.each[i], value);
+        sa_number_add(&out, value[SA_METRIC_BLEU]);
         sa_buffer_adds(&out, "\t");
-        sa_number_add(&out, value_of(work, &work->ours.each[i], SA_METRIC_CHRF));
+        sa_number_add(&out, value[SA_METRIC_CHRF]);
         sa_buffer_adds(&out, "\n");
     }
     return cli_print(&out, error);
@@ -276,9 +262,10 @@ static void add(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static void add_json_scores(const score_work *work, const sa_metric_stats *stats, json_t *object) {
+static json_t *add_values(json_t *object, const double *value) {
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, sa_json_number(value_of(work, stats, m)));
+        add(object, sa_metric_list[m].key, sa_json_number(value[m]));
+    return object;
 }
 
 static json_t *json_intervals(const sa_confidence_interval *intervals) {
@@ -288,56 +275,11 @@ static json_t *json_intervals(const sa_confidence_interval *intervals) {
     return object;
 }
 
-static json_t *json_p_values(const score_work *work) {
-    json_t *object = json_object();
-    for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, sa_json_number(work->p_value[m]));
-    return object;
-}
-
-static json_t *json_against(const score_work *work) {
-    json_t *object = json_object();
-    add_json_scores(work, &work->theirs.sum, object);
-    add(object, "intervals", json_intervals(work->theirs.interval));
-    add(object, "difference", json_intervals(work->difference));
-    add(object, "p", json_p_values(work));
-    return object;
-}
-
-static bool add_json_bands(const score_work *work, json_t *object, sa_error *error) {
-    json_t *bands = json_object();
-    sa_metric_stats sum;
-    sa_confidence_interval intervals[SA_METRIC_COUNT];
-    add(object, "by_length", bands);
-    for (const sa_length_band *band = sa_length_bands; band->name; band++) {
-        if (!band_of(work, band, &sum, intervals, error)) return false;
-        if (!sum.sentences) continue;
-        json_t *one = json_pack("{s:I}", "sentences", (json_int_t)sum.sentences);
-        add_json_scores(work, &sum, one);
-        if (work->options->confidence) add(one, "intervals", json_intervals(intervals));
-        add(bands, band->name, one);
-    }
-    return true;
-}
-
-static json_t *sentences(const score_work *work) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < work->count; i++) {
-        json_t *one = json_object();
-        add_json_scores(work, &work->ours.each[i], one);
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
 static void add_json_bleu(const score_work *work, json_t *object) {
     const sa_bleu *bleu = &work->ours.sum.bleu;
     double precisions[SA_BLEU_ORDER];
-    json_t *list = json_array();
     sa_bleu_precisions(bleu, &work->options->metrics, precisions);
-    for (int n = 0; n < SA_BLEU_ORDER; n++)
-        json_array_append_new(list, sa_json_number(precisions[n]));
-    add(object, "precisions", list);
+    add(object, "precisions", sa_json_vector(precisions, SA_BLEU_ORDER));
     add(object, "brevity", sa_json_number(sa_bleu_brevity(bleu)));
     add(object, "hypothesis_tokens", json_integer(bleu->hypothesis));
     add(object, "reference_tokens", json_integer(bleu->reference));
@@ -356,112 +298,121 @@ static json_t *signatures(const score_work *work, bool *failed) {
     return object;
 }
 
+static json_t *json_against(const score_work *work) {
+    json_t *object = add_values(json_object(), work->theirs.value);
+    add(object, "intervals", json_intervals(work->theirs.interval));
+    add(object, "difference", json_intervals(work->difference));
+    add(object, "p", add_values(json_object(), work->p_value));
+    return object;
+}
+
+static json_t *json_bands(const score_work *work) {
+    json_t *bands = json_object();
+    for (const score_system *band = work->band; band->name; band++) {
+        json_t *one = json_pack("{s:I}", "sentences", (json_int_t)band->sum.sentences);
+        add_values(one, band->value);
+        if (work->options->confidence) add(one, "intervals", json_intervals(band->interval));
+        add(bands, band->name, one);
+    }
+    return bands;
+}
+
+static json_t *json_sentences(const score_work *work) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < work->count; i++) {
+        double value[SA_METRIC_COUNT];
+        compute_values(work, &work->ours.each[i], value);
+        json_array_append_new(list, add_values(json_object(), value));
+    }
+    return list;
+}
+
 static bool print_json(const score_work *work, sa_error *error) {
     bool failed = false;
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
-    add_json_scores(work, &work->ours.sum, object);
+    add_values(object, work->ours.value);
     add_json_bleu(work, object);
     add(object, "signatures", signatures(work, &failed));
     if (work->resampled) add(object, "intervals", json_intervals(work->ours.interval));
     if (work->theirs.each) add(object, "against", json_against(work));
-    if (work->options->sentence) add(object, "each", sentences(work));
-    if (failed)
-        sa_fail_memory(error, 0);
-    else if (!work->options->by_length || add_json_bands(work, object, error))
-        return cli_print_json(object, error);
+    if (work->options->sentence) add(object, "each", json_sentences(work));
+    if (work->options->by_length) add(object, "by_length", json_bands(work));
+    if (!failed) return cli_print_json(object, error);
     json_decref(object);
-    return false;
+    return sa_fail_memory(error, 0);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Files that were not given have no lines. */
-typedef struct text_inputs {
-    score_file hypotheses, against, source, references[REFERENCES];
-} text_inputs;
-
-static bool read_inputs(text_inputs *all, const score_options *options, const char *const *words,
-                        size_t references, sa_error *error) {
-    bool good = score_file_read(&all->hypotheses, words[0], error);
-    for (size_t r = 0; good && r < references; r++)
-        good = score_file_read_beside(&all->references[r], words[r + 1], &all->hypotheses, error);
-    return good &&
-           score_file_read_beside(&all->against, options->against, &all->hypotheses, error) &&
-           score_file_read_beside(&all->source, options->source, &all->hypotheses, error);
-}
-
-static bool count_all(score_work *work, const text_inputs *all, sa_error *error) {
-    const score_options *options = work->options;
-    work->count = all->hypotheses.count;
-    return compute_stats(&work->ours, &all->hypotheses, all->references, work, error) &&
-           (!options->against ||
-            compute_stats(&work->theirs, &all->against, all->references, work, error)) &&
-           (!options->source || count_words(work, &all->source, error)) &&
-           ((!options->confidence && !options->against) || resample_all(work, error));
-}
-
+/* Scores the file words[0] against the references words[1] ... and prints the scores. */
 static bool score_texts(const score_options *options, const char *const *words, size_t count,
                         sa_error *error) {
-    text_inputs all = {0};
+    enum { AGAINST = WORDS, SOURCE, FILES };
+    const char *path[FILES] = {[AGAINST] = options->against, [SOURCE] = options->source};
+    score_file file[FILES] = {{0}};
+    for (size_t i = 0; i < count; i++) path[i] = words[i];
     score_work work = {.options = options, .references = count - 1};
-    bool good =
-        read_inputs(&all, options, words, work.references, error) && count_all(&work, &all, error);
-    if (good)
-        good = (options->json       ? print_json
-                : options->sentence ? print_sentences
-                                    : print_text)(&work, error);
-    score_file_release(&all.hypotheses), score_file_release(&all.against);
-    score_file_release(&all.source);
-    for (size_t r = 0; r < work.references; r++) score_file_release(&all.references[r]);
-    free(work.ours.each), free(work.theirs.each), free(work.source_words);
+    bool good = score_files_read(file, path, FILES, error);
+    work.count = file->count;
+    good = good && compute_stats(&work, &work.ours, file, file + 1, error) &&
+           (!options->against ||
+            compute_stats(&work, &work.theirs, &file[AGAINST], file + 1, error)) &&
+           ((!options->confidence && !options->against) || resample_all(&work, error)) &&
+           (!options->by_length || compute_bands(&work, &file[SOURCE], error)) &&
+           (options->json       ? print_json
+            : options->sentence ? print_sentences
+                                : print_text)(&work, error);
+    score_files_release(file, FILES);
+    free(work.ours.each), free(work.theirs.each);
     return good;
 }
 
-/* ---- Options that exclude each other --------------------------------------------------------- */
-
-static bool refuse(bool wrong, const char *option, const char *why, sa_error *error) {
-    return !wrong || sa_fail(error, SA_USAGE, "score: --%s %s", option, why);
-}
-
-static bool check_links(const score_options *options, size_t count, sa_error *error) {
-    const char *why = "applies to texts, not --alignments";
-    return (count == 2 ||
-            sa_fail(error, SA_USAGE, "score: --alignments compares two files: LINKS GOLD")) &&
-           refuse(options->sentence, "sentence", why, error) &&
-           refuse(options->against, "against", why, error) &&
-           refuse(options->confidence, "confidence", why, error) &&
-           refuse(options->by_length, "by-length", why, error);
-}
-
-static bool check_texts(const score_options *options, sa_error *error) {
-    const char *why = "needs --alignments", *alone = "needs --json with --sentence";
-    const bool lines = options->sentence && !options->json;
-    return refuse(options->reverse, "reverse", why, error) &&
-           refuse(options->target, "target", why, error) &&
-           refuse(options->shift, "shift", why, error) &&
-           refuse(options->links_base, "links-base", why, error) &&
-           refuse(options->gold_base, "gold-base", why, error) &&
-           refuse(options->combine != GROW_DIAG, "combine", why, error) &&
-           refuse(options->by_length && !options->source, "by-length", "needs --source FILE",
-                  error) &&
-           refuse(options->source && !options->by_length, "source",
-                  "is read for --by-length or --alignments", error) &&
-           refuse(lines && options->against, "against", alone, error) &&
-           refuse(lines && options->confidence, "confidence", alone, error) &&
-           refuse(lines && options->by_length, "by-length", alone, error);
-}
-
 /* ---- The command ----------------------------------------------------------------------------- */
+
+/* Options that exclude each other. */
+static bool check_options(const score_options *options, size_t count, sa_error *error) {
+    const char *texts = "applies to texts, not --alignments", *links = "needs --alignments";
+    const char *alone = "needs --json with --sentence";
+    const bool aligns = options->alignments;
+    const bool lines = !aligns && options->sentence && !options->json;
+    const struct {
+        bool wrong;
+        const char *option, *why;
+    } checks[] = {
+        {aligns && options->sentence, "sentence", texts},
+        {aligns && options->against, "against", texts},
+        {aligns && options->confidence, "confidence", texts},
+        {aligns && options->by_length, "by-length", texts},
+        {!aligns && options->reverse, "reverse", links},
+        {!aligns && options->target, "target", links},
+        {!aligns && options->shift, "shift", links},
+        {!aligns && options->links_base, "links-base", links},
+        {!aligns && options->gold_base, "gold-base", links},
+        {!aligns && options->combine != GROW_DIAG, "combine", links},
+        {!aligns && options->by_length && !options->source, "by-length", "needs --source FILE"},
+        {!aligns && options->source && !options->by_length, "source",
+         "is read for --by-length or --alignments"},
+        {lines && options->against, "against", alone},
+        {lines && options->confidence, "confidence", alone},
+        {lines && options->by_length, "by-length", alone},
+    };
+    if (aligns && count != 2)
+        return sa_fail(error, SA_USAGE, "score: --alignments compares two files: LINKS GOLD");
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].wrong)
+            return sa_fail(error, SA_USAGE, "score: --%s %s", checks[i].option, checks[i].why);
+    return true;
+}
 
 static bool run(cli_call *call, sa_error *error) {
     score_options *options = call->options;
     size_t given = 0;
     while (call->words[given]) given++;
-    if (options->alignments)
-        return check_links(options, given, error) && score_links(options, call->words, error);
+    if (!check_options(options, given, error)) return false;
+    if (options->alignments) return score_links(options, call->words, error);
     if (options->sentence) options->metrics.effective_order = true;
-    return check_texts(options, error) && score_texts(options, call->words, given, error);
+    return score_texts(options, call->words, given, error);
 }
 
 const cli_command cli_score = {

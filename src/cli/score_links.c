@@ -13,42 +13,39 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool add_line(score_file *file, const char *line, size_t size, sa_error *error) {
-    if (!sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof *file->line, error))
-        return false;
-    file->line[file->count] = sa_copy(line, size, error);
-    return file->line[file->count++] != NULL;
-}
-
-bool score_file_read(score_file *file, const char *path, sa_error *error) {
+static bool read_file(score_file *file, const char *path, sa_error *error) {
     sa_text_lines reader;
     bool failed = false;
     char *line;
     size_t size;
     if (!sa_text_lines_open(&reader, path, error)) return false;
-    *file = (score_file){.name = reader.file.name};
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !add_line(file, line, size, error);
+    file->name = reader.file.name;
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error)) {
+        failed = !sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof line, error) ||
+                 !(file->line[file->count] = sa_copy(line, size, error));
+        file->count += !failed;
+    }
     sa_text_lines_close(&reader);
-    if (!failed && !file->count) failed = !sa_fail(error, SA_DATA, "%s: no lines", file->name);
-    if (failed) score_file_release(file);
-    return !failed;
+    return !failed && (file->count || sa_fail(error, SA_DATA, "%s: no lines", file->name));
 }
 
-bool score_file_read_beside(score_file *file, const char *path, const score_file *first,
-                            sa_error *error) {
-    if (!path) return true;
-    if (!score_file_read(file, path, error)) return false;
-    return file->count == first->count ||
-           sa_fail(error, SA_DATA,
-                   "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",
-                   first->name, first->count, file->name, file->count);
+bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) continue;
+        if (!read_file(&files[i], paths[i], error)) return false;
+        if (files[i].count != files->count)
+            return sa_fail(error, SA_DATA,
+                           "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",
+                           files->name, files->count, files[i].name, files[i].count);
+    }
+    return true;
 }
 
-void score_file_release(score_file *file) {
-    for (size_t i = 0; i < file->count; i++) free(file->line[i]);
-    free(file->line);
-    *file = (score_file){0};
+void score_files_release(score_file *files, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < files[i].count; k++) free(files[i].line[k]);
+        free(files[i].line);
+    }
 }
 
 /* ---- Links ----------------------------------------------------------------------------------- */
@@ -58,25 +55,7 @@ typedef struct line_links {
     size_t count;
 } line_links;
 
-/* Files that were not given have no lines. */
-typedef struct link_inputs {
-    score_file links, reverse, gold, source, target;
-} link_inputs;
-
-static bool read_inputs(link_inputs *all, const score_options *options, const char *const *words,
-                        sa_error *error) {
-    return score_file_read(&all->links, words[0], error) &&
-           score_file_read_beside(&all->gold, words[1], &all->links, error) &&
-           score_file_read_beside(&all->reverse, options->reverse, &all->links, error) &&
-           score_file_read_beside(&all->source, options->source, &all->links, error) &&
-           score_file_read_beside(&all->target, options->target, &all->links, error);
-}
-
-static void release_inputs(link_inputs *all) {
-    score_file_release(&all->links), score_file_release(&all->reverse);
-    score_file_release(&all->gold);
-    score_file_release(&all->source), score_file_release(&all->target);
-}
+enum { LINKS, GOLD, REVERSE, SOURCE, TARGET, FILES };
 
 /* Words of a line of text, which may begin with its number and a tab as in a file of links; INT_MAX
  * without a file. */
@@ -114,19 +93,21 @@ typedef struct totals {
     bool zero_based; /* a gold link has a position 0 */
 } totals;
 
-/* The length of the target sentence; without text, up to the last link. */
-static int target_words(int words, const line_links *links, const line_links *gold) {
-    if (words < INT_MAX) return words;
-    words = 0;
+/* Words up to the last link. */
+static int linked_words(const line_links *links) {
+    int words = 0;
     for (size_t i = 0; i < links->count; i++)
         if (links->link[i].target >= words) words = links->link[i].target + 1;
-    for (size_t i = 0; i < gold->count; i++)
-        if (gold->link[i].target >= words) words = gold->link[i].target + 1;
     return words;
 }
 
+/* words: of the target sentence; without text, up to the last link. */
 static bool count_shifted_links(const line_links *links, const line_links *gold, int words,
                                 totals *sum, sa_error *error) {
+    if (words == INT_MAX) {
+        const int linked = linked_words(links), golden = linked_words(gold);
+        words = linked > golden ? linked : golden;
+    }
     sa_link *moved = sa_new(links->count, sizeof *moved, error);
     for (int shift = -1; moved && shift <= 1; shift++) {
         if (links->count) memcpy(moved, links->link, links->count * sizeof *moved);
@@ -155,16 +136,16 @@ static bool combine(line_links *links, const score_file *reverse, size_t i,
     return true;
 }
 
-static bool count_line(const link_inputs *all, size_t i, const score_options *options, totals *sum,
+static bool count_line(const score_file *file, size_t i, const score_options *options, totals *sum,
                        sa_error *error) {
-    const int sources = words_of(&all->source, i), targets = words_of(&all->target, i);
+    const int sources = words_of(&file[SOURCE], i), targets = words_of(&file[TARGET], i);
     line_links links = {0}, gold = {0};
     const bool good =
-        read_links(&links, &all->links, i, options->links_base, sources, targets, error) &&
-        read_links(&gold, &all->gold, i, options->gold_base, sources, targets, error) &&
+        read_links(&links, &file[LINKS], i, options->links_base, sources, targets, error) &&
+        read_links(&gold, &file[GOLD], i, options->gold_base, sources, targets, error) &&
         (!options->reverse ||
-         combine(&links, &all->reverse, i, options, sources, targets, error)) &&
-        count_shifted_links(&links, &gold, target_words(targets, &links, &gold), sum, error);
+         combine(&links, &file[REVERSE], i, options, sources, targets, error)) &&
+        count_shifted_links(&links, &gold, targets, sum, error);
     for (size_t k = 0; good && k < gold.count; k++)
         sum->zero_based |= !gold.link[k].source || !gold.link[k].target;
     sum->sentences++;
@@ -230,12 +211,14 @@ static bool print_json(const totals *sum, sa_error *error) {
 }
 
 bool score_links(const score_options *options, const char *const *words, sa_error *error) {
-    link_inputs all = {0};
+    const char *const path[] = {words[0], words[1], options->reverse, options->source,
+                                options->target};
+    score_file file[FILES] = {{0}};
     totals sum = {0};
-    bool good = read_inputs(&all, options, words, error);
-    for (size_t i = 0; good && i < all.links.count; i++)
-        good = count_line(&all, i, options, &sum, error);
-    if (good) good = options->json ? print_json(&sum, error) : print_text(&sum, options, error);
-    release_inputs(&all);
+    bool good = score_files_read(file, path, FILES, error);
+    for (size_t i = 0; good && i < file->count; i++)
+        good = count_line(file, i, options, &sum, error);
+    good = good && (options->json ? print_json(&sum, error) : print_text(&sum, options, error));
+    score_files_release(file, FILES);
     return good;
 }

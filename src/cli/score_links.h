@@ -20,12 +20,10 @@ typedef struct score_file {
     size_t count, capacity;
 } score_file;
 
-/* SA_DATA: it is empty or not UTF-8. */
-bool score_file_read(score_file *file, const char *path, sa_error *error);
-/* The same for one that may be missing (path NULL), and has as many lines as the first: SA_DATA. */
-bool score_file_read_beside(score_file *file, const char *path, const score_file *first,
-                            sa_error *error);
-void score_file_release(score_file *file);
+/* Reads the files of the paths; the first is given, those of others (NULL) have no lines. SA_DATA:
+ * one is empty or not UTF-8, or has more or fewer lines than the first. */
+bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error);
+void score_files_release(score_file *files, size_t count);
 
 /* Scores the alignments words[0] against the gold alignments words[1] and prints the scores. */
 bool score_links(const score_options *options, const char *const *words, sa_error *error);

@@ -57,6 +57,14 @@ static const cli_option_set sets[] = {
     {0},
 };
 
+/* The scores of all pairs, or of those of some source length. */
+typedef struct row {
+    const char *name;
+    sa_eval_result scores;
+    bool drawn; /* with confidence intervals of BLEU and chrF */
+    sa_confidence_interval interval[SA_METRIC_COUNT];
+} row;
+
 typedef struct evaluation {
     const eval_options *options;
     sa_search search; /* options->search with its override */
@@ -65,14 +73,11 @@ typedef struct evaluation {
     sa_sentence_result *each; /* [corpus.count] */
     sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
     sa_diagnosis diagnosis;   /* empty if not wanted */
+    row all, band[SA_LENGTH_BANDS + 1];
+    int bands; /* that have pairs, if wanted */
 } evaluation;
 
-static bool diagnoses(const eval_options *options) {
-    return options->diagnose || options->json;
-}
-
-/* ---- The diagnosis as text and JSON
- * --------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void add_case(const evaluation *work, const sa_diagnosis_case *one, sa_buffer *out) {
     const sa_sentence_result *result = &work->each[one->index];
@@ -94,84 +99,12 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
     for (size_t i = 0; i < finding->case_count; i++) add_case(work, &finding->cases[i], out);
 }
 
-static void add_diagnosis(const evaluation *work, sa_buffer *out) {
-    const sa_diagnosis *diagnosis = &work->diagnosis;
-    if (!sa_settings_has_attention(sa_model_settings(work->model)))
-        sa_buffer_adds(out, "diagnosis: the model has no attention by design; only words and "
-                            "translations were examined\n");
-    if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: no problems found\n");
-    for (size_t i = 0; i < diagnosis->count; i++) add_finding(work, &diagnosis->findings[i], out);
-}
-
-static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
-    const sa_sentence_result *result = &work->each[one->index];
-    json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
-                               (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
-                               "translation", result->translation, "reference", result->reference);
-    if (!one->source) return object;
-    json_object_set_new(object, "source", json_string(one->source));
-    json_object_set_new(object, "position", json_integer(one->coverage.position));
-    json_object_set_new(object, "weight", sa_json_number(one->coverage.weight));
-    json_object_set_new(object, "due", sa_json_number(one->coverage.expected));
-    return object;
-}
-
-static json_t *json_diagnosis(const evaluation *work) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < work->diagnosis.count; i++) {
-        const sa_finding *finding = &work->diagnosis.findings[i];
-        json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
-                                   finding->measure, "figure", sa_json_number(finding->figure),
-                                   "threshold", finding->threshold, "lesson", finding->lesson);
-        json_t *cases = finding->case_count ? json_array() : NULL;
-        for (size_t k = 0; k < finding->case_count; k++)
-            json_array_append_new(cases, json_case(work, &finding->cases[k]));
-        if (cases) json_object_set_new(object, "sentences", cases);
-        json_array_append_new(list, object);
-    }
-    return list;
-}
-
-/* ---- Scores ---------------------------------------------------------------------------------- */
-
-typedef struct row {
-    const char *name;
-    sa_eval_result scores;
-    bool drawn; /* with confidence intervals of BLEU and chrF */
-    sa_confidence_interval interval[SA_METRIC_COUNT];
-} row;
-
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-/* Without a band, of all pairs. */
-static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
-    const sa_metrics *metrics = &work->options->metrics;
-    *out = (row){.name = band ? band->name : "all"};
-    const bool good =
-        band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
-             : sa_eval_summarize(metrics, &work->corpus, work->each, NULL, work->corpus.count,
-                                 &out->scores, error);
-    out->drawn = good && work->stats && out->scores.sentences;
-    return good && (!out->drawn || sa_pair_scores_intervals(
-                                       metrics, &work->options->resampling, work->stats, work->each,
-                                       work->corpus.count, band, out->interval, error));
-}
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static void add_rate(double rate, sa_buffer *out) {
-    if (isnan(rate))
-        sa_buffer_adds(out, "      -");
-    else
-        sa_buffer_addf(out, "  %.3f", rate);
-}
-
 static void add_row(const row *one, sa_buffer *out) {
     const sa_eval_result *scores = &one->scores;
     sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", one->name,
                    scores->sentences, (long long)scores->target_words, scores->loss,
                    scores->perplexity, scores->bleu, 100 * scores->exact);
-    add_rate(scores->aer, out);
+    sa_buffer_addf(out, isnan(scores->aer) ? "      -" : "  %.3f", scores->aer);
     if (one->drawn)
         sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
                        one->interval[SA_METRIC_BLEU].high);
@@ -192,14 +125,11 @@ static void add_links(const sa_eval_result *all, sa_buffer *out) {
                        before ? "before" : "after");
 }
 
-static void add_adequacy(const sa_eval_result *all, sa_buffer *out) {
-    if (isnan(all->rep)) return;
-    sa_buffer_addf(out, "repetitions (REP) %.2f", all->rep);
-    if (!isnan(all->drop)) sa_buffer_addf(out, ", dropped source words (DROP) %.2f", all->drop);
-    sa_buffer_adds(out, "\n");
-}
-
 static void add_attention(const sa_eval_result *all, sa_buffer *out) {
+    if (!isnan(all->rep)) sa_buffer_addf(out, "repetitions (REP) %.2f", all->rep);
+    if (!isnan(all->rep) && !isnan(all->drop))
+        sa_buffer_addf(out, ", dropped source words (DROP) %.2f", all->drop);
+    if (!isnan(all->rep)) sa_buffer_adds(out, "\n");
     if (isnan(all->entropy)) return;
     sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
                    100 * all->coverage, 100 * all->end_weight);
@@ -216,33 +146,29 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
 }
 
 static bool print_text(const evaluation *work, sa_error *error) {
+    const row *all = &work->all;
+    const sa_diagnosis *diagnosis = &work->diagnosis;
     sa_buffer out = {0};
-    row all, one;
-    bool good = fill(work, NULL, &all, error);
     sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
                    "words", "loss", "perplexity", "BLEU", "exact", "AER",
                    work->stats ? "  95 % of BLEU in" : "");
-    for (const sa_length_band *band = sa_length_bands;
-         work->options->by_length && good && band->name; band++) {
-        good = fill(work, band, &one, error);
-        if (good && one.scores.sentences) add_row(&one, &out);
-    }
-    if (good) {
-        add_row(&all, &out);
-        sa_buffer_addf(&out, "chrF %.2f", all.scores.chrf);
-        if (all.drawn)
-            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.interval[SA_METRIC_CHRF].low,
-                           all.interval[SA_METRIC_CHRF].high);
-        sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
-                       100 * all.scores.tokens, all.scores.free_perplexity);
-        add_adequacy(&all.scores, &out);
-        add_attention(&all.scores, &out);
-        add_links(&all.scores, &out);
-        if (work->options->diagnose) add_diagnosis(work, &out);
-        good = cli_print(&out, error);
-    }
-    sa_buffer_release(&out);
-    return good;
+    for (int i = 0; i < work->bands; i++) add_row(&work->band[i], &out);
+    add_row(all, &out);
+    sa_buffer_addf(&out, "chrF %.2f", all->scores.chrf);
+    if (all->drawn)
+        sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
+                       all->interval[SA_METRIC_CHRF].high);
+    sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
+                   100 * all->scores.tokens, all->scores.free_perplexity);
+    add_attention(&all->scores, &out);
+    add_links(&all->scores, &out);
+    if (!work->options->diagnose) return cli_print(&out, error);
+    if (!sa_settings_has_attention(sa_model_settings(work->model)))
+        sa_buffer_adds(&out, "diagnosis: the model has no attention by design; only words and "
+                             "translations were examined\n");
+    if (!diagnosis->count) sa_buffer_adds(&out, "diagnosis: no problems found\n");
+    for (size_t i = 0; i < diagnosis->count; i++) add_finding(work, &diagnosis->findings[i], &out);
+    return cli_print(&out, error);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -288,41 +214,53 @@ static json_t *json_row(const row *one) {
     return object;
 }
 
-static bool print_json(const evaluation *work, sa_error *error) {
-    row all, one;
-    if (!fill(work, NULL, &all, error)) return false;
-    json_t *object = json_row(&all), *bands = work->options->by_length ? json_object() : NULL;
-    bool good = true;
-    for (const sa_length_band *band = sa_length_bands; bands && good && band->name; band++) {
-        good = fill(work, band, &one, error);
-        if (good && one.scores.sentences) json_object_set_new(bands, band->name, json_row(&one));
-    }
-    if (bands) json_object_set_new(object, "by_length", bands);
-    json_object_set_new(object, "diagnosis", json_diagnosis(work));
-    if (good) return cli_print_json(object, error);
-    json_decref(object);
-    return false;
+static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
+    const sa_sentence_result *result = &work->each[one->index];
+    json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
+                               (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
+                               "translation", result->translation, "reference", result->reference);
+    if (!one->source) return object;
+    json_object_set_new(object, "source", json_string(one->source));
+    json_object_set_new(object, "position", json_integer(one->coverage.position));
+    json_object_set_new(object, "weight", sa_json_number(one->coverage.weight));
+    json_object_set_new(object, "due", sa_json_number(one->coverage.expected));
+    return object;
 }
 
-static bool save_sentences(const evaluation *work, const char *path, sa_error *error) {
-    sa_buffer out = {0};
-    for (size_t i = 0; i < work->corpus.count; i++) {
-        sa_number_add(&out, work->each[i].log_probability);
-        sa_buffer_addf(&out, "\t%d\n", work->each[i].words);
-    }
-    return cli_save(path, &out, error);
+static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
+    json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
+                               finding->measure, "figure", sa_json_number(finding->figure),
+                               "threshold", finding->threshold, "lesson", finding->lesson);
+    json_t *cases = finding->case_count ? json_array() : NULL;
+    for (size_t k = 0; k < finding->case_count; k++)
+        json_array_append_new(cases, json_case(work, &finding->cases[k]));
+    if (cases) json_object_set_new(object, "sentences", cases);
+    return object;
+}
+
+static bool print_json(const evaluation *work, sa_error *error) {
+    json_t *object = json_row(&work->all), *bands = json_object(), *findings = json_array();
+    for (int i = 0; i < work->bands; i++)
+        json_object_set_new(bands, work->band[i].name, json_row(&work->band[i]));
+    for (size_t i = 0; i < work->diagnosis.count; i++)
+        json_array_append_new(findings, json_finding(work, &work->diagnosis.findings[i]));
+    if (work->options->by_length) json_object_set(object, "by_length", bands);
+    json_object_set_new(object, "diagnosis", findings);
+    json_decref(bands);
+    return cli_print_json(object, error);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool open_work(evaluation *work, const char *const *words, const eval_options *options,
-                      sa_error *error) {
+static bool open_work(evaluation *work, const char *const *words, sa_error *error) {
+    const eval_options *options = work->options;
     if (!cli_pairs_open(&work->corpus, words[1], error)) return false;
     if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
     if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(&work->corpus))
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
+    work->search.nbest = 1;
     work->search.reference_length = options->reference_length;
     work->model = cli_model_open(words[0], options->threads, options->precision, options->max_len,
                                  options->force_attention, &work->search.override, error);
@@ -330,44 +268,62 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
     return work->each != NULL;
 }
 
-static bool compute_stats(evaluation *work, sa_error *error) {
-    work->stats =
-        sa_pair_scores_stats(&work->options->metrics, work->each, work->corpus.count, error);
-    return work->stats != NULL;
-}
-
-static bool diagnose(evaluation *work, sa_error *error) {
-    const sa_corpus *train = work->options->train ? &work->train : NULL;
-    return !diagnoses(work->options) ||
-           sa_diagnose(work->model, &work->corpus, work->each, train, &work->diagnosis, error);
+/* Without a band, of all pairs. */
+static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
+    const sa_metrics *metrics = &work->options->metrics;
+    *out = (row){.name = band ? band->name : "all"};
+    const bool good =
+        band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
+             : sa_eval_summarize(metrics, &work->corpus, work->each, NULL, work->corpus.count,
+                                 &out->scores, error);
+    out->drawn = good && work->stats && out->scores.sentences;
+    return good && (!out->drawn || sa_pair_scores_intervals(
+                                       metrics, &work->options->resampling, work->stats, work->each,
+                                       work->corpus.count, band, out->interval, error));
 }
 
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
-    return (sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
-                        error) ||
-            cli_pairs_fail(work->corpus.name, error)) &&
-           (!options->confidence || compute_stats(work, error)) && diagnose(work, error) &&
-           (options->json ? print_json : print_text)(work, error) &&
-           (!options->per_sentence || save_sentences(work, options->per_sentence, error));
+    const sa_corpus *train = options->train ? &work->train : NULL;
+    if (!sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
+                     error))
+        return cli_pairs_fail(work->corpus.name, error);
+    if (options->confidence && !(work->stats = sa_pair_scores_stats(&options->metrics, work->each,
+                                                                    work->corpus.count, error)))
+        return false;
+    if ((options->diagnose || options->json) &&
+        !sa_diagnose(work->model, &work->corpus, work->each, train, &work->diagnosis, error))
+        return false;
+    bool good = fill(work, NULL, &work->all, error);
+    const sa_length_band *band = sa_length_bands;
+    for (; good && options->by_length && band->name; band++) {
+        good = fill(work, band, &work->band[work->bands], error);
+        work->bands += good && work->band[work->bands].scores.sentences;
+    }
+    return good && (options->json ? print_json : print_text)(work, error);
 }
 
-static void close_work(evaluation *work) {
-    if (work->each) sa_sentence_results_release(work->each, work->corpus.count);
-    free(work->each), free(work->stats);
-    sa_diagnosis_release(&work->diagnosis);
-    sa_model_close(work->model);
-    sa_corpus_close(&work->corpus), sa_corpus_close(&work->train);
+static bool save_sentences(const evaluation *work, sa_error *error) {
+    sa_buffer out = {0};
+    for (size_t i = 0; i < work->corpus.count; i++) {
+        sa_number_add(&out, work->each[i].log_probability);
+        sa_buffer_addf(&out, "\t%d\n", work->each[i].words);
+    }
+    return cli_save(work->options->per_sentence, &out, error);
 }
 
 static bool run(cli_call *call, sa_error *error) {
-    eval_options *options = call->options;
-    if (options->train && !diagnoses(options))
+    const eval_options *options = call->options;
+    if (options->train && !options->diagnose && !options->json)
         return sa_fail(error, SA_USAGE, "--train needs --diagnose");
-    options->search.nbest = 1;
     evaluation work = {.options = options};
-    bool good = open_work(&work, call->words, options, error) && evaluate(&work, error);
-    close_work(&work);
+    const bool good = open_work(&work, call->words, error) && evaluate(&work, error) &&
+                      (!options->per_sentence || save_sentences(&work, error));
+    if (work.each) sa_sentence_results_release(work.each, work.corpus.count);
+    free(work.each), free(work.stats);
+    sa_diagnosis_release(&work.diagnosis);
+    sa_model_close(work.model);
+    sa_corpus_close(&work.corpus), sa_corpus_close(&work.train);
     return good;
 }
 

@@ -155,20 +155,13 @@ static bool count_line(const score_file *file, size_t i, const score_options *op
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static void add_rate(double rate, sa_buffer *out) {
-    if (isnan(rate))
-        sa_buffer_adds(out, "          -");
-    else
-        sa_buffer_addf(out, "  %9.7f", rate);
-}
-
 static void add_row(const totals *sum, int shift, sa_buffer *out) {
     const sa_aer *one = &sum->aer[shift + 1];
     sa_buffer_addf(out, shift ? "%+5d" : "%5d", shift);
     sa_buffer_addf(out, " %9zu %8zu %8zu", sum->sentences, one->links, one->sure);
-    add_rate(sa_aer_rate(one), out);
-    add_rate(sa_aer_precision(one), out);
-    add_rate(sa_aer_recall(one), out);
+    const double rates[] = {sa_aer_rate(one), sa_aer_precision(one), sa_aer_recall(one)};
+    for (int i = 0; i < 3; i++)
+        sa_buffer_addf(out, isnan(rates[i]) ? "          -" : "  %9.7f", rates[i]);
     sa_buffer_adds(out, "\n");
 }
 

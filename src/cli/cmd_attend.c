@@ -87,36 +87,24 @@ static const sa_option rows[] = {
 static const cli_option_set sets[] = {
     {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
-typedef struct attend_output {
+typedef struct attend_work {
+    attend_options *options;
+    sa_number_table csv[TABLES];
     sa_attend_result result;
-    /* labels of queries, keys, and columns of contexts and outputs; any may be NULL */
+    /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
     const char *const *query, *const *key, *const *context, *const *output;
-    bool projected; /* there is an output projection */
-} attend_output;
+} attend_work;
+
+/* The weights or scores of a head, of those of all heads. */
+static const double *head_of(const attend_work *work, const double *all, int head) {
+    return all + (size_t)head * (size_t)work->result.queries * (size_t)work->result.keys;
+}
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static sa_grid head_grid(const attend_output *attended, const double *all, int head) {
-    const sa_attend_result *result = &attended->result;
-    const size_t size = (size_t)result->queries * (size_t)result->keys;
-    return (sa_grid){.rows = result->queries,
-                     .cols = result->keys,
-                     .numbers = all + (size_t)head * size,
-                     .row = attended->query,
-                     .column = attended->key,
-                     .exact = true};
-}
-
-static sa_grid context_grid(const attend_output *attended) {
-    const sa_attend_result *result = &attended->result;
-    return (sa_grid){result->queries, result->context,   result->contexts,
-                     attended->query, attended->context, true};
-}
-
-static sa_grid output_grid(const attend_output *attended) {
-    const sa_attend_result *result = &attended->result;
-    return (sa_grid){result->queries, result->output,   result->outputs,
-                     attended->query, attended->output, true};
+static sa_grid grid_of(const attend_work *work, const double *numbers, int cols,
+                       const char *const *columns) {
+    return (sa_grid){work->result.queries, cols, numbers, work->query, columns, true};
 }
 
 static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out) {
@@ -126,9 +114,14 @@ static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out)
     sa_grid_csv(&grid, out);
 }
 
-static bool print(const attend_output *attended, sa_error *error) {
-    const sa_attend_result *result = &attended->result;
-    const bool several = result->heads > 1;
+static void add_heads(const char *title, const attend_work *work, const double *all, int head,
+                      sa_buffer *out) {
+    add_block(title, work->result.heads > 1 ? head + 1 : 0,
+              grid_of(work, head_of(work, all, head), work->result.keys, work->key), out);
+}
+
+static bool print(const attend_work *work, sa_error *error) {
+    const sa_attend_result *result = &work->result;
     sa_buffer out = {0};
     if (result->bandwidth > 0) {
         const double fitted[] = {result->bandwidth, result->left_out};
@@ -136,35 +129,34 @@ static bool print(const attend_output *attended, sa_error *error) {
         add_block("bandwidth", 0, (sa_grid){1, 2, fitted, NULL, names, true}, &out);
     }
     for (int h = 0; h < result->heads; h++) {
-        const int number = several ? h + 1 : 0;
-        if (result->scores)
-            add_block("scores", number, head_grid(attended, result->scores, h), &out);
-        add_block("weights", number, head_grid(attended, result->weights, h), &out);
+        if (result->scores) add_heads("scores", work, result->scores, h, &out);
+        add_heads("weights", work, result->weights, h, &out);
     }
-    if (attended->projected) add_block("contexts", 0, context_grid(attended), &out);
-    add_block("outputs", 0, output_grid(attended), &out);
+    if (work->csv[MAP_OUTPUT].numbers)
+        add_block("contexts", 0, grid_of(work, result->contexts, result->context, work->context),
+                  &out);
+    add_block("outputs", 0, grid_of(work, result->outputs, result->output, work->output), &out);
     return cli_print(&out, error);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_heads(const attend_output *attended, const double *all) {
-    const sa_attend_result *result = &attended->result;
+static json_t *json_heads(const attend_work *work, const double *all) {
+    const sa_attend_result *result = &work->result;
     if (!all) return json_null();
     json_t *heads = json_array();
     for (int h = 0; h < result->heads; h++)
-        json_array_append_new(heads, sa_json_matrix(head_grid(attended, all, h).numbers,
-                                                    result->queries, result->keys));
+        json_array_append_new(heads,
+                              sa_json_matrix(head_of(work, all, h), result->queries, result->keys));
     return heads;
 }
 
-static bool print_json(const attend_output *attended, sa_error *error) {
-    const sa_attend_result *result = &attended->result;
+static bool print_json(const attend_work *work, sa_error *error) {
+    const sa_attend_result *result = &work->result;
     json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
-        sa_json_words(attended->query, result->queries), "keys",
-        sa_json_words(attended->key, result->keys), "scores", json_heads(attended, result->scores),
-        "weights", json_heads(attended, result->weights), "contexts",
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "queries", sa_json_words(work->query, result->queries),
+        "keys", sa_json_words(work->key, result->keys), "scores", json_heads(work, result->scores),
+        "weights", json_heads(work, result->weights), "contexts",
         sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
         sa_json_matrix(result->outputs, result->queries, result->output));
     if (object && result->bandwidth > 0) {
@@ -190,12 +182,12 @@ static double *mean_and_heads(const sa_attend_result *result, sa_error *error) {
     return all;
 }
 
-static bool save_weights(const attend_output *attended, int head, const char *path,
-                         sa_error *error) {
-    double *all = mean_and_heads(&attended->result, error);
+static bool save_weights(const attend_work *work, const char *path, sa_error *error) {
+    double *all = mean_and_heads(&work->result, error);
     if (!all) return false;
-    const sa_grid grid = head_grid(attended, all, head);
     sa_buffer out = {0};
+    const sa_grid grid =
+        grid_of(work, head_of(work, all, work->options->head), work->result.keys, work->key);
     sa_grid_csv(&grid, &out);
     free(all);
     return cli_save(path, &out, error);
@@ -219,15 +211,15 @@ static char *label_of(const char *const *labels, int i, const sa_attend_result *
     return NULL;
 }
 
-static bool add_matrix(const attend_output *attended, sa_html_report *report, sa_error *error) {
-    const sa_attend_result *result = &attended->result;
+static bool add_matrix(const attend_work *work, sa_html_report *report, sa_error *error) {
+    const sa_attend_result *result = &work->result;
     const size_t queries = (size_t)result->queries, count = queries + (size_t)result->keys;
     char **labels = sa_new(count, sizeof *labels, error);
     double *weights = labels ? mean_and_heads(result, error) : NULL;
     bool good = weights != NULL;
     for (size_t i = 0; good && i < count; i++) {
-        labels[i] = i < queries ? label_of(attended->query, (int)i, result, error)
-                                : label_of(attended->key, (int)(i - queries), NULL, error);
+        labels[i] = i < queries ? label_of(work->query, (int)i, result, error)
+                                : label_of(work->key, (int)(i - queries), NULL, error);
         good = labels[i] != NULL;
     }
     if (good)
@@ -245,24 +237,18 @@ static bool add_matrix(const attend_output *attended, sa_html_report *report, sa
     return good;
 }
 
-static bool save_page(const attend_output *attended, const sa_page_text *text, const char *path,
-                      sa_error *error) {
+static bool save_page(const attend_work *work, const char *path, sa_error *error) {
     sa_html_report report;
     sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
     sa_html_report_model(&report, "weights", NULL);
     json_object_set_new(report.data, "site", json_string("numbers"));
-    if (add_matrix(attended, &report, error)) return cli_save_page(&report, text, path, error);
+    if (add_matrix(work, &report, error))
+        return cli_save_page(&report, &work->options->page, path, error);
     sa_html_report_release(&report);
     return false;
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
-
-typedef struct attend_work {
-    attend_options *options;
-    sa_number_table csv[TABLES];
-    attend_output attended;
-} attend_work;
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static sa_table table(const attend_work *work, int which) {
     const sa_number_table *csv = &work->csv[which];
@@ -275,14 +261,6 @@ static int table_of_role(const attend_work *work, int which) {
 
 static sa_projection projection(const attend_work *work, int which) {
     return (sa_projection){table(work, MAP_QUERY + which), table(work, BIAS_QUERY + which)};
-}
-
-static bool read_tables(attend_work *work, sa_error *error) {
-    const char *const *path = work->options->path;
-    bool good = true;
-    for (int i = 0; good && i < TABLES; i++)
-        if (path[i]) good = sa_number_table_open(&work->csv[i], path[i], error);
-    return good;
 }
 
 static bool attend(attend_work *work, sa_error *error) {
@@ -300,7 +278,7 @@ static bool attend(attend_work *work, sa_error *error) {
     job->output_projection = projection(work, 3);
     job->v_a = table(work, VECTOR);
     job->weights = table(work, GIVEN);
-    return sa_attend(job, &work->attended.result, error);
+    return sa_attend(job, &work->result, error);
 }
 
 /* The labels of the results: those of the tables; the rows of a projection label its outputs. */
@@ -308,19 +286,15 @@ static void find_labels(attend_work *work) {
     const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
     const sa_number_table *values = &csv[table_of_role(work, VALUES)];
     const sa_number_table *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
-    attend_output *found = &work->attended;
-    found->query = csv[work->options->path[GIVEN] ? GIVEN : table_of_role(work, QUERY)].row;
-    found->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
-    found->context = map->numbers ? map->row : values->column;
-    found->output = output->numbers ? output->row : found->context;
-    found->projected = output->numbers;
+    work->query = csv[work->options->path[GIVEN] ? GIVEN : table_of_role(work, QUERY)].row;
+    work->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
+    work->context = map->numbers ? map->row : values->column;
+    work->output = output->numbers ? output->row : work->context;
 }
-
-/* ---- The command ----------------------------------------------------------------------------- */
 
 static void print_notes(const attend_work *work) {
     const sa_number_table *given = &work->csv[GIVEN];
-    if (work->attended.result.default_v_a) cli_note("note: without --vector, v_a is all ones");
+    if (work->result.default_v_a) cli_note("note: without --vector, v_a is all ones");
     for (int i = 0; i < given->rows; i++) {
         double sum = 0;
         for (int j = 0; j < given->cols; j++)
@@ -343,22 +317,22 @@ static bool check_options(const attend_options *options, sa_error *error) {
     return sa_page_text_check(&options->page, options->html, error);
 }
 
-static bool show(attend_work *work, sa_error *error) {
-    const attend_options *options = work->options;
-    find_labels(work);
-    print_notes(work);
-    return (options->json ? print_json : print)(&work->attended, error) &&
-           (!options->weights ||
-            save_weights(&work->attended, options->head, options->weights, error)) &&
-           (!options->html || save_page(&work->attended, &options->page, options->html, error));
-}
-
 static bool run(cli_call *call, sa_error *error) {
+    const attend_options *options = call->options;
     attend_work work = {.options = call->options};
-    bool good = check_options(work.options, error) && read_tables(&work, error) &&
-                attend(&work, error) && show(&work, error);
+    bool good = check_options(options, error);
+    for (int i = 0; good && i < TABLES; i++)
+        if (options->path[i]) good = sa_number_table_open(&work.csv[i], options->path[i], error);
+    good = good && attend(&work, error);
+    if (good) {
+        find_labels(&work);
+        print_notes(&work);
+        good = (options->json ? print_json : print)(&work, error) &&
+               (!options->weights || save_weights(&work, options->weights, error)) &&
+               (!options->html || save_page(&work, options->html, error));
+    }
     for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
-    sa_attend_result_release(&work.attended.result);
+    sa_attend_result_release(&work.result);
     return good;
 }
 

@@ -100,31 +100,10 @@ static void note_unknown(translate_work *work, const sa_translation *translation
              line, unknown > 1 ? "are" : "is");
 }
 
-static void note_rest(const translate_work *work) {
-    if (work->unnoted_lines)
-        cli_note("note: so are %zu of %zu %s of %zu more lines", work->unknown, work->words,
-                 work->units, work->unnoted_lines);
-}
-
 static void count_too_long(translate_work *work, const sa_translation *translation, size_t line) {
     if (!translation->too_long || work->too_long++) return;
     work->first = line;
     work->tokens = translation->source_words;
-}
-
-/* Fails after the last line, so that all others are translated. */
-static bool check_too_long(const translate_work *work, sa_error *error) {
-    return !work->too_long ||
-           sa_fail(error, SA_LIMIT,
-                   "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
-                   work->tokens, work->units, work->options->max_len, work->too_long);
-}
-
-static const char *units_of(const sa_model *model) {
-    const int tokenizer = sa_model_settings(model)->tokenizer;
-    return sa_tokenizers[tokenizer].subword ? "subwords"
-           : tokenizer == SA_TOKENIZER_CHAR ? "characters"
-                                            : "words";
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -165,14 +144,6 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
     return good;
 }
 
-static void write_nbest(translate_work *work, const sa_translation *translation, size_t index) {
-    sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", index, translation->text);
-    sa_number_add_fixed(&work->text, translation->log_probability, 6);
-    sa_buffer_adds(&work->text, " ||| ");
-    sa_number_add_fixed(&work->text, translation->score, 6);
-    sa_buffer_adds(&work->text, "\n");
-}
-
 static bool write_block(translate_work *work, size_t count, sa_error *error) {
     enum { LARGE = 1 << 20 }; /* bytes of matrices that are written at once */
     const int nbest = work->search.nbest;
@@ -187,44 +158,50 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
         if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
-            for (int k = 0; k < nbest && each[k].text; k++)
-                write_nbest(work, &each[k], work->index);
+            for (int k = 0; k < nbest && each[k].text; k++) {
+                sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", work->index, each[k].text);
+                sa_number_add_fixed(&work->text, each[k].log_probability, 6);
+                sa_buffer_adds(&work->text, " ||| ");
+                sa_number_add_fixed(&work->text, each[k].score, 6);
+                sa_buffer_adds(&work->text, "\n");
+            }
     }
     return cli_print(&work->text, error);
 }
 
 /* ---- Working --------------------------------------------------------------------------------- */
 
-static bool translate_part(translate_work *work, const char *const *lines, size_t count,
-                           sa_error *error) {
-    if (!sa_translate_ensemble(work->models, work->number, lines, count, &work->search, work->out,
-                               error))
-        return false;
-    bool good = write_block(work, count, error);
-    sa_translations_release(work->out, count * (size_t)work->search.nbest);
-    return good;
-}
-
+/* The lines that were read, in parts whose weights fit into memory together. */
 static bool translate_block(translate_work *work, size_t count, sa_error *error) {
     bool good = true;
     for (size_t first = 0, part = count; good && first < count; first += part) {
         const char *const *lines = work->lines + first;
-        if (work->options->jsonl) /* with weights */
+        if (work->search.weights)
             part = sa_alignments_together(lines, lines, sizeof *lines, count - first,
                                           work->options->max_len);
-        good = translate_part(work, lines, part, error);
+        good = sa_translate_ensemble(work->models, work->number, lines, part, &work->search,
+                                     work->out, error);
+        if (!good) break;
+        good = write_block(work, part, error);
+        sa_translations_release(work->out, part * (size_t)work->search.nbest);
     }
     return good;
 }
 
+/* Lines that are too long are an error after the last line, so that all others are translated. */
 static bool translate_all(translate_work *work, sa_error *error) {
     for (size_t count = 1; count;) {
         if (!cli_input_next(&work->input, work->lines, work->capacity, &count, error)) return false;
         note_tabs(work);
         if (count && !translate_block(work, count, error)) return false;
     }
-    note_rest(work);
-    return true;
+    if (work->unnoted_lines)
+        cli_note("note: so are %zu of %zu %s of %zu more lines", work->unknown, work->words,
+                 work->units, work->unnoted_lines);
+    return !work->too_long ||
+           sa_fail(error, SA_LIMIT,
+                   "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
+                   work->tokens, work->units, work->options->max_len, work->too_long);
 }
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -247,42 +224,31 @@ static int count_models(const char *const *words, const char **text, sa_error *e
     return models;
 }
 
-static bool open_models(translate_work *work, const char *const *words, const char **text,
-                        sa_error *error) {
+static bool open_work(translate_work *work, const char *const *words, sa_error *error) {
     const translate_options *options = work->options;
-    const int models = count_models(words, text, error);
+    const char *text, *dictionary = options->dictionary;
+    const int models = count_models(words, &text, error);
     for (; work->number < models; work->number++) {
         work->models[work->number] = cli_model_open(
             words[work->number], options->threads, options->precision, options->max_len,
             options->force_attention, &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
-    return models;
-}
-
-static bool open_work(translate_work *work, const char *const *words, sa_error *error) {
-    const char *text, *dictionary = work->options->dictionary;
-    if (!open_models(work, words, &text, error)) return false;
-    if (dictionary && !sa_corpus_open(&work->dictionary, dictionary, error)) return false;
+    if (!models || (dictionary && !sa_corpus_open(&work->dictionary, dictionary, error)))
+        return false;
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
     work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
-    work->units = units_of(work->models[0]);
+    const int tokenizer = sa_model_settings(work->models[0])->tokenizer;
+    work->units = sa_tokenizers[tokenizer].subword ? "subwords"
+                  : tokenizer == SA_TOKENIZER_CHAR ? "characters"
+                                                   : "words";
     work->capacity = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->capacity, sizeof *work->lines, error);
     work->out = work->lines
                     ? sa_new(work->capacity, (size_t)work->search.nbest * sizeof *work->out, error)
                     : NULL;
     return work->out != NULL;
-}
-
-static void close_work(translate_work *work) {
-    free(work->lines);
-    free(work->out);
-    sa_buffer_release(&work->text);
-    cli_input_close(&work->input);
-    if (work->search.dictionary) sa_corpus_close(&work->dictionary);
-    for (int m = 0; m < work->number; m++) sa_model_close(work->models[m]);
 }
 
 static bool check_options(const translate_options *options, sa_error *error) {
@@ -304,9 +270,12 @@ static bool run(cli_call *call, sa_error *error) {
     if (!check_options(options, error)) return false;
     translate_work work = {.options = options, .search = options->search};
     work.search.weights = options->jsonl;
-    bool good = open_work(&work, call->words, error) && translate_all(&work, error) &&
-                check_too_long(&work, error);
-    close_work(&work);
+    const bool good = open_work(&work, call->words, error) && translate_all(&work, error);
+    free(work.lines), free(work.out);
+    sa_buffer_release(&work.text);
+    cli_input_close(&work.input);
+    if (work.search.dictionary) sa_corpus_close(&work.dictionary);
+    for (int m = 0; m < work.number; m++) sa_model_close(work.models[m]);
     return good;
 }
 

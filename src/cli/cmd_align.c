@@ -13,31 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART(field) offsetof(cli_align_options, field)
+#define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
 
 const sa_option cli_align_output_options[] = {
-    CLI_TEXT("csv", FOLDER, PART(folder[CLI_CSV]), sa_csv_files, "DIR",
-             "write one heatmap per pair: DIR/0001.csv ...; created if missing"),
-    CLI_TEXT("npy", FOLDER, PART(folder[CLI_NPY]), sa_npy_files, "DIR",
-             "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
-             "source]"),
-    CLI_TEXT("tidy", OUTPUT, PART(text[CLI_TIDY]), NULL, "FILE",
-             "write one long-format table for R and pandas; - is standard output"),
-    CLI_SWITCH("spreadsheet", PART(spreadsheet),
-               "with --tidy: put ' before words that a spreadsheet would take for formulas"),
-    CLI_TEXT("pharaoh", OUTPUT, PART(text[CLI_PHARAOH]), NULL, "FILE",
-             "write word alignments in Pharaoh format, one line per pair; - is standard output"),
-    CLI_TEXT("soft", OUTPUT, PART(text[CLI_SOFT]), NULL, "FILE",
-             "write soft alignments in Marian's format, one line per pair"),
-    CLI_TEXT("jsonl", OUTPUT, PART(text[CLI_JSONL]), NULL, "FILE",
-             "write one JSON object per line: tokens, log-probability and attention weights"),
-    CLI_TEXT("html", OUTPUT, PART(text[CLI_HTML]), NULL, "FILE",
-             "write an interactive HTML page of the attention weights"),
-    CLI_SWITCH("terminal", PART(terminal),
-               "print the matrices in color, or as blocks on terminals without color (or with "
-               "NO_COLOR); default without other output"),
-    CLI_SWITCH("merge-words", PART(merge),
-               "merge subwords into words: mean over target subwords, sum over source subwords"),
+    {"csv", CLI_TEXT(FOLDER, OUT(folder[CLI_CSV]), sa_csv_files, "DIR"),
+     "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
+    {"npy", CLI_TEXT(FOLDER, OUT(folder[CLI_NPY]), sa_npy_files, "DIR"),
+     "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
+     "source]"},
+    {"tidy", CLI_TEXT(OUTPUT, OUT(text[CLI_TIDY]), NULL, "FILE"),
+     "write one long-format table for R and pandas; - is standard output"},
+    {"spreadsheet", SA_SWITCH(OUT(spreadsheet)),
+     "with --tidy: put ' before words that a spreadsheet would take for formulas"},
+    {"pharaoh", CLI_TEXT(OUTPUT, OUT(text[CLI_PHARAOH]), NULL, "FILE"),
+     "write word alignments in Pharaoh format, one line per pair; - is standard output"},
+    {"soft", CLI_TEXT(OUTPUT, OUT(text[CLI_SOFT]), NULL, "FILE"),
+     "write soft alignments in Marian's format, one line per pair"},
+    {"jsonl", CLI_TEXT(OUTPUT, OUT(text[CLI_JSONL]), NULL, "FILE"),
+     "write one JSON object per line: tokens, log-probability and attention weights"},
+    {"html", CLI_TEXT(OUTPUT, OUT(text[CLI_HTML]), NULL, "FILE"),
+     "write an interactive HTML page of the attention weights"},
+    {"terminal", SA_SWITCH(OUT(terminal)),
+     "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
+     "default without other output"},
+    {"merge-words", SA_SWITCH(OUT(merge)),
+     "merge subwords into words: mean over target subwords, sum over source subwords"},
     {0},
 };
 
@@ -233,23 +233,22 @@ static const char *site_name(size_t i) { /* as sa_attention_site counts */
 }
 
 static const sa_option rows[] = {
-    CLI_TEXT(
-        "force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
-        "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"),
-    CLI_TEXT("site", TEXT, AT(site), site_name, "NAME",
-             "Transformer: attention to show: cross (default), encoder or decoder self-attention"),
-    CLI_NUMBER("layer", INT, AT(job.layer), 0, 0, SA_MAX_LAYERS, "N",
-               "Transformer: layer to show; 0: mean over layers"),
-    CLI_TEXT("head", TEXT, AT(heads), cli_heads_word, "N",
-             "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
-             "default: mean, and every head in tables and pictures"),
-    CLI_TEXT("all-heads", FOLDER, AT(output.folder[CLI_ALL_HEADS]), heads_file, "DIR",
-             "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., "
-             "[layer, head, row, column], and DIR/0001.json with the tokens"),
-    CLI_NUMBER("limit", INT, AT(limit), 0, 0, 1000000000, "N", "maximum number of pairs; 0: all"),
-    CLI_MAX_LEN(AT(max_len)),
-    CLI_PRECISION(AT(precision)),
-    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
+    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
+     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
+    {"site", CLI_TEXT(TEXT, RUN(site), site_name, "NAME"),
+     "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
+    {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),
+     "Transformer: layer to show; 0: mean over layers"},
+    {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
+     "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
+     "default: mean, and every head in tables and pictures"},
+    {"all-heads", CLI_TEXT(FOLDER, RUN(output.folder[CLI_ALL_HEADS]), heads_file, "DIR"),
+     "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
+     "row, column], and DIR/0001.json with the tokens"},
+    {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"), "maximum number of pairs; 0: all"},
+    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
+    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 static const cli_option_set sets[] = {

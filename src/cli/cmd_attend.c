@@ -45,7 +45,8 @@ static const sa_option bandwidth_row = {
     SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX, bandwidth_name, "H", NULL};
 
 #define AT(field) offsetof(attend_options, field)
-#define TABLE(name, which, help) CLI_TEXT(name, INPUT, AT(path[which]), NULL, "CSV", help)
+#define TABLE(name, which, help)                                                                   \
+    { name, CLI_TEXT(INPUT, RUN(path[which]), NULL, "CSV"), help }
 
 static const sa_option rows[] = {
     TABLE("query", QUERY, "query matrix: one row per query"),
@@ -62,26 +63,26 @@ static const sa_option rows[] = {
     TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
     TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
-    CLI_CHOICE("attention", AT(job.attention), 1, attention_name, "attention score function"),
-    CLI_CHOICE("normalizer", AT(job.normalizer), 0, normalizer_name,
-               "function that turns scores into weights"),
-    CLI_NUMBER("entmax-alpha", REAL, AT(job.entmax_alpha), 1.5, 1.01, 2, "X",
-               "alpha of entmax, from near softmax (1) to sparsemax (2)"),
-    CLI_TEXT("bandwidth", TEXT, AT(bandwidth), bandwidth_name, "H",
-             "gaussian: kernel width h, above 0; fit: the width that best predicts every value "
-             "from the others; default: n'^(1/4), where training starts"),
-    CLI_NUMBER("heads", INT, AT(job.heads), 1, 1, 8192, "N",
-               "number of heads; the columns are split among them"),
-    CLI_SWITCH("causal", AT(job.causal), "causal mask: query i sees keys up to row i"),
-    CLI_CHOICE("positions", AT(job.positions), 0, positions_name,
-               "positions: sinusoidal is added to query, keys and values, alibi to the scores; "
-               "rope rotates queries and keys"),
-    CLI_TEXT("weights", OUTPUT, AT(weights), NULL, "FILE",
-             "write the attention weights as a heatmap CSV"),
-    CLI_NUMBER("head", INT, AT(head), 0, 0, 8192, "N",
-               "head written to --weights; 0: mean over heads"),
-    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE", "write an HTML page of the attention weights"),
-    CLI_SWITCH("json", AT(json), "print one JSON object"),
+    {"attention", SA_CHOICE(RUN(job.attention), 1, attention_name), "attention score function"},
+    {"normalizer", SA_CHOICE(RUN(job.normalizer), 0, normalizer_name),
+     "function that turns scores into weights"},
+    {"entmax-alpha", SA_REAL(RUN(job.entmax_alpha), 1.5, 1.01, 2, "X"),
+     "alpha of entmax, from near softmax (1) to sparsemax (2)"},
+    {"bandwidth", CLI_TEXT(TEXT, RUN(bandwidth), bandwidth_name, "H"),
+     "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
+     "others; default: n'^(1/4), where training starts"},
+    {"heads", SA_INT(RUN(job.heads), 1, 1, 8192, "N"),
+     "number of heads; the columns are split among them"},
+    {"causal", SA_SWITCH(RUN(job.causal)), "causal mask: query i sees keys up to row i"},
+    {"positions", SA_CHOICE(RUN(job.positions), 0, positions_name),
+     "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
+     "queries and keys"},
+    {"weights", CLI_TEXT(OUTPUT, RUN(weights), NULL, "FILE"),
+     "write the attention weights as a heatmap CSV"},
+    {"head", SA_INT(RUN(head), 0, 0, 8192, "N"), "head written to --weights; 0: mean over heads"},
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
+     "write an HTML page of the attention weights"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
 static const cli_option_set sets[] = {

@@ -9,8 +9,10 @@ typedef struct average_options {
     const char *out;
 } average_options;
 
+#define AT(field) offsetof(average_options, field)
+
 static const sa_option rows[] = {
-    CLI_TEXT("out", OUTPUT, offsetof(average_options, out), NULL, "FILE", "output model file"),
+    {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output model file"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

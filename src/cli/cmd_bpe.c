@@ -19,16 +19,14 @@ typedef struct bpe_options {
 #define AT(field) offsetof(bpe_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("merges", INT, AT(merges), 10000, 1, 10000000, "N",
-               "learn: number of merge operations"),
-    CLI_NUMBER("min-frequency", INT, AT(min_frequency), 2, 1, 1000000000, "N",
-               "learn: minimum frequency of a symbol pair"),
-    CLI_TEXT("codes", INPUT, AT(codes), NULL, "FILE", "apply: merge operations"),
-    CLI_TEXT(
-        "vocabulary", INPUT, AT(vocabulary), NULL, "FILE",
-        "apply: subwords and counts; other subwords are split further by undoing their merges"),
-    CLI_NUMBER("vocabulary-threshold", INT, AT(threshold), 1, 1, 1000000000, "N",
-               "apply: minimum count of a subword in --vocabulary"),
+    {"merges", SA_INT(RUN(merges), 10000, 1, 10000000, "N"), "learn: number of merge operations"},
+    {"min-frequency", SA_INT(RUN(min_frequency), 2, 1, 1000000000, "N"),
+     "learn: minimum frequency of a symbol pair"},
+    {"codes", CLI_TEXT(INPUT, RUN(codes), NULL, "FILE"), "apply: merge operations"},
+    {"vocabulary", CLI_TEXT(INPUT, RUN(vocabulary), NULL, "FILE"),
+     "apply: subwords and counts; other subwords are split further by undoing their merges"},
+    {"vocabulary-threshold", SA_INT(RUN(threshold), 1, 1, 1000000000, "N"),
+     "apply: minimum count of a subword in --vocabulary"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

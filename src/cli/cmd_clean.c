@@ -16,10 +16,10 @@ typedef struct clean_options {
 #define AT(field) offsetof(clean_options, field)
 
 static const sa_option rows[] = {
-    CLI_TEXT("out", OUTPUT, AT(out), NULL, "FILE", "output file; default: standard output"),
-    CLI_TEXT("dropped", OUTPUT, AT(dropped), NULL, "FILE",
-             "write the dropped lines: reason TAB line number TAB line"),
-    CLI_SWITCH("json", AT(json), "print the counts as one JSON object; needs --out"),
+    {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output file; default: standard output"},
+    {"dropped", CLI_TEXT(OUTPUT, RUN(dropped), NULL, "FILE"),
+     "write the dropped lines: reason TAB line number TAB line"},
+    {"json", SA_SWITCH(RUN(json)), "print the counts as one JSON object; needs --out"},
     {0},
 };
 static const cli_option_set sets[] = {

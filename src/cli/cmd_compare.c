@@ -22,34 +22,32 @@ static const char *comparison_file(size_t i) {
 }
 
 static const sa_option rows[] = {
-    CLI_TEXT("train", INPUT, AT(job.train), NULL, "PAIRS",
-             "training pairs; every model sees the same batches in the same order"),
-    CLI_TEXT("valid", INPUT, AT(job.valid), NULL, "PAIRS",
-             "validation pairs; default: 5 % of the training pairs, held out"),
-    CLI_TEXT("test", INPUT, AT(job.test), NULL, "PAIRS",
-             "test pairs, with a gold alignment for AER"),
-    CLI_TEXT(
-        "models", TEXT, AT(job.models), NULL, "LIST",
-        "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by "
-        "any :option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
-        "cgru,cgru:cell-norm=yes:dropout=0.2"),
-    CLI_NUMBER("seeds", INT, AT(job.seeds), 1, 1, 1000, "N",
-               "training runs per model, with consecutive seeds from --seed"),
-    CLI_NUMBER("matrices", INT, AT(job.matrices), 10, 0, 1000000, "N",
-               "number of test pairs whose heatmaps are written, for every model with attention"),
-    CLI_TEXT("out", FOLDER, AT(job.out), comparison_file, "DIR",
-             "output directory for runs, tables and matrices; created if missing"),
-    CLI_TEXT("preset", TEXT, AT(preset), sa_preset_name, "NAME",
-             "start from the settings of a paper or a corpus, and print them"),
-    CLI_TEXT("snapshots", INPUT, AT(job.snapshots), NULL, "PAIRS",
-             "pairs whose attention is recorded during training, as in 'train'"),
-    CLI_TEXT("html", OUTPUT, AT(job.html), NULL, "FILE",
-             "write an HTML report: curves, table, BLEU by length, attention on test pairs, "
-             "recorded attention, settings, CSV files"),
-    CLI_SWITCH(
-        "overwrite", AT(job.overwrite),
-        "retrain the runs in DIR that have other settings or pairs; refused without this option"),
-    CLI_SWITCH("json", AT(json), "print one JSON object"),
+    {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
+     "training pairs; every model sees the same batches in the same order"},
+    {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
+     "validation pairs; default: 5 % of the training pairs, held out"},
+    {"test", CLI_TEXT(INPUT, RUN(job.test), NULL, "PAIRS"),
+     "test pairs, with a gold alignment for AER"},
+    {"models", CLI_TEXT(TEXT, RUN(job.models), NULL, "LIST"),
+     "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by any "
+     ":option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
+     "cgru,cgru:cell-norm=yes:dropout=0.2"},
+    {"seeds", SA_INT(RUN(job.seeds), 1, 1, 1000, "N"),
+     "training runs per model, with consecutive seeds from --seed"},
+    {"matrices", SA_INT(RUN(job.matrices), 10, 0, 1000000, "N"),
+     "number of test pairs whose heatmaps are written, for every model with attention"},
+    {"out", CLI_TEXT(FOLDER, RUN(job.out), comparison_file, "DIR"),
+     "output directory for runs, tables and matrices; created if missing"},
+    {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
+     "start from the settings of a paper or a corpus, and print them"},
+    {"snapshots", CLI_TEXT(INPUT, RUN(job.snapshots), NULL, "PAIRS"),
+     "pairs whose attention is recorded during training, as in 'train'"},
+    {"html", CLI_TEXT(OUTPUT, RUN(job.html), NULL, "FILE"),
+     "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
+     "attention, settings, CSV files"},
+    {"overwrite", SA_SWITCH(RUN(job.overwrite)),
+     "retrain the runs in DIR that have other settings or pairs; refused without this option"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
 

@@ -16,11 +16,11 @@ static const char *split_name(size_t row) {
 #define AT(field) offsetof(corpus_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("pairs", INT, AT(pairs), 0, 0, SA_SYNTH_LIMIT, "N",
-               "number of sentence pairs; 0: the task's default"),
-    CLI_NUMBER("seed", INT64, AT(seed), 1, 0, 9007199254740991.0, "N", "random seed"),
-    CLI_CHOICE("split", AT(split), 0, split_name,
-               "data split; splits share no sentence, whatever the seeds"),
+    {"pairs", SA_INT(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"),
+     "number of sentence pairs; 0: the task's default"},
+    {"seed", SA_INT64(RUN(seed), 1, 0, 9007199254740991.0, "N"), "random seed"},
+    {"split", SA_CHOICE(RUN(split), 0, split_name),
+     "data split; splits share no sentence, whatever the seeds"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

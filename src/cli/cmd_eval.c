@@ -25,27 +25,24 @@ typedef struct eval_options {
 #define AT(field) offsetof(eval_options, field)
 
 static const sa_option rows[] = {
-    CLI_SWITCH("by-length", AT(by_length), "also report figures by source length"),
-    CLI_SWITCH("confidence", AT(confidence),
-               "95 % bootstrap confidence intervals of BLEU and chrF"),
-    CLI_TEXT("per-sentence", OUTPUT, AT(per_sentence), NULL, "FILE",
-             "write one line per pair: log-probability of the target TAB its length, EOS included"),
-    CLI_SWITCH(
-        "diagnose", AT(diagnose),
-        "print diagnostics of the model, its vocabulary and the pairs; always part of --json"),
-    CLI_TEXT("train", INPUT, AT(train), NULL, "PAIRS",
-             "training pairs of the model; the diagnostics count how many evaluation pairs occur "
-             "in them"),
-    CLI_TEXT(
-        "force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
-        "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"),
-    CLI_SWITCH("reference-length", AT(reference_length),
-               "end each translation at the length of its reference in tokens, not where the model "
-               "would (Newman et al. 2020)"),
-    CLI_SWITCH("json", AT(json), "print one JSON object"),
-    CLI_MAX_LEN(AT(max_len)),
-    CLI_PRECISION(AT(precision)),
-    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
+    {"by-length", SA_SWITCH(RUN(by_length)), "also report figures by source length"},
+    {"confidence", SA_SWITCH(RUN(confidence)),
+     "95 % bootstrap confidence intervals of BLEU and chrF"},
+    {"per-sentence", CLI_TEXT(OUTPUT, RUN(per_sentence), NULL, "FILE"),
+     "write one line per pair: log-probability of the target TAB its length, EOS included"},
+    {"diagnose", SA_SWITCH(RUN(diagnose)),
+     "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
+    {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
+     "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
+    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
+     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
+    {"reference-length", SA_SWITCH(RUN(reference_length)),
+     "end each translation at the length of its reference in tokens, not where the model would "
+     "(Newman et al. 2020)"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
+    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
+    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 static const cli_option_set sets[] = {

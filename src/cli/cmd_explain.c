@@ -14,17 +14,16 @@ typedef struct explain_options {
 #define AT(field) offsetof(explain_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("step", INT, AT(job.step), 1, 1, 1000000, "I",
-               "target position to explain, from 1; EOS is the last"),
-    CLI_NUMBER("layer", INT, AT(job.layer), 1, 1, 1000000, "L",
-               "Transformer: encoder layer to explain"),
-    CLI_SWITCH("all", AT(all), "explain all steps"),
-    CLI_SWITCH("weights", AT(job.weights),
-               "also print the parameters, so that every number can be recomputed"),
-    CLI_NUMBER("digits", INT, AT(digits), 4, 0, 17, "N", "digits after the decimal point"),
-    CLI_SWITCH("wide", AT(wide), "print long vectors in full"),
-    CLI_SWITCH("json", AT(json), "print one JSON object in full precision"),
-    CLI_MAX_LEN(AT(max_len)),
+    {"step", SA_INT(RUN(job.step), 1, 1, 1000000, "I"),
+     "target position to explain, from 1; EOS is the last"},
+    {"layer", SA_INT(RUN(job.layer), 1, 1, 1000000, "L"), "Transformer: encoder layer to explain"},
+    {"all", SA_SWITCH(RUN(all)), "explain all steps"},
+    {"weights", SA_SWITCH(RUN(job.weights)),
+     "also print the parameters, so that every number can be recomputed"},
+    {"digits", SA_INT(RUN(digits), 4, 0, 17, "N"), "digits after the decimal point"},
+    {"wide", SA_SWITCH(RUN(wide)), "print long vectors in full"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object in full precision"},
+    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

@@ -32,21 +32,21 @@ static const char *pdf_frame(size_t i) {
 }
 
 static const sa_option rows[] = {
-    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE",
-             "write an HTML page that plays the frames, with a slider; default without other "
-             "output: DIR/film.html"),
-    CLI_TEXT("png", FOLDER, AT(pictures.folder[CLI_PICTURE_PNG]), png_frame, "DIR",
-             "write every frame as PNG, all frames of a pair equally large: DIR/0001/0001.png ... "
-             "(needs a build with pangocairo)"),
-    CLI_TEXT("pdf", FOLDER, AT(pictures.folder[CLI_PICTURE_PDF]), pdf_frame, "DIR",
-             "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"),
-    CLI_NUMBER("pair", INT, AT(pair), 0, 0, 1000000000, "N",
-               "pair to draw with --png or --pdf, from 1; 0: all"),
-    CLI_TEXT("head", TEXT, AT(heads), cli_heads_word, "N",
-             "head to draw: a number, mean or max (elementwise maximum); default: every head"),
-    CLI_CHOICE("colormap", AT(pictures.colormap), 0, sa_colormap_name,
-               "colormap: ink (black is high, as on the page), gray (white is high, as in the "
-               "paper) or viridis"),
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
+     "write an HTML page that plays the frames, with a slider; default without other output: "
+     "DIR/film.html"},
+    {"png", CLI_TEXT(FOLDER, RUN(pictures.folder[CLI_PICTURE_PNG]), png_frame, "DIR"),
+     "write every frame as PNG, all frames of a pair equally large: DIR/0001/0001.png ... (needs a "
+     "build with pangocairo)"},
+    {"pdf", CLI_TEXT(FOLDER, RUN(pictures.folder[CLI_PICTURE_PDF]), pdf_frame, "DIR"),
+     "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
+    {"pair", SA_INT(RUN(pair), 0, 0, 1000000000, "N"),
+     "pair to draw with --png or --pdf, from 1; 0: all"},
+    {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
+     "head to draw: a number, mean or max (elementwise maximum); default: every head"},
+    {"colormap", SA_CHOICE(RUN(pictures.colormap), 0, sa_colormap_name),
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
     {0},
 };
 static const cli_option_set sets[] = {

@@ -21,19 +21,18 @@ static const char *fault_name(size_t i) {
 }
 
 static const sa_option rows[] = {
-    CLI_TEXT("train", INPUT, AT(job.train), NULL, "PAIRS",
-             "training pairs to take the batch from; default: a built-in batch of ragged lengths"),
-    CLI_TEXT("preset", TEXT, AT(preset), sa_preset_name, "NAME",
-             "start from the settings of a paper; full-size models take very long"),
-    CLI_TEXT("dump", OUTPUT, AT(job.dump), NULL, "FILE",
-             "write weights, batch, loss and gradients in double precision"),
-    CLI_TEXT(
-        "break", TEXT, AT(job.broken), fault_name, "TERM",
-        "inject a gradient fault: omit one term of a backward pass, which the check must detect"),
-    CLI_SWITCH("list", AT(list), "list the gradient faults of --break"),
-    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE",
-             "write an HTML page: how many digits of each tensor's gradient are right"),
-    CLI_SWITCH("json", AT(json), "print one JSON object"),
+    {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
+     "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
+    {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
+     "start from the settings of a paper; full-size models take very long"},
+    {"dump", CLI_TEXT(OUTPUT, RUN(job.dump), NULL, "FILE"),
+     "write weights, batch, loss and gradients in double precision"},
+    {"break", CLI_TEXT(TEXT, RUN(job.broken), fault_name, "TERM"),
+     "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
+    {"list", SA_SWITCH(RUN(list)), "list the gradient faults of --break"},
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
+     "write an HTML page: how many digits of each tensor's gradient are right"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
 static const cli_option_set sets[] = {

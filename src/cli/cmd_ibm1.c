@@ -18,19 +18,18 @@ typedef struct ibm1_options {
 #define AT(field) offsetof(ibm1_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("iterations", INT, AT(iterations), 5, 0, 1000000, "N",
-               "iterations of expectation maximization"),
-    CLI_CHOICE("tokenizer", AT(tokenizer), 0, sa_tokenizer_name, "tokenizer, as of train"),
-    CLI_NUMBER("bpe-merges", INT, AT(merges), 2000, 1, 1000000, "N",
-               "merges of the tokenizers with subwords"),
-    CLI_SWITCH("lowercase", AT(lowercase), "count words of different case as one"),
-    CLI_NUMBER(
-        "limit", INT, AT(limit), 0, 0, 1000000000, "N",
-        "maximum number of pairs to align, the first of the file; 0: all. It learns from all"),
-    CLI_TEXT("lexicon", OUTPUT, AT(lexicon), NULL, "FILE",
-             "write the translation probabilities: source word TAB target word TAB t; the empty "
-             "word is \"\""),
-    CLI_NUMBER("least", REAL, AT(least), 0.01, 0, 1, "X", "smallest probability in --lexicon"),
+    {"iterations", SA_INT(RUN(iterations), 5, 0, 1000000, "N"),
+     "iterations of expectation maximization"},
+    {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizer_name), "tokenizer, as of train"},
+    {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
+     "merges of the tokenizers with subwords"},
+    {"lowercase", SA_SWITCH(RUN(lowercase)), "count words of different case as one"},
+    {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"),
+     "maximum number of pairs to align, the first of the file; 0: all. It learns from all"},
+    {"lexicon", CLI_TEXT(OUTPUT, RUN(lexicon), NULL, "FILE"),
+     "write the translation probabilities: source word TAB target word TAB t; the empty word is "
+     "\"\""},
+    {"least", SA_REAL(RUN(least), 0.01, 0, 1, "X"), "smallest probability in --lexicon"},
     {0},
 };
 static const cli_option_set sets[] = {

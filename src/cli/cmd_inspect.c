@@ -12,10 +12,12 @@ typedef struct inspect_options {
     bool json, command;
 } inspect_options;
 
+#define AT(field) offsetof(inspect_options, field)
+
 static const sa_option rows[] = {
-    CLI_SWITCH("json", offsetof(inspect_options, json), "print one JSON object"),
-    CLI_SWITCH("command", offsetof(inspect_options, command),
-               "print the command line that trains the same model again from the same PAIRS"),
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
+    {"command", SA_SWITCH(RUN(command)),
+     "print the command line that trains the same model again from the same PAIRS"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

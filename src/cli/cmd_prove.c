@@ -13,11 +13,11 @@ typedef struct prove_options {
 #define AT(field) offsetof(prove_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("limit", INT, AT(job.limit), 32, 1, 65536, "N",
-               "maximum number of pairs that fit the model's --max-len"),
-    CLI_NUMBER("seed", INT64, AT(job.seed), 1, 0, 9007199254740991, "N",
-               "random seed of the generated sentences and word substitutions"),
-    CLI_SWITCH("json", AT(json), "print one JSON object"),
+    {"limit", SA_INT(RUN(job.limit), 32, 1, 65536, "N"),
+     "maximum number of pairs that fit the model's --max-len"},
+    {"seed", SA_INT64(RUN(job.seed), 1, 0, 9007199254740991, "N"),
+     "random seed of the generated sentences and word substitutions"},
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

@@ -29,30 +29,30 @@ static const char *training_file(size_t i) {
 }
 
 static const sa_option rows[] = {
-    CLI_TEXT("train", INPUT, AT(job.train), NULL, "PAIRS",
-             "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"),
-    CLI_TEXT("alignments", INPUT, AT(job.alignments), NULL, "FILE",
-             "for --guided-alignment: word alignments in Pharaoh format, one line per pair; "
-             "default: third column of the pairs"),
-    CLI_TEXT("valid", INPUT, AT(job.valid), NULL, "PAIRS",
-             "validation pairs; default: 5 % of the training pairs, held out"),
-    CLI_TEXT("out", FOLDER, AT(job.out), training_file, "DIR",
-             "output directory for best.safetensors, last.safetensors and log.csv (and "
-             "average.safetensors with --average); created if missing"),
-    CLI_TEXT("preset", TEXT, AT(preset), sa_preset_name, "NAME",
-             "start from the settings of a paper or a corpus, and print them"),
-    CLI_TEXT("snapshots", INPUT, AT(snapshots), NULL, "PAIRS",
-             "pairs whose attention is recorded before the first update and at every validation: "
-             "DIR/film/0001/00000000.csv ..."),
-    CLI_TEXT("html", OUTPUT, AT(html), NULL, "FILE",
-             "write an HTML report, updated at every validation: learning curves, recorded "
-             "attention, attention of the best model on the --snapshots pairs, settings; a page "
-             "open in a browser follows the training"),
-    CLI_SWITCH("resume", AT(job.resume), "resume from last.safetensors, with its settings"),
-    CLI_SWITCH("overwrite", AT(job.overwrite),
-               "replace an existing training in DIR, which is refused otherwise: it is removed "
-               "when the new one first saves"),
-    CLI_SWITCH("profile", AT(profile), "print the time spent in each part of the model"),
+    {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
+     "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"},
+    {"alignments", CLI_TEXT(INPUT, RUN(job.alignments), NULL, "FILE"),
+     "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
+     "column of the pairs"},
+    {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
+     "validation pairs; default: 5 % of the training pairs, held out"},
+    {"out", CLI_TEXT(FOLDER, RUN(job.out), training_file, "DIR"),
+     "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
+     "with --average); created if missing"},
+    {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
+     "start from the settings of a paper or a corpus, and print them"},
+    {"snapshots", CLI_TEXT(INPUT, RUN(snapshots), NULL, "PAIRS"),
+     "pairs whose attention is recorded before the first update and at every validation: "
+     "DIR/film/0001/00000000.csv ..."},
+    {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
+     "write an HTML report, updated at every validation: learning curves, recorded attention, "
+     "attention of the best model on the --snapshots pairs, settings; a page open in a browser "
+     "follows the training"},
+    {"resume", SA_SWITCH(RUN(job.resume)), "resume from last.safetensors, with its settings"},
+    {"overwrite", SA_SWITCH(RUN(job.overwrite)),
+     "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
+     "one first saves"},
+    {"profile", SA_SWITCH(RUN(profile)), "print the time spent in each part of the model"},
     {0},
 };
 static const cli_option_set sets[] = {

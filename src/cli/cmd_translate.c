@@ -23,22 +23,21 @@ typedef struct translate_options {
 #define AT(field) offsetof(translate_options, field)
 
 static const sa_option rows[] = {
-    CLI_NUMBER("nbest", INT, AT(search.nbest), 1, 1, 1000, "N",
-               "write an n-best list: 'index ||| text ||| logp= X ||| score'"),
-    CLI_TEXT("dictionary", INPUT, AT(dictionary), NULL, "PAIRS",
-             "with --replace-unknown: translate the source word by these pairs, if they contain "
-             "it; of several pairs for a word the first counts"),
-    CLI_TEXT("force-attention", TEXT, AT(force_attention), sa_attention_override_name, "WAY",
-             "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"),
-    CLI_SWITCH("jsonl", AT(jsonl),
-               "write one JSON object per line: tokens, scores and attention weights"),
-    CLI_SWITCH("merge-words", AT(merge),
-               "with --jsonl: merge subwords into words, as 'align --merge-words' does"),
-    CLI_NUMBER(
-        "max-len", INT, AT(max_len), SA_MAX_LEN, 1, 1000000, "N",
-        "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"),
-    CLI_PRECISION(AT(precision)),
-    CLI_NUMBER("threads", INT, AT(threads), 0, 0, 256, "N", "number of threads; 0: one per core"),
+    {"nbest", SA_INT(RUN(search.nbest), 1, 1, 1000, "N"),
+     "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
+    {"dictionary", CLI_TEXT(INPUT, RUN(dictionary), NULL, "PAIRS"),
+     "with --replace-unknown: translate the source word by these pairs, if they contain it; of "
+     "several pairs for a word the first counts"},
+    {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
+     "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
+    {"jsonl", SA_SWITCH(RUN(jsonl)),
+     "write one JSON object per line: tokens, scores and attention weights"},
+    {"merge-words", SA_SWITCH(RUN(merge)),
+     "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
+    {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"),
+     "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
+    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
 static const cli_option_set sets[] = {

@@ -4,17 +4,11 @@
 
 #include "base/option.h"
 
-/* Rows of options that end with the run: a switch; a text of the kind TEXT, INPUT, OUTPUT or
- * FOLDER, with the names of its files or choices; a number of the kind INT, INT64 or REAL; one of
- * some names. `at` is the offset of the field, `value` what the help calls the value. */
-#define CLI_SWITCH(name, at, help)                                                                 \
-    { name, SA_OPTION_SWITCH, SA_SCOPE_RUN, at, 0, 0, 1, NULL, NULL, help }
-#define CLI_TEXT(name, kind, at, names, value, help)                                               \
-    { name, SA_OPTION_##kind, SA_SCOPE_RUN, at, 0, 0, 0, names, value, help }
-#define CLI_NUMBER(name, kind, at, usual, least, most, value, help)                                \
-    { name, SA_OPTION_##kind, SA_SCOPE_RUN, at, usual, least, most, NULL, value, help }
-#define CLI_CHOICE(name, at, usual, names, help)                                                   \
-    { name, SA_OPTION_CHOICE, SA_SCOPE_RUN, at, usual, 0, 0, names, "NAME", help }
+/* For rows of options, beside those of base/option.h: a field of the struct for which the file
+ * defines AT(field), its offset; and a text of the kind TEXT, INPUT, OUTPUT or FOLDER, with the
+ * names of its choices or files. */
+#define RUN(field) SA_SCOPE_RUN, AT(field)
+#define CLI_TEXT(kind, place, names, unit) SA_OPTION_##kind, place, 0, 0, 0, names, unit
 
 /* A default that one command has instead of the row's. */
 typedef struct cli_default {

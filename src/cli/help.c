@@ -244,9 +244,10 @@ typedef struct help_options {
     bool markdown;
 } help_options;
 
+#define AT(field) offsetof(help_options, field)
+
 static const sa_option rows[] = {
-    CLI_SWITCH("markdown", offsetof(help_options, markdown),
-               "print Markdown; the manual pages are made of it"),
+    {"markdown", SA_SWITCH(RUN(markdown)), "print Markdown; the manual pages are made of it"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};

@@ -6,16 +6,11 @@
 #include "config/settings.h"
 #include "data/text_lines.h"
 
-/* The row of --max-len where a longer sentence is an error. */
-#define CLI_MAX_LEN(at)                                                                            \
-    CLI_NUMBER("max-len", INT, at, SA_MAX_LEN, 1, 1000000, "N",                                    \
-               "longest sentence that is read, in tokens per side; a longer one is an error")
-
-/* The row of --precision where a model is used. */
-#define CLI_PRECISION(at)                                                                          \
-    CLI_CHOICE("precision", at, 0, sa_precision_name,                                              \
-               "products of weights, whatever the model was trained with: float32, or of "         \
-               "operands rounded to bf16")
+/* What the help says of --max-len where a longer sentence is an error, and of --precision. */
+#define CLI_MAX_LEN "longest sentence that is read, in tokens per side; a longer one is an error"
+#define CLI_PRECISION                                                                              \
+    "products of weights, whatever the model was trained with: float32, or of operands "           \
+    "rounded to bf16"
 
 /* Opens it to read sentences of up to max_len tokens and notes denormal numbers and what is slow.
  * `force_attention`, the option's value, is read into *override; both may be NULL. */

@@ -288,15 +288,6 @@ static bool all_finite(const double *x, size_t count) {
     return i == count;
 }
 
-static bool check_results(const sa_attend_result *result, sa_error *error) {
-    const size_t Q = (size_t)result->queries;
-    return (all_finite(result->weights, (size_t)result->heads * Q * (size_t)result->keys) &&
-            all_finite(result->outputs, Q * (size_t)result->output)) ||
-           sa_fail(error, SA_DATA,
-                   "the numbers are too large: sums of products leave the range of "
-                   "double precision");
-}
-
 bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
     if (!sa_given(options, "options", error) || !sa_given(result, "result", error)) return false;
     *result = (sa_attend_result){0};
@@ -318,7 +309,12 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
                 (result->contexts = sa_new(Q, size * (size_t)result->context, error)) &&
                 (result->outputs = sa_new(Q, size * (size_t)result->output, error)) &&
                 (!scored || (result->scores = sa_new(H * Q, size * (size_t)result->keys, error)));
-    good = good && sa_lab_attend(options, result, error) && check_results(result, error);
+    good = good && sa_lab_attend(options, result, error);
+    if (good && !(all_finite(result->weights, H * Q * (size_t)result->keys) &&
+                  all_finite(result->outputs, Q * (size_t)result->output)))
+        good = sa_fail(error, SA_DATA,
+                       "the numbers are too large: sums of products leave the range of double "
+                       "precision");
     if (!good) sa_attend_result_release(result);
     return good;
 }

@@ -39,15 +39,6 @@ static bool preset_transformer(const sa_settings *settings, sa_settings *transfo
     return true;
 }
 
-static bool read_models(sa_comparison *all, sa_error *error) {
-    sa_settings preset;
-    sa_settings_init(&preset);
-    if (!all->options->transformer && !preset_transformer(all->options->settings, &preset, error))
-        return false;
-    return sa_compare_models_read(
-        all, all->options->transformer ? all->options->transformer : &preset, error);
-}
-
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     const sa_compare_options *options = all->options;
     const sa_page_text text = {options->title, options->notes, options->open_at};
@@ -62,25 +53,22 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
     return (!table.failed && !json.failed) || sa_fail_memory(error, 0);
 }
 
-static bool check_diverged(const sa_comparison *all, sa_error *error) {
-    for (size_t i = 0; i < all->model_count * all->seeds; i++)
-        if (all->runs[i].diverged)
-            return sa_fail(error, SA_DIVERGED,
-                           "'%s' diverged: it has no scores (a smaller --lr "
-                           "or --clip helps)",
-                           all->runs[i].folder);
-    return true;
-}
-
 static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     static const volatile sig_atomic_t never;
     const volatile sig_atomic_t *stop = all->options->stop ? all->options->stop : &never;
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     result->stopped = *stop;
     if (result->stopped || !sa_exchange_leads(all->processes)) return true;
-    if (write_results(all, result, error)) return check_diverged(all, error);
-    sa_compare_result_release(result);
-    return false;
+    if (!write_results(all, result, error)) {
+        sa_compare_result_release(result);
+        return false;
+    }
+    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+        if (all->runs[i].diverged)
+            return sa_fail(error, SA_DIVERGED,
+                           "'%s' diverged: it has no scores (a smaller --lr or --clip helps)",
+                           all->runs[i].folder);
+    return true;
 }
 
 bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
@@ -89,7 +77,12 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     sa_json_watch();
     sa_comparison all = {.options = options};
     sa_directory_lock lock = SA_UNLOCKED;
-    bool good = read_models(&all, error) && sa_compare_data_open(&all, error) &&
+    sa_settings preset;
+    const sa_settings *transformer = options->transformer ? options->transformer : &preset;
+    sa_settings_init(&preset);
+    bool good = (options->transformer || preset_transformer(options->settings, &preset, error)) &&
+                sa_compare_models_read(&all, transformer, error) &&
+                sa_compare_data_open(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&lock, options->out, error));
     good = sa_exchange_agree(sa_compare_processes, good, error);

@@ -47,13 +47,6 @@ static bool read_side(const explanation_task *all, const char *side, const sa_te
     return true;
 }
 
-/* The extended ids of a model that copies; of the target, too, if there is one. */
-static bool extend(explanation_task *all, sa_error *error) {
-    const char *const source = all->source_text, *const target = all->target_text;
-    return sa_extend_texts(all->model, &source, target ? &target : NULL, 0, 1, &all->source,
-                           target ? &all->target : NULL, error);
-}
-
 static bool translate(explanation_task *all, sa_error *error) {
     sa_search greedy;
     sa_hypothesis found = {0};
@@ -146,9 +139,13 @@ static bool run(explanation_task *all, sa_error *error) {
                    &all->source_ids, &all->source, error))
         return false;
     if (all->source.len <= 1) return sa_fail(error, SA_USAGE, "the source is empty");
-    if ((target && !read_side(all, "target", &model->target, target, &all->target_text,
-                              &all->target_ids, &all->target, error)) ||
-        !extend(all, error) || (!target && !translate(all, error)))
+    if (target && !read_side(all, "target", &model->target, target, &all->target_text,
+                             &all->target_ids, &all->target, error))
+        return false;
+    const char *const source = all->source_text, *const normal = all->target_text;
+    if (!sa_extend_texts(model, &source, normal ? &normal : NULL, 0, 1, &all->source,
+                         normal ? &all->target : NULL, error) ||
+        (!target && !translate(all, error)))
         return false;
     if (model->w.family->recurrent && all->options->layer > 1)
         return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",

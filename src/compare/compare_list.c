@@ -50,14 +50,6 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
     return true;
 }
 
-static bool check_duplicates(const sa_comparison *all, const sa_compare_model *model,
-                             sa_error *error) {
-    for (const sa_compare_model *earlier = all->models; earlier < model; earlier++)
-        if (!sa_settings_find_difference(&earlier->settings, &model->settings))
-            return sa_fail(error, SA_USAGE, "the same model as '%s'", earlier->name);
-    return true;
-}
-
 static bool read_entry(sa_comparison *all, const char *entry, size_t size,
                        const sa_settings *settings, sa_error *error) {
     sa_compare_model *model = &all->models[all->model_count++];
@@ -67,28 +59,18 @@ static bool read_entry(sa_comparison *all, const char *entry, size_t size,
     model->name = sa_copy(entry, size, &why);
     model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
     if (model->folder) parts = sa_copy(entry, size, &why);
-    const bool good = parts && set_parts(parts, &model->settings, &why) &&
-                      sa_settings_check(&model->settings, &why) &&
-                      check_duplicates(all, model, &why);
+    bool good = parts && set_parts(parts, &model->settings, &why) &&
+                sa_settings_check(&model->settings, &why);
     free(parts);
+    for (const sa_compare_model *earlier = all->models; good && earlier < model; earlier++)
+        if (!sa_settings_find_difference(&earlier->settings, &model->settings))
+            good = sa_fail(&why, SA_USAGE, "the same model as '%s'", earlier->name);
     if (!good)
         return sa_fail(error, why.code, "--models: '%s': %s", model->name ? model->name : "",
                        why.text);
     for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
     model->attends = sa_settings_has_attention(&model->settings);
     return true;
-}
-
-static bool make_run(const sa_comparison *all, const sa_compare_model *model, size_t number,
-                     sa_compare_run *run, sa_error *error) {
-    *run = (sa_compare_run){.model = model, .settings = model->settings};
-    run->settings.seed += (int64_t)number;
-    for (int i = 0; i < SA_COMPARE_COLUMNS; i++) run->scores[i] = NAN;
-    sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/%s-s%lld", all->options->out, model->folder,
-                   (long long)run->settings.seed);
-    run->folder = path.text;
-    return !path.failed || sa_fail_memory(error, path.size);
 }
 
 static bool make_runs(sa_comparison *all, sa_error *error) {
@@ -99,10 +81,19 @@ static bool make_runs(sa_comparison *all, sa_error *error) {
                        (long long)all->models->settings.seed);
     all->seeds = seeds;
     all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
-    bool good = all->runs;
-    for (size_t i = 0; good && i < all->model_count * seeds; i++)
-        good = make_run(all, &all->models[i / seeds], i % seeds, &all->runs[i], error);
-    return good;
+    for (size_t i = 0; all->runs && i < all->model_count * seeds; i++) {
+        sa_compare_run *run = &all->runs[i];
+        sa_buffer path = {0};
+        run->model = &all->models[i / seeds];
+        run->settings = run->model->settings;
+        run->settings.seed += (int64_t)(i % seeds);
+        for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
+        sa_buffer_addf(&path, "%s/%s-s%lld", all->options->out, run->model->folder,
+                       (long long)run->settings.seed);
+        run->folder = path.text;
+        if (path.failed) return sa_fail_memory(error, path.size);
+    }
+    return all->runs != NULL;
 }
 
 bool sa_compare_models_read(sa_comparison *all, const sa_settings *transformer, sa_error *error) {

@@ -196,22 +196,18 @@ static bool read_record(sa_compare_run *run, const sa_compare_data *data, const 
     return good;
 }
 
-/* Refuses a folder that holds a training of another command. */
-static bool check_free(const sa_compare_run *run, sa_error *error) {
-    const char *found;
-    return sa_training_find(run->folder, &found, error) &&
-           (!found || sa_fail(error, SA_BUSY,
-                              "'%s' holds a training that was not made by 'compare' (no "
-                              "run.json): " OTHER,
-                              run->folder));
-}
-
 bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
     char *path = sa_path_join(run->folder, "run.json", error);
     if (!path) return false;
-    const bool good =
-        sa_file_missing(path) ? check_free(run, error) : read_record(run, data, path, error);
+    const bool missing = sa_file_missing(path);
+    bool good = missing || read_record(run, data, path, error);
     free(path);
+    const char *found = NULL;
+    if (missing) good = sa_training_find(run->folder, &found, error);
+    if (good && found)
+        return sa_fail(error, SA_BUSY,
+                       "'%s' holds a training that was not made by 'compare' (no run.json): " OTHER,
+                       run->folder);
     return good;
 }
 

@@ -2,8 +2,8 @@
 #include "base/number.h"
 #include "compare/compare.h"
 #include "metrics/metrics.h"
+#include "report/film.h"
 #include "report/matrix.h"
-#include "report/training_log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,21 +176,15 @@ static bool add_validation(void *context, const char *const *cells, sa_error *er
     return !to->out->failed || sa_fail_memory(error, to->out->size);
 }
 
-static bool add_run(const sa_compare_run *run, sa_buffer *out, sa_error *error) {
-    char *path = sa_path_join(run->folder, "log.csv", error);
-    if (!path) return false;
-    const bool none = run->diverged && sa_file_missing(path);
-    const bool good = none || sa_training_log_read(path, add_validation, &(curve){run, out}, error);
-    free(path);
-    return good;
-}
-
 static bool save_curves(const sa_comparison *all, sa_error *error) {
     sa_buffer out = {0};
     bool good = true;
     sa_buffer_adds(&out, "model,seed,step,seconds,train_loss,valid_loss,valid_bleu\n");
-    for (size_t i = 0; good && i < all->model_count * all->seeds; i++)
-        good = add_run(&all->runs[i], &out, error);
+    for (size_t i = 0; good && i < all->model_count * all->seeds; i++) {
+        const sa_compare_run *run = &all->runs[i];
+        good = sa_training_log_read(run->folder, !run->diverged, add_validation,
+                                    &(curve){run, &out}, error);
+    }
     if (good) return sa_save_text_in(all->options->out, "curves.csv", &out, error);
     sa_buffer_release(&out);
     return false;
@@ -268,7 +262,7 @@ bool sa_compare_save_files(const sa_comparison *all, size_t matrices, sa_error *
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static void open_page(const sa_comparison *all, sa_html_report *report) {
-    sa_buffer title = {0}, count = {0}, updates = {0};
+    sa_buffer title = {0}, count = {0}, updates = {0}, signature = {0};
     sa_buffer_addf(&title, "%zu model%s on ", all->model_count, all->model_count > 1 ? "s" : "");
     sa_html_report_add_name(all->options->train, &title);
     sa_html_report_init(report, "compare", title.failed ? "" : title.text, all->model_count);
@@ -282,23 +276,15 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
     sa_buffer_release(&title);
     sa_buffer_release(&count);
     sa_buffer_release(&updates);
-}
-
-static void add_columns(sa_html_report *report) {
     json_t *columns = json_object_get(report->data, "columns");
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++)
-        json_array_append_new(columns,
-                              json_pack("{s:s, s:s, s:i, s:f}", "key", sa_compare_columns[k].key,
-                                        "title", sa_compare_columns[k].title, "decimals",
-                                        sa_compare_columns[k].decimals, "scale",
-                                        sa_compare_columns[k].scale));
-}
-
-static void add_signature(const sa_metrics *metrics, sa_html_report *report) {
-    sa_buffer text = {0};
-    sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], metrics, 1, "", &text);
+    for (const sa_compare_column *column = sa_compare_columns; column->title; column++)
+        json_array_append_new(columns, json_pack("{s:s, s:s, s:i, s:f}", "key", column->key,
+                                                 "title", column->title, "decimals",
+                                                 column->decimals, "scale", column->scale));
+    sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], &all->models->settings.metrics, 1, "",
+                        &signature);
     json_array_append_new(json_object_get(report->data, "signatures"),
-                          sa_json_buffer(&text, &report->failed));
+                          sa_json_buffer(&signature, &report->failed));
 }
 
 /* Matrices and film are those of the model's first seed. */
@@ -322,8 +308,6 @@ bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, co
     sa_buffer out = {0};
     bool good = true;
     open_page(all, &report);
-    add_columns(&report);
-    add_signature(&all->models->settings.metrics, &report);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
         good = sa_html_report_add_file(&report, all->options->out, files[i], error);
     for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &report, error);

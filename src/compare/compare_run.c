@@ -3,8 +3,8 @@
 #include "base/thread.h"
 #include "compare/compare.h"
 #include "model/seq2seq.h"
+#include "report/film.h"
 #include "report/pair_scores.h"
-#include "report/training_log.h"
 #include "session/start.h"
 
 #include <errno.h>
@@ -53,30 +53,25 @@ static void report_progress(void *context, const sa_progress *progress) {
     sa_compare_record_write(to->run, &to->all->data, NULL);
 }
 
-/* Whether there is a model that the training can go on from. */
-static bool can_resume(const sa_compare_run *run, bool *resume, sa_error *error) {
-    char *last = sa_path_join(run->folder, "last.safetensors", error);
-    if (!last) return false;
-    *resume = run->recorded && !sa_file_missing(last);
-    free(last);
-    return true;
-}
-
 /* What lies in the folder is resumed or else removed, before the record of this run is written:
  * beside that, the model of another training would pass for this run's after a kill. For the same
  * reason the record of another run goes before its model does. */
 static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
     static const char *const record[] = {"run.json"};
     sa_directory_lock lock;
-    if (!sa_directory_lock_open(&lock, run->folder, error)) return false;
-    bool good = can_resume(run, resume, error);
-    if (good && !*resume)
+    char *last = sa_path_join(run->folder, "last.safetensors", error);
+    bool good = last && sa_directory_lock_open(&lock, run->folder, error);
+    *resume = good && run->recorded && !sa_file_missing(last);
+    free(last);
+    if (!good) return false;
+    if (!*resume)
         good = (run->recorded || sa_directory_remove(run->folder, record, 1, error)) &&
                sa_training_remove(run->folder, error);
     sa_directory_lock_close(&lock);
     return good;
 }
 
+/* After a kill between a save and its record, only the saved log knows the time. */
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     sa_compare_run *run = context;
     double seconds;
@@ -84,25 +79,6 @@ static bool read_seconds(void *context, const char *const *cells, sa_error *erro
     if (sa_number_parse(cells[SA_LOG_SECONDS], &seconds) && seconds > run->spent.seconds)
         run->spent.seconds = seconds;
     return true;
-}
-
-/* After a kill between a save and its record, only the saved log knows the time. */
-static bool read_logged_seconds(sa_compare_run *run, sa_error *error) {
-    char *log = sa_path_join(run->folder, "log.csv", error);
-    if (!log) return false;
-    const bool good = sa_file_missing(log) || sa_training_log_read(log, read_seconds, run, error);
-    free(log);
-    return good;
-}
-
-static void record_result(sa_compare_run *run, const sa_train_result *result) {
-    run->trained = run->diverged || strcmp(result->reason, "stopped") != 0;
-    run->spent = result->spent;
-    run->updates = result->steps;
-    run->scores[SA_COMPARE_SECONDS] = run->spent.seconds;
-    run->scores[SA_COMPARE_UPDATES] = (double)run->updates;
-    run->scores[SA_COMPARE_SPEED] =
-        run->spent.words ? (double)run->spent.words / run->spent.updating : NAN;
 }
 
 static bool train(const sa_comparison *all, sa_compare_run *run, const volatile sig_atomic_t *stop,
@@ -126,7 +102,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     if (all->processes && !training.resume && !settings.shards) settings.shards = all->shards;
     if (!training.resume)
         run->spent = (sa_train_cost){0};
-    else if (!read_logged_seconds(run, error))
+    else if (!sa_training_log_read(run->folder, false, read_seconds, run, error))
         return false;
     training.spent = run->spent;
     if (!sa_compare_record_write(run, data, error)) return false;
@@ -136,7 +112,13 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     run->diverged = !good && error->code == SA_DIVERGED;
     if (!good && !run->diverged) return false;
     if (run->diverged) note(all, "%s", error->text);
-    record_result(run, &result);
+    run->trained = run->diverged || strcmp(result.reason, "stopped") != 0;
+    run->spent = result.spent;
+    run->updates = result.steps;
+    run->scores[SA_COMPARE_SECONDS] = run->spent.seconds;
+    run->scores[SA_COMPARE_UPDATES] = (double)run->updates;
+    run->scores[SA_COMPARE_SPEED] =
+        run->spent.words ? (double)run->spent.words / run->spent.updating : NAN;
     return sa_compare_record_write(run, data, error);
 }
 
@@ -181,12 +163,13 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
     return true;
 }
 
-static bool evaluate_model(sa_compare_run *run, sa_model *model, const sa_corpus *test,
-                           sa_error *error) {
+static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
+    const sa_corpus *test = &all->data.test;
     sa_search search;
     sa_search_init(&search);
     search.beam = 1;
-    sa_sentence_result *each = sa_new(test->count, sizeof *each, error);
+    sa_model *model = sa_compare_model_open(run, error);
+    sa_sentence_result *each = model ? sa_new(test->count, sizeof *each, error) : NULL;
     bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
     if (good) {
         good = score(run, test, each, error);
@@ -195,13 +178,6 @@ static bool evaluate_model(sa_compare_run *run, sa_model *model, const sa_corpus
     free(each);
     run->scores[SA_COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
     run->scores[SA_COMPARE_CACHE] = (double)sa_settings_cache_size(&run->settings).target_word;
-    return good;
-}
-
-static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
-    sa_model *model = sa_compare_model_open(run, error);
-    if (!model) return false;
-    const bool good = evaluate_model(run, model, &all->data.test, error);
     sa_model_close(model);
     if (!good) return false;
     run->test = all->data.test_hash;
@@ -214,18 +190,6 @@ static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *er
 
 static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
-}
-
-/* What to know about the test pairs: scores on memorized ones say nothing about unseen ones. */
-static void note_test_pairs(const sa_comparison *all) {
-    const sa_compare_data *data = &all->data;
-    if (data->test.note) note(all, "note: %s", data->test.note);
-    const size_t shared[] = {data->train_shared, data->valid_shared};
-    const char *const path[] = {all->options->train, all->options->valid};
-    for (int i = 0; i < 2; i++)
-        if (shared[i])
-            note(all, "note: %zu of the %zu test pairs also occur in '%s'", shared[i],
-                 data->test.count, path[i]);
 }
 
 /* With --overwrite, a record of something else is none. */
@@ -242,7 +206,14 @@ static bool read_records(sa_comparison *all, sa_error *error) {
         if (!read_record(all, &all->runs[i], error)) return false;
         done += is_done(&all->runs[i], &all->data);
     }
-    note_test_pairs(all);
+    const sa_compare_data *data = &all->data;
+    const size_t shared[] = {data->train_shared, data->valid_shared};
+    const char *const path[] = {all->options->train, all->options->valid};
+    if (data->test.note) note(all, "note: %s", data->test.note);
+    for (int i = 0; i < 2; i++) /* scores on memorized pairs say nothing about unseen ones */
+        if (shared[i])
+            note(all, "note: %zu of the %zu test pairs also occur in '%s'", shared[i],
+                 data->test.count, path[i]);
     if (done) note(all, "%zu of %zu runs are done already", done, count);
     return true;
 }
@@ -351,22 +322,15 @@ void sa_compare_end(sa_comparison *all) {
 
 /* ---- The runs in order ----------------------------------------------------------------------- */
 
-/* Takes a run, unless another process has. */
-static bool claim(const sa_comparison *all, const sa_compare_run *run, bool *claimed,
-                  sa_error *error) {
-    *claimed = !all->processes || take(all, F_OFD_SETLK, run - all->runs);
-    return *claimed || errno == EAGAIN || errno == EACCES ||
-           sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
-}
-
 /* Finishes the run unless another process does or has. *waiting: it is not done yet. */
 static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
                            bool *waiting, sa_error *error) {
     sa_compare_run *run = all->order[i];
-    bool claimed;
     if (is_done(run, &all->data)) return true;
-    if (!claim(all, run, &claimed, error)) return false;
-    if (!claimed) return *waiting = true;
+    if (all->processes && !take(all, F_OFD_SETLK, run - all->runs)) {
+        *waiting = errno == EAGAIN || errno == EACCES; /* another process has taken it */
+        return *waiting || sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
+    }
     bool good = !all->processes || read_record(all, run, error); /* of what others did meanwhile */
     if (good && is_done(run, &all->data))
         note(all, "== %s, seed %lld: by another process, %lld updates, %.1f s", run->model->name,

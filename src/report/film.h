@@ -1,10 +1,29 @@
-/* film: the attention of some pairs during a training, as `train --snapshots` recorded it. */
+/* film: what a training recorded in its folder: its log, and the attention of some pairs meanwhile
+ * (`train --snapshots`). */
 #ifndef SA_REPORT_FILM_H
 #define SA_REPORT_FILM_H
 
 #include "data/number_table.h"
 
 #include <stdint.h>
+
+/* The columns of log.csv that reports show. */
+enum {
+    SA_LOG_STEP,
+    SA_LOG_SECONDS,
+    SA_LOG_TRAIN_LOSS,
+    SA_LOG_VALID_LOSS,
+    SA_LOG_VALID_BLEU,
+    SA_LOG_COLUMNS
+};
+
+/* Gets the cells of these columns, as text ("": empty). */
+typedef bool (*sa_log_row)(void *context, const char *const *cells, sa_error *error);
+
+/* Reads folder/log.csv, which may be missing unless it is required. Calls `row` for every
+ * validation until it returns false, and then returns false, too. SA_DATA: a column is missing. */
+bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,
+                          sa_error *error);
 
 typedef struct sa_film_frame {
     char *path;

@@ -18,20 +18,14 @@ static json_t *json_text(const char *text) {
     return exact ? exact : json_string(sa_escape(safe, sizeof safe, text, strlen(text)));
 }
 
-/* Where the last two parts of a path begin. */
-static const char *last_parts(const char *path, const char *end) {
-    int parts = 0;
-    const char *at = end;
-    while (at > path && at[-1] == '/') at--;
-    while (at > path && !(at[-1] == '/' && ++parts == 2)) at--;
-    return at;
-}
-
 void sa_html_report_add_name(const char *path, sa_buffer *out) {
     static const char ending[] = ".safetensors";
     for (const char *end; *path; path = end) {
         end = path + strcspn(path, ",");
-        const char *begin = last_parts(path, end);
+        const char *begin = end;
+        int parts = 0;
+        while (begin > path && begin[-1] == '/') begin--;
+        while (begin > path && !(begin[-1] == '/' && ++parts == 2)) begin--;
         size_t size = (size_t)(end - begin);
         const size_t cut = sizeof ending - 1;
         while (begin[0] == '.' && begin[1] == '/' && size > 2) begin += 2, size -= 2;
@@ -170,21 +164,17 @@ static json_t *json_tokens(const sa_alignment *alignment) {
                      "target", sa_json_words(alignment->target, alignment->targets));
 }
 
-static json_t *json_gold(const sa_link *gold, size_t golds) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < golds; i++)
-        json_array_append_new(
-            list, json_pack("[i, i, b]", gold[i].source, gold[i].target, gold[i].possible));
-    return list;
-}
-
 /* Stores the tokens with the sentence, or with the model's entry if they differ from those of the
  * first model. */
 static void add_tokens(sa_html_report *report, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds, json_t *entry) {
     json_t *words = json_tokens(alignment);
     if (index == json_array_size(report->sentences)) {
-        json_object_set_new(words, "gold", json_gold(gold, golds));
+        json_t *links = json_array();
+        for (size_t i = 0; i < golds; i++)
+            json_array_append_new(
+                links, json_pack("[i, i, b]", gold[i].source, gold[i].target, gold[i].possible));
+        json_object_set_new(words, "gold", links);
         json_array_append_new(report->sentences, words);
         return;
     }
@@ -230,10 +220,6 @@ static void add_heads(sa_html_report *report, const sa_alignment *alignment, siz
     json_decref(packed);
 }
 
-static double rounded(double number) {
-    return round(number * 1e4) / 1e4;
-}
-
 static void add_probabilities(sa_html_report *report, const sa_alignment *alignment,
                               json_t *entry) {
     const size_t count = (size_t)alignment->targets;
@@ -245,8 +231,8 @@ static void add_probabilities(sa_html_report *report, const sa_alignment *alignm
         json_object_set_new(
             entry, "gate",
             json_packed(alignment->generation_probabilities, count, &report->failed));
-    json_object_set_new(entry, "loss",
-                        sa_json_number(rounded(-alignment->log_probability / alignment->targets)));
+    const double loss = -alignment->log_probability / alignment->targets;
+    json_object_set_new(entry, "loss", sa_json_number(round(loss * 1e4) / 1e4));
     free(p);
 }
 
@@ -346,11 +332,6 @@ static size_t frame_size(const sa_film *film) {
     return size;
 }
 
-/* One frame in this many is shown, which keeps the film within its budget. */
-static size_t frame_stride(const sa_html_report *report, const sa_film *film) {
-    return 1 + film->pairs->count * frame_size(film) * report->models / MAX_FILM;
-}
-
 /* How many heads are shown: all or none. */
 static int heads_shown(sa_html_report *report, const sa_film *film, size_t stride) {
     const int heads = film->pairs->frames->heads;
@@ -387,7 +368,8 @@ static json_t *json_pair(const sa_film_pair *pair, size_t stride, int heads, boo
 /* Pairs with other frames than the first one belong to another training, and are left out. */
 static json_t *json_film(sa_html_report *report, const sa_film *film) {
     const sa_film_pair *first = film->pairs;
-    const size_t stride = frame_stride(report, film);
+    /* One frame in this many is shown, which keeps the film within its budget. */
+    const size_t stride = 1 + first->count * frame_size(film) * report->models / MAX_FILM;
     const int heads = heads_shown(report, film, stride);
     json_t *steps = json_array(), *captions = json_array(), *pairs = json_array();
     for (size_t i = 0; i < first->count; i++) {
@@ -425,16 +407,11 @@ void sa_page_write(const char *json, sa_buffer *out) {
     sa_buffer_adds(out, (const char *)sa_page_after);
 }
 
-static void add_shown_fact(sa_html_report *report) {
+void sa_html_report_write(sa_html_report *report, sa_buffer *out) {
     char text[64];
     const size_t shown = json_array_size(report->sentences);
-    if (shown == report->offered) return;
     snprintf(text, sizeof text, "%zu of %zu", shown, report->offered);
-    sa_html_report_fact(report, "sentences shown", text);
-}
-
-void sa_html_report_write(sa_html_report *report, sa_buffer *out) {
-    add_shown_fact(report);
+    if (shown != report->offered) sa_html_report_fact(report, "sentences shown", text);
     char *json = json_dumps(report->data, JSON_COMPACT | JSON_ENSURE_ASCII);
     out->failed |= !json || report->failed || sa_json_short();
     sa_html_report_release(report);

@@ -48,24 +48,26 @@ static void end_block(notes_reader *reader) {
     json_array_append_new(reader->into, reader->code ? json_pack("{s:o}", "code", text) : text);
 }
 
-/* Begins a labeled block, "Question: ...": returns what follows the label, NULL without one. */
-static const char *begin_label(notes_reader *reader, const char *line, bool *orphan) {
+/* Begins a labeled block, "Question: ...", and passes over the label; *line stays where there is
+ * none. */
+static bool begin_label(notes_reader *reader, const char **line, sa_error *error) {
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        const size_t size = strlen(labels[i].name);
-        if (strncmp(line, labels[i].name, size) != 0 || line[size] != ':') continue;
+        const size_t size = strlen(labels[i].name), items = json_array_size(reader->items);
+        if (strncmp(*line, labels[i].name, size) != 0 || (*line)[size] != ':') continue;
         end_block(reader);
-        const size_t items = json_array_size(reader->items);
-        *orphan = labels[i].answers && !items;
         if (!labels[i].answers)
             json_array_append_new(reader->items, json_pack("{s:s, s:[], s:[]}", "kind",
                                                            labels[i].name, "text", "answer"));
+        else if (!items)
+            return fail_at(reader, "an answer without a question", error);
         reader->into =
             json_object_get(json_array_get(reader->items, json_array_size(reader->items) - 1),
                             labels[i].answers ? "answer" : "text");
-        line += size + 1;
-        return line + strspn(line, " ");
+        *line += size + 1;
+        *line += strspn(*line, " ");
+        break;
     }
-    return NULL;
+    return true;
 }
 
 /* A line "[text](target)". A page is one file and runs nothing: a target is a file beside it, or on
@@ -82,7 +84,6 @@ static bool add_link(notes_reader *reader, const char *line, const char *middle,
 }
 
 static bool add_text(notes_reader *reader, const char *line, sa_error *error) {
-    bool orphan = false;
     const char *middle = *line == '[' ? strstr(line, "](") : NULL;
     if (middle && line[strlen(line) - 1] == ')') return add_link(reader, line, middle, error);
     if (*line == '#') {
@@ -92,10 +93,9 @@ static bool add_text(notes_reader *reader, const char *line, sa_error *error) {
         reader->title = json_string(line + 2);
         return true;
     }
-    const char *labeled = begin_label(reader, line, &orphan);
-    if (orphan) return fail_at(reader, "an answer without a question", error);
+    if (!begin_label(reader, &line, error)) return false;
     if (reader->block.size) sa_buffer_adds(&reader->block, " ");
-    sa_buffer_adds(&reader->block, labeled ? labeled : line);
+    sa_buffer_adds(&reader->block, line);
     return true;
 }
 
@@ -159,7 +159,7 @@ static const struct {
     {"attention", "viewer", NULL, "matrices"},
 };
 
-static const char *const numbers[] = {"sentence", "word", "layer", "head", "update"};
+static const char *const numbers[] = {"sentence", "word", "layer", "head", "update", NULL};
 
 static bool has_figure(const sa_html_report *report, size_t figure) {
     const json_t *item, *list = json_object_get(report->data, figures[figure].list);
@@ -176,12 +176,6 @@ static const char *find_section(const char *name, const sa_html_report *report) 
         if (strcmp(figures[i].name, name) == 0 && (!report || has_figure(report, i)))
             return figures[i].section;
     return NULL;
-}
-
-static bool is_number(const char *name) {
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (strcmp(name, numbers[i]) == 0) return true;
-    return false;
 }
 
 /* The largest number that a place may have on the page. */
@@ -224,7 +218,9 @@ static bool add_place(const char *name, const char *value, const sa_html_report 
         json_object_set_new(open, name, json_string(value));
         return true;
     }
-    if (!is_number(name))
+    size_t known = 0;
+    while (numbers[known] && strcmp(name, numbers[known]) != 0) known++;
+    if (!numbers[known])
         return sa_fail(error, SA_USAGE,
                        "--open-at '%s': expected figure, sentence, word, layer, head, update or "
                        "column",

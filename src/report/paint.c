@@ -33,10 +33,6 @@ double sa_drawing_text_width(const char *text) {
     return fmax(sa_drawing_estimate_width(text), (double)extent.width / PANGO_SCALE / SIZE);
 }
 
-static void set_color(cairo_t *canvas, sa_color color) {
-    cairo_set_source_rgb(canvas, color.red / 255., color.green / 255., color.blue / 255.);
-}
-
 static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
     const sa_box *box = &shape->box;
     cairo_rectangle(canvas, box->x, box->y, box->width, box->height);
@@ -97,7 +93,8 @@ static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double sc
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
         const char *text = drawing->text_buffer.text + shape->text;
-        set_color(canvas, shape->color);
+        cairo_set_source_rgb(canvas, shape->color.red / 255., shape->color.green / 255.,
+                             shape->color.blue / 255.);
         if (shape->kind == SA_SHAPE_TEXT)
             paint_text(canvas, layout, shape, text);
         else

@@ -46,15 +46,6 @@ static bool read_search(const char *options, sa_search *search, forced_attention
 
 /* ---- A translation --------------------------------------------------------------------------- */
 
-static json_t *translation_json(const sa_translation *one) {
-    return json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", one->text,
-                     "log_probability", sa_json_number(one->log_probability), "complete",
-                     one->complete, "too_long", one->too_long, "unknown_source",
-                     one->unknown_source, "source", sa_json_words(one->source, one->sources),
-                     "target", sa_json_words(one->target, one->words), "weights",
-                     sa_json_matrix(one->weights, one->words, one->sources));
-}
-
 const char *web_translate(web_play *play, const char *source, const char *options,
                           const char *links) {
     sa_error *error = web_begin();
@@ -69,7 +60,13 @@ const char *web_translate(web_play *play, const char *source, const char *option
         read_forced(&forced, links, &search.override, error) &&
         sa_translate_sources(&model, 1, sources, links ? &forced.gold : NULL, NULL, 1, &search,
                              &found, error))
-        result = translation_json(&found);
+        result =
+            json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", found.text,
+                      "log_probability", sa_json_number(found.log_probability), "complete",
+                      found.complete, "too_long", found.too_long, "unknown_source",
+                      found.unknown_source, "source", sa_json_words(found.source, found.sources),
+                      "target", sa_json_words(found.target, found.words), "weights",
+                      sa_json_matrix(found.weights, found.words, found.sources));
     sa_translations_release(&found, 1);
     free(forced.links), free(words), free(text);
     return web_give_json(result);

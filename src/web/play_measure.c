@@ -76,10 +76,6 @@ static bool add_gold(void *context, size_t index, const sa_alignment *alignment,
     return true;
 }
 
-static bool has_gold(const web_measuring *all, const sa_model *model) {
-    return all->pairs.gold && sa_settings_has_attention(&model->settings);
-}
-
 static bool measure_gold(sa_model *model, const sa_corpus *part, gold_sums *sums, sa_error *error) {
     sa_gold_alignment *gold =
         sa_gold_make(&model->source, &model->target, part, part->pairs, NULL, part->count, error);
@@ -104,7 +100,8 @@ static bool measure_part(web_measuring *all, sa_model *model, int pairs, sa_erro
     if (pairs > 0 && (size_t)pairs < part.count) part.count = (size_t)pairs;
     if (!sa_evaluate(model, &part, &search, &linking, all->each + all->next, error)) return false;
     all->next += part.count;
-    return !has_gold(all, model) || measure_gold(model, &part, &all->sums, error);
+    const bool gold = all->pairs.gold && sa_settings_has_attention(&model->settings);
+    return !gold || measure_gold(model, &part, &all->sums, error);
 }
 
 static void swap(sa_real *one, sa_real *other, size_t count) {
@@ -143,14 +140,6 @@ static json_t *figures_json(const web_measuring *all, const sa_eval_result *foun
     return object;
 }
 
-static json_t *summarize(const web_measuring *all, const sa_model *model, sa_error *error) {
-    sa_eval_result found;
-    return sa_eval_summarize(&model->settings.metrics, &all->pairs, all->each, NULL,
-                             all->pairs.count, &found, error)
-               ? figures_json(all, &found)
-               : NULL;
-}
-
 const char *web_validate(web_play *play, int most, int pairs) {
     sa_error *error = web_begin();
     sa_model *model = web_model(play);
@@ -161,7 +150,10 @@ const char *web_validate(web_play *play, int most, int pairs) {
     const bool good = measure_part(all, model, pairs, error);
     swap(model->values, all->values, model->plan.size);
     if (good && all->next < all->pairs.count) return web_give_json(json_null());
-    if (good) result = summarize(all, model, error);
+    sa_eval_result found;
+    if (good && sa_eval_summarize(&model->settings.metrics, &all->pairs, all->each, NULL,
+                                  all->pairs.count, &found, error))
+        result = figures_json(all, &found);
     web_measuring_end(all);
     play->measuring = NULL;
     return web_give_json(result);

@@ -269,12 +269,9 @@ typedef struct sa_settings {
     double dropout_layers;   /* between recurrent layers */
     double monotonic_noise;  /* deviation of the noise on the scores of SA_ATTENTION_MONOTONIC */
     double word_dropout;     /* of whole words */
-    double bpe_dropout;      /* of merges of subwords, anew in each epoch */
     double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
-    double r_drop;           /* weight of the divergence between two draws of dropout; 0: no
-                                divergence, one draw */
     double guided_alignment; /* weight of the alignment loss */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
@@ -469,13 +466,6 @@ typedef struct sa_progress {
     const char *note; /* a line for the user */
 } sa_progress;
 
-/* Where the time of the updates went. */
-typedef struct sa_profile_entry {
-    const char *name; /* a part of the model */
-    double seconds;   /* sum over threads */
-} sa_profile_entry;
-enum { SA_PROFILE_ENTRIES = 9 };
-
 typedef struct sa_train_options {
     const sa_settings *settings;
     const char *train;      /* path of the training pairs, as for sa_corpus_open */
@@ -499,8 +489,7 @@ typedef struct sa_train_options {
     void *context;                                              /* passed to report */
     const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL.
                                          Not looked at while pairs are read */
-    sa_profile_entry *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: not measured */
-    bool diagnose;           /* the best model at the end, on 200 validation pairs at most */
+    bool diagnose; /* the best model at the end, on 200 validation pairs at most */
 } sa_train_options;
 
 typedef struct sa_train_result {

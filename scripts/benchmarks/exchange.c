@@ -5,7 +5,7 @@
  *
  * Repeats it for that many seconds and prints the processes, the bytes, the median and the 90th
  * percentile of the seconds of one exchange at the first process, and how many there were. */
-#include "base/profile.h"
+#include "base/clock.h"
 #include "mpi/mpi_exchange.h"
 
 #include <mpi.h>

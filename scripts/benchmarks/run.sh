@@ -122,13 +122,10 @@ run_ours() { # SCALE THREADS ATTENTION [PRECISION]
         --precision "$precision"
 }
 
-# With the percentages of the threads' time for adding up gradients, for clip and optimizer, and waiting.
 run_threads() { # SCALE THREADS
     local workers=$2
     set -- $(sizes_of "$1") $(updates_of "$1")
-    run_updates "$6" "$workers" --profile --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5") || return
-    figures+=($(awk '/^adding up the gradients / { print "sums", $(NF - 1) } /^clip and optimizer / { print "update", $(NF - 1) }
-        /^waiting for other threads / { print "waiting", $(NF - 1) }' "$out/log"))
+    run_updates "$6" "$workers" --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5")
 }
 
 # The sum of the speeds of runs with one thread each, at the same time: what as many threads of one run could reach.

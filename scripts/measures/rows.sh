@@ -35,7 +35,6 @@ numerics_of() { # OPTIONS
     local family=recurrent
     [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
     [[ $1 == *guided-alignment* ]] && family+='|ibm1' # which made its links
-    [[ "$(preset_of "$1") $1" =~ .*--r-drop\ +([^ ]*) && ${BASH_REMATCH[1]} != 0 ]] && family+='|r-drop' # the last one
     [[ $1 == ibm1* ]] && family=ibm1
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"

@@ -3,16 +3,16 @@
 #include <limits.h>
 
 /* Indices by decreasing length, by counting sort: equal lengths keep their order. */
-static void order_by_length(const sa_sentence *sentences, int count, int copies, int longest,
-                            int *order, int *bucket) {
+static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
+                            int *bucket) {
     for (int length = 0; length <= longest; length++) bucket[length] = 0;
-    for (int i = 0; i < count; i++) bucket[sentences[i].len] += copies;
+    for (int i = 0; i < count; i++) bucket[sentences[i].len]++;
     for (int length = longest, next = 0; length >= 0; length--) {
         int here = bucket[length];
         bucket[length] = next;
         next += here;
     }
-    for (int i = 0; i < count * copies; i++) order[bucket[sentences[i / copies].len]++] = i;
+    for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
 }
 
 static bool any_extended(const sa_sentence *sentences, int count) {
@@ -21,13 +21,11 @@ static bool any_extended(const sa_sentence *sentences, int count) {
     return false;
 }
 
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int given,
-                                  int copies) {
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
-    const int count = given * copies;
-    for (int i = 0; i < given; i++) {
-        sa_require(sentences[i].len > 0 && sentences[i].len <= (INT_MAX - words) / copies);
-        words += copies * sentences[i].len;
+    for (int i = 0; i < count; i++) {
+        sa_require(sentences[i].len > 0 && sentences[i].len <= INT_MAX - words);
+        words += sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
     }
     int *len = sa_arena_alloc(arena, (size_t)count, sizeof *len);
@@ -37,16 +35,16 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
     int32_t *extended = ids;
-    if (any_extended(sentences, given))
+    if (any_extended(sentences, count))
         extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 
-    order_by_length(sentences, given, copies, steps, order,
+    order_by_length(sentences, count, steps, order,
                     active); /* `active` serves as scratch until the loop below */
     first[0] = 0;
     for (int b = 0; b < count; b++) {
-        len[b] = sentences[order[b] / copies].len;
+        len[b] = sentences[order[b]].len;
         first[b + 1] = first[b] + len[b];
     }
     for (int t = 0, alive = count, row = 0; t <= steps; t++) {
@@ -54,7 +52,7 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
         active[t] = alive;
         start[t] = row;
         for (int b = 0; b < alive; b++, row++) {
-            const sa_sentence *sentence = &sentences[order[b] / copies];
+            const sa_sentence *sentence = &sentences[order[b]];
             ids[row] = sentence->ids[t];
             if (extended != ids) extended[row] = sa_sentence_extended(sentence)[t];
         }
@@ -63,13 +61,10 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
 }
 
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                        int given, bool twins) {
-    sa_batch batch = {.twins = twins};
-    const int copies = sa_batch_copies(&batch), count = given * copies;
-    batch.whole = count;
-    batch.source = sa_batch_side_build(arena, source, given, copies);
+                        int count) {
+    sa_batch batch = {.whole = count, .source = sa_batch_side_build(arena, source, count)};
     if (!target) return batch;
-    batch.target = sa_batch_side_build(arena, target, given, copies);
+    batch.target = sa_batch_side_build(arena, target, count);
     int *position = sa_arena_alloc(arena, (size_t)count, sizeof *position);
     int *source_of = sa_arena_alloc(arena, (size_t)count, sizeof *source_of);
     batch.source_of = source_of;

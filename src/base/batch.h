@@ -48,8 +48,7 @@ typedef struct sa_batch_side {
     const int *active;       /* [steps+1] sentences longer than t; active[steps] = 0 */
     const int *start;        /* [steps+1] first row of each step, step by step */
     const int32_t *ids;      /* [words] step by step */
-    const int *order;        /* [B] index in the given list; copies of sentence i are i * copies,
-                                i * copies + 1 .. */
+    const int *order;        /* [B] index in the given list */
     const int32_t *extended; /* [words] the sentences' extended ids, or the ids */
 } sa_batch_side;
 
@@ -57,33 +56,24 @@ typedef struct sa_batch {
     sa_batch_side source, target;
     const int
         *source_of; /* [B] the pair's index among the sources, by its index among the targets */
-    int whole;  /* sentences of the whole batch when this is a shard of it: the divisor of the loss
-                 */
-    bool twins; /* every pair stands in it twice: pair i as i * 2 and i * 2 + 1 of the order, and
-                   next to each other on both sides, as they are equally long */
+    int whole; /* sentences of the whole batch when this is a shard of it: the divisor of the loss
+                */
     const sa_gold_alignment
         *gold; /* [B] in the given order: gold alignments for the alignment loss, or NULL */
 } sa_batch;
-
-/* How often every pair stands in it. */
-static inline int sa_batch_copies(const sa_batch *batch) {
-    return batch->twins ? 2 : 1;
-}
 
 /* The index among the sources of target b's source; without targets b itself. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
-/* Builds one side of the `given` sentences in the arena, each `copies` times. While the arena
- * counts, only the lengths are read, and whether a sentence has extended ids. Sentences of equal
- * length keep their order. */
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int given,
-                                  int copies);
+/* Builds one side of `count` sentences in the arena. While the arena counts, only the lengths are
+ * read, and whether a sentence has extended ids. Sentences of equal length keep their order. */
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
-/* A batch of the `given` pairs, each of them twice if `twins`; whole: the number of pairs in it.
- * `target` may be NULL (translation): then that side is empty and source_of NULL. */
+/* A batch of `count` pairs, whole: their number. `target` may be NULL (translation): then that side
+ * is empty and source_of NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                        int given, bool twins);
+                        int count);
 
 #endif

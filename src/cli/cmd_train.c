@@ -1,6 +1,6 @@
+#include "base/clock.h"
 #include "base/container.h"
 #include "base/file.h"
-#include "base/profile.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -15,7 +15,6 @@
 typedef struct train_options {
     sa_train_options job;
     const char *preset, *snapshots, *html;
-    bool profile;
     sa_settings settings;
     sa_page_text page;
 } train_options;
@@ -52,7 +51,6 @@ static const sa_option rows[] = {
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
      "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
      "one first saves"},
-    {"profile", SA_SWITCH(RUN(profile)), "print the time spent in each part of the model"},
     {0},
 };
 static const cli_option_set sets[] = {
@@ -108,19 +106,6 @@ static bool read_options(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");
     return !options->snapshots || sa_settings_has_attention(&options->settings) ||
            sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to record");
-}
-
-static void show_profile(const sa_profile_entry *parts, const sa_train_result *result) {
-    double all = 0;
-    for (int i = 0; i < SA_PROFILE_ENTRIES; i++) all += parts[i].seconds;
-    for (int i = 0; i < SA_PROFILE_ENTRIES; i++)
-        cli_note("%-30s %9.3f s %5.1f %%", parts[i].name, parts[i].seconds,
-                 all > 0 ? 100 * parts[i].seconds / all : 0);
-    cli_note("updates: %.3f s, %.0f target words a second; all else (reading, validating, "
-             "saving): %.3f s",
-             result->spent.updating,
-             result->spent.updating > 0 ? (double)result->spent.words / result->spent.updating : 0,
-             result->spent.seconds - result->spent.updating);
 }
 
 static void show_result(const sa_train_result *result) {
@@ -252,14 +237,12 @@ static bool train(train_options *options, const sa_corpus *snapshot_pairs, sa_er
     training_watch watching = {
         .options = options, .snapshot_pairs = snapshot_pairs, .live = is_rewritable(options->html)};
     cli_progress_init(&watching.progress);
-    sa_profile_entry parts[SA_PROFILE_ENTRIES] = {0};
     sa_train_options *job = &options->job;
     job->settings = &options->settings;
     job->snapshot_pairs = snapshot_pairs->pairs;
     job->snapshot_count = snapshot_pairs->count;
     job->report = watch, job->context = &watching;
     job->stop = cli_signals_stop();
-    job->parts = options->profile ? parts : NULL;
     job->diagnose = true;
     sa_train_result result;
     const bool good = sa_train(job, &result, error);
@@ -271,7 +254,6 @@ static bool train(train_options *options, const sa_corpus *snapshot_pairs, sa_er
         show_limit(&result, options);
         show_diagnosis(&result, options);
     }
-    if (good && options->profile) show_profile(parts, &result);
     if (good) cli_note_folder(job->out, training_file);
     return good;
 }

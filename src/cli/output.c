@@ -1,6 +1,6 @@
 #include "cli/output.h"
+#include "base/clock.h"
 #include "base/file.h"
-#include "base/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

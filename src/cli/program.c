@@ -3,7 +3,7 @@
  * without its threads it interrupts the process, and told to use kernels of another processor it
  * runs into an illegal instruction. */
 #include "cli/program.h"
-#include "base/profile.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "cli/command.h"
 #include "cli/output.h"

@@ -180,17 +180,12 @@ const sa_option sa_settings_options[] = {
     {"word-dropout", SA_REAL(TRAINING(word_dropout), 0, 0, 0.9, "X"),
      "probability of dropping a source or target word: its embedding becomes zero (Sennrich et al. "
      "2016)"},
-    {"bpe-dropout", SA_REAL(TRAINING(bpe_dropout), 0, 0, 0.9, "X"),
-     "bpe, space-bpe: probability of skipping a merge, anew in each epoch (Provilkov et al. 2020)"},
     {"l2", SA_REAL(TRAINING(l2), 0, 0, 1, "X"),
      "L2 penalty: weight of the sum of squared weights (without biases) in the loss"},
     {"weight-decay", SA_REAL(TRAINING(weight_decay), 0, 0, 1, "X"),
      "decoupled weight decay (without biases), multiplied by the learning rate"},
     {"label-smoothing", SA_REAL(TRAINING(label_smoothing), 0, 0, 0.9, "X"),
      "label smoothing: probability mass spread uniformly over the vocabulary"},
-    {"r-drop", SA_REAL(TRAINING(r_drop), 0, 0, 1000, "X"),
-     "R-Drop: each pair is run twice with different dropout; weight of the divergence between the "
-     "two distributions of each word (Liang et al. 2021)"},
     {"guided-alignment", SA_REAL(TRAINING(guided_alignment), 0, 0, 1000, "X"),
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
      "(last layer, first head; Chen et al. 2016)"},
@@ -287,22 +282,12 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
            sa_options_set(sa_search_options, search, name, value, error);
 }
 
-/* Links and copied words belong to subwords that stay. */
-static bool check_bpe_dropout(const sa_settings *settings, sa_error *error) {
-    if (settings->bpe_dropout <= 0) return true;
-    if (!sa_tokenizers[settings->tokenizer].subword)
-        return sa_fail(error, SA_USAGE, "--bpe-dropout needs --tokenizer bpe or space-bpe");
-    if (settings->guided_alignment <= 0 && !settings->copy) return true;
-    return sa_fail(error, SA_USAGE, "--bpe-dropout does not go with %s, which needs fixed subwords",
-                   settings->copy ? "--copy" : "--guided-alignment");
-}
-
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
     if (settings->attn % settings->heads != 0)
         return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
                        settings->attn);
-    return sa_settings_check_sizes(settings, error) && check_bpe_dropout(settings, error);
+    return sa_settings_check_sizes(settings, error);
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {

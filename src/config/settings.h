@@ -33,6 +33,10 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error);
  * or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
 
+/* Whether a training with the settings `text` of a file can go on. SA_USAGE names what it was
+ * trained with and this program has no more; models of such a training can be read. */
+bool sa_settings_check_resumable(const char *text, const char *file, sa_error *error);
+
 /* The first option outside SA_SCOPE_RUN in which the two differ, or NULL. */
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 

@@ -69,10 +69,37 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
            sa_option_set_number(row, settings, (double)json_integer_value(value));
 }
 
+/* What trainings of earlier programs may have had; each was off at 0. */
+static const struct {
+    const char *key, *name;
+} retired[] = {{"r-drop", "R-Drop"}, {"bpe-dropout", "BPE-dropout"}};
+enum { RETIRED = sizeof retired / sizeof *retired };
+
+static bool is_retired(const char *key) {
+    int i = 0;
+    while (i < RETIRED && strcmp(retired[i].key, key) != 0) i++;
+    return i < RETIRED;
+}
+
+bool sa_settings_check_resumable(const char *text, const char *file, sa_error *error) {
+    json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
+    bool good = object;
+    for (int i = 0; good && i < RETIRED; i++)
+        if (json_number_value(json_object_get(object, retired[i].key)) > 0)
+            good =
+                sa_fail(error, SA_USAGE,
+                        "'%s' was trained with %s, which this program no longer has: its training "
+                        "cannot be resumed",
+                        file, retired[i].name);
+    json_decref(object);
+    return good;
+}
+
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
                      sa_error *error) {
     const char *now = sa_option_renamed(key);
     const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
+    if (is_retired(key)) return true;
     if (!row || row->scope == SA_SCOPE_RUN)
         return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
     if (assign(row, settings, value)) return true;

@@ -12,7 +12,6 @@
 #ifndef SA_DATA_BPE_H
 #define SA_DATA_BPE_H
 
-#include "base/rng.h"
 #include "data/heap.h"
 #include "data/strings.h"
 
@@ -81,9 +80,6 @@ typedef struct sa_bpe_segmenter {
     int32_t *position;        /* of the current merge in the word */
     size_t node_capacity, position_capacity;
     sa_heap heap;
-    double dropout; /* merges are skipped with this probability, and nothing is cached: BPE-dropout
-                       (Provilkov et al. 2020, algorithm 1) */
-    sa_rng rng;     /* which the caller seeds */
 } sa_bpe_segmenter;
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe);

@@ -126,30 +126,6 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
     return good;
 }
 
-/* BPE-dropout: of the merges that are possible each is skipped with the probability, and the
- * earliest of the others applied, until all are skipped. The merge of each node is looked up when
- * the node or the next one changes. */
-static bool merge_some(sa_bpe_segmenter *segmenter, size_t count, sa_error *error) {
-    sa_bpe_node *node = segmenter->node;
-    if (!sa_reserve(&segmenter->position, &segmenter->position_capacity, count, sizeof(int32_t),
-                    error))
-        return false;
-    int32_t *possible = segmenter->position;
-    for (size_t i = 0; i < count; i++) possible[i] = merge_of(segmenter, (int32_t)i);
-    for (;;) {
-        int32_t first = NONE, place = NONE;
-        for (int32_t at = 0; at != NONE; at = node[at].after) {
-            if (possible[at] < 0 || sa_rng_uniform(&segmenter->rng) < segmenter->dropout) continue;
-            if (first == NONE || possible[at] < first) first = possible[at], place = at;
-        }
-        if (first == NONE) return true;
-        join(segmenter, place, segmenter->bpe->merge[first].made);
-        possible[place] = merge_of(segmenter, place);
-        if (node[place].before != NONE)
-            possible[node[place].before] = merge_of(segmenter, node[place].before);
-    }
-}
-
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
 static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
@@ -212,8 +188,7 @@ static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char 
 
 static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
     const size_t count = split_characters(segmenter, word, size, error);
-    bool good = count && (segmenter->dropout > 0 ? merge_some(segmenter, count, error)
-                                                 : merge_all(segmenter, count, error));
+    bool good = count && merge_all(segmenter, count, error);
     for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
         const sa_bpe_node *node = &segmenter->node[at];
         good = segmenter->known && node->symbol >= 0
@@ -225,12 +200,6 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
 
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error) {
-    if (segmenter->dropout > 0) {
-        segmenter->sizes = 0;
-        if (!segment(segmenter, word, size, error)) return NULL;
-        *count = segmenter->sizes;
-        return segmenter->size;
-    }
     const size_t known = segmenter->words.count;
     const int32_t number = sa_strings_add(&segmenter->words, word, size, error);
     if (number < 0) return NULL;

@@ -107,61 +107,6 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     return good;
 }
 
-/* ---- BPE-dropout ----------------------------------------------------------------------------- */
-
-/* One side; whole words are cut by `plain`, which keeps what it has cut. */
-typedef struct side_again {
-    const sa_text_codec *codec;
-    sa_bpe_segmenter plain, dropping;
-    int bound;
-} side_again;
-
-int sa_dataset_bound(int longest, int max_len) {
-    const int more = longest + longest / 2;
-    return more < max_len + 1 ? more : max_len + 1;
-}
-
-static int append_again(sa_dataset *dataset, size_t *used, size_t *capacity, side_again *side,
-                        const char *text, sa_error *error) {
-    const size_t start = *used;
-    const int len = append(dataset, used, capacity, side->codec, &side->dropping, text, error);
-    if (len <= side->bound) return len;
-    *used = start;
-    return append(dataset, used, capacity, side->codec, &side->plain, text, error);
-}
-
-bool sa_dataset_cut_again(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
-                          const sa_text_codec *target, double dropout, int max_len, int64_t seed,
-                          int64_t epoch, sa_error *error) {
-    enum { STREAM = 0x6d657267 };
-    size_t used = 0, capacity = 0;
-    side_again side[2] = {
-        {.codec = source, .bound = sa_dataset_bound(dataset->longest_source, max_len)},
-        {.codec = target, .bound = sa_dataset_bound(dataset->longest_target, max_len)}};
-    free(dataset->ids);
-    dataset->ids = NULL;
-    for (int i = 0; i < 2; i++) {
-        sa_bpe_segmenter_init(&side[i].plain, &side[i].codec->bpe);
-        sa_bpe_segmenter_init(&side[i].dropping, &side[i].codec->bpe);
-        side[i].dropping.dropout = dropout;
-        side[i].dropping.rng =
-            sa_rng_seed((uint64_t)seed + sa_hash_mix((uint64_t)epoch), (uint64_t)(STREAM + i));
-    }
-    bool good = true;
-    for (size_t k = 0; good && k < dataset->count; k++) {
-        const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
-        dataset->source[k].len =
-            append_again(dataset, &used, &capacity, &side[0], pair->source, error);
-        dataset->target[k].len =
-            append_again(dataset, &used, &capacity, &side[1], pair->target, error);
-        good = dataset->source[k].len && dataset->target[k].len;
-    }
-    for (int i = 0; i < 2; i++)
-        sa_bpe_segmenter_release(&side[i].plain), sa_bpe_segmenter_release(&side[i].dropping);
-    if (good) point_to_ids(dataset);
-    return good;
-}
-
 void sa_dataset_release(sa_dataset *dataset) {
     free(dataset->source), free(dataset->target), free(dataset->pair), free(dataset->ids);
     free(dataset->extended);

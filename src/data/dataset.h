@@ -21,15 +21,6 @@ typedef struct sa_dataset {
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error);
-/* BPE-dropout: cuts the same pairs into subwords again. Each merge is skipped with the probability
- * `dropout`, drawn from seed and epoch. The arrays dataset->source and dataset->target stay where
- * they are. A side that would become longer than sa_dataset_bound is cut as sa_dataset_build does.
- * No extended ids. SA_LIMIT: out of memory; the dataset can then only be released. */
-bool sa_dataset_cut_again(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
-                          const sa_text_codec *target, double dropout, int max_len, int64_t seed,
-                          int64_t epoch, sa_error *error);
-/* Half as much again as the longest side was, and at most max_len tokens and EOS. */
-int sa_dataset_bound(int longest, int max_len);
 void sa_dataset_release(sa_dataset *dataset);
 
 /* Marks about 5 % of the pairs in held [corpus->count] for validation, by a hash of the source, so

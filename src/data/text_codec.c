@@ -224,38 +224,6 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
     return good;
 }
 
-/* BPE-dropout: counts every subword that a word can be cut into, which is every part of it that is
- * a symbol, once more, so that the vocabulary has them even if no text is cut that way without
- * dropout. */
-static bool count_parts(side_counts *one, sa_token word, sa_error *error) {
-    const sa_strings *symbols = &one->codec->bpe.symbols;
-    char part[SA_TOKEN_MAX + sizeof SA_BPE_WORD_END + sizeof SA_SUBWORD_MARK];
-    if (word.size > SA_TOKEN_MAX) return true;
-    for (size_t at = 0; at < word.size;) {
-        for (size_t end = at; end < word.size;) {
-            end += sa_bpe_character_size(word.text + end, word.size - end);
-            const size_t size = end - at;
-            const bool last = end == word.size;
-            char *mark = mempcpy(part, word.text + at, size);
-            if (last) mark = mempcpy(mark, SA_BPE_WORD_END, sizeof SA_BPE_WORD_END - 1);
-            if (sa_strings_find(symbols, part, (size_t)(mark - part)) < 0) continue;
-            mark = part + size;
-            if (!last) mark = mempcpy(mark, SA_SUBWORD_MARK, sizeof SA_SUBWORD_MARK - 1);
-            if (!sa_word_counts_add(one->tokens, part, (size_t)(mark - part), error)) return false;
-        }
-        at += sa_bpe_character_size(word.text + at, word.size - at);
-    }
-    return true;
-}
-
-/* The segmenter knows every word. */
-static bool count_all_parts(side_counts *one, sa_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < one->segmenter.words.count; i++)
-        good = count_parts(one, sa_strings_get(&one->segmenter.words, (int32_t)i), error);
-    return good;
-}
-
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
                           const bool *use, const sa_settings *settings, sa_error *error) {
     sa_text_codec *codec[2] = {source, target};
@@ -274,8 +242,6 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
         if (!use || use[i])
             good = count_pair(sides, &corpus->pairs[i], (size_t)settings->max_len, error);
     if (good && !counts[0].words.count) good = sa_fail_too_long(corpus, settings->max_len, error);
-    for (int i = 0; good && settings->bpe_dropout > 0 && i < 2; i++)
-        good = count_all_parts(&sides[i], error);
     for (int i = 0; i < 2; i++) {
         good = good && sa_vocab_build(&codec[i]->vocab, sides[i].tokens, settings->min_freq,
                                       settings->vocab, error);

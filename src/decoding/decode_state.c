@@ -7,7 +7,7 @@ void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_se
                             int count, int rows, int steps) {
     const sa_readout *readout = state->w->family->readout(state->w);
     int most = 0;
-    state->batch = sa_batch_build(arena, sources, NULL, count, false);
+    state->batch = sa_batch_build(arena, sources, NULL, count);
     state->words = sa_arena_alloc(arena, (size_t)count, sizeof *state->words);
     for (int b = 0; b < count; b++) {
         const int words = sa_extended_words(state->w, &sources[b]);

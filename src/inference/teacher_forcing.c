@@ -108,7 +108,7 @@ static bool copy_results(const force_task *task, const sa_pass *pass, const sa_b
 
 static sa_batch layout(const force_task *task, sa_arena *arena, const sa_sentence *source,
                        const sa_sentence *target, int count, sa_pass *pass) {
-    sa_batch batch = sa_batch_build(arena, source, target, count, false);
+    sa_batch batch = sa_batch_build(arena, source, target, count);
     sa_pass_layout(arena, &task->model->w, &batch, false, pass);
     return batch;
 }

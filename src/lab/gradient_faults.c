@@ -53,8 +53,6 @@ static const struct {
      "--model transformer --attention differential --heads 2"},
     {"differential.second", "dA2 = -lambda dalpha",
      "--model transformer --attention differential --heads 2"},
-    {"divergence.difference", "p - q in dL_KL / dz", "--r-drop 5 --dropout 0.3"},
-    {"divergence.mean", "- the mean of d in dL_KL / dz", "--r-drop 5 --dropout 0.3"},
     {"dot.key", "dk += de' q (in scaled-dot and general too)", "--attention dot"},
     {"dot.query", "dq += de k (in scaled-dot and general too)", "--attention dot"},
     {"dropout.mask", "dx = dx . mask", "--dropout 0.3"},

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pairs) {
-    model->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count,
-                                  model->regularizer.r_drop > 0);
+    model->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count);
     model->batch.gold = model->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &model->w, &model->batch, true, &model->pass);
 }

@@ -3,7 +3,7 @@
 
 static void layout(sa_lab_pass *pass, sa_arena *arena, const sa_sentence *source,
                    const sa_sentence *target, int count) {
-    pass->batch = sa_batch_build(arena, source, target, count, false);
+    pass->batch = sa_batch_build(arena, source, target, count);
     sa_pass_layout(arena, pass->w, &pass->batch, true, &pass->cache);
 }
 

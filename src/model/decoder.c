@@ -220,7 +220,6 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
         sa_decoder_step_forward(&packed, &step, rows, &readout);
     }
-    sa_profile_end(cache->profile, SA_PROFILE_DECODER);
     if (!w->sizes.input_feeding)
         sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
                            dropout.readout, rng, &cache->readout);
@@ -298,7 +297,6 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     if (!w->sizes.input_feeding)
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
                             d->c);
-    sa_profile_end(cache->profile, SA_PROFILE_READOUT);
     sa_source_zero(&cache->dsource, encoder);
     sa_zero(d->attention.state);
     for (int t = side->steps - 1; t >= 0; t--) {
@@ -314,11 +312,9 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     }
     for (int layer = 0; layer < w->sizes.layers; layer++)
         sa_state_copy(previous_of(d, layer), cache->dsource.s0[layer]);
-    sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
     sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
                                 &dw->readout);
-    sa_profile_end(cache->profile, SA_PROFILE_READOUT);
     if (!w->sizes.input_feeding)
         sa_recurrent_input_backward(&w->cell, rows->cell_cache, d->a, d->input, &dw->cell);
     weights_backward(w, cache, dw);

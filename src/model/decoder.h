@@ -3,7 +3,6 @@
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
-#include "base/profile.h"
 #include "model/readout.h"
 #include "model/source.h"
 #include "model/upper_layers.h"
@@ -131,7 +130,6 @@ typedef struct sa_decoder_cache {
     sa_upper_layer_drows dupper[SA_MAX_UPPER_LAYERS];
     sa_source dsource;
     const sa_override *override; /* of sa_decoder_forward, or NULL; set after the layout */
-    sa_profile *profile;         /* NULL: no time is measured; set after the layout */
 } sa_decoder_cache;
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes);

@@ -34,15 +34,13 @@ typedef struct sa_pass {
     sa_encoder_cache encoder; /* recurrent */
     sa_decoder_cache decoder;
     sa_transformer_cache transformer;
-    sa_real *log_p;           /* [M] log p(y_i), step by step */
-    sa_divergence divergence; /* of a batch of twins */
-    sa_real *objective;       /* [M] what is maximized: log p with label smoothing (layers/loss.h),
-                                 less the losses of alignment, coverage and R-Drop, with what the
-                                 draws of hard attention add */
-    double alignment_loss;    /* sum over target words */
-    sa_real *advantages;      /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
+    sa_real *log_p;        /* [M] log p(y_i), step by step */
+    sa_real *objective;    /* [M] what is maximized: log p with label smoothing (layers/loss.h),
+                              less the losses of alignment and coverage, with what the
+                              draws of hard attention add */
+    double alignment_loss; /* sum over target words */
+    sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
     const sa_override *override; /* of the cross-attention weights, or NULL; set after the layout */
-    sa_profile *profile;         /* NULL: no time is measured; set after the layout */
 } sa_pass;
 
 /* What a recurrent model keeps while it generates: the source, and the decoder at the running step.

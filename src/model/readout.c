@@ -64,16 +64,11 @@ static int block_rows(int rows, int words, int l) {
  * gradient for these words, they fit the processor's second cache. */
 enum { PART = 256 };
 
-void sa_vocabulary_block_layout(sa_arena *arena, int rows, int least, const sa_readout *w,
-                                sa_mat *logits) {
-    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows, block = block_rows(rows, words, l);
-    *logits = sa_mat_alloc(arena, block < least ? least : block, words);
-}
-
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
-    sa_vocabulary_block_layout(arena, rows, 0, w, &cache->logits);
+    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
+    cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
     cache->loss = sa_loss_layout(arena, rows);
-    cache->max = sa_mat_alloc(arena, (w->W_o.mat.rows + PART - 1) / PART, rows);
+    cache->max = sa_mat_alloc(arena, (words + PART - 1) / PART, rows);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
@@ -188,21 +183,19 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
 
 /* Some words of a block of rows. */
 typedef struct logits_part {
-    int first;        /* word */
-    sa_mat logits, d; /* the parts of a block lie one after the other, each dense; d: of twins */
-    sa_weight W_o;    /* of these words */
-    sa_real *max;     /* of the rows */
+    int first;     /* word */
+    sa_mat logits; /* the parts of a block lie one after the other, each dense */
+    sa_weight W_o; /* of these words */
+    sa_real *max;  /* of the rows */
 } logits_part;
 
 /* The part that begins with word `first`, for `count` rows from row `at` of the cache on. */
-static logits_part part_of(const sa_readout *w, const sa_readout_cache *cache,
-                           const sa_divergence *twins, int at, int count, int first) {
-    const sa_mat block = twins ? twins->logits : cache->logits;
-    const int left = block.cols - first, words = left < PART ? left : PART;
+static logits_part part_of(const sa_readout *w, const sa_readout_cache *cache, int at, int count,
+                           int first) {
+    const int left = cache->logits.cols - first, words = left < PART ? left : PART;
     const ptrdiff_t place = (ptrdiff_t)first * count;
     return (logits_part){.first = first,
-                         .logits = {block.x + place, count, words, words},
-                         .d = {twins ? twins->d.x + place : NULL, count, words, words},
+                         .logits = {cache->logits.x + place, count, words, words},
                          .W_o = sa_weight_rows(w->W_o, first, words),
                          .max = sa_row(cache->max, first / PART) + at};
 }
@@ -217,36 +210,28 @@ static void logits_backward(const logits_part *part, sa_mat t, sa_mat dt, sa_rea
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
-                        const sa_divergence *divergence, sa_readout *dw) {
-    const sa_divergence *twins = divergence && divergence->twin ? divergence : NULL;
+                        sa_readout *dw) {
     const int rows = cache->t.rows, words = cache->logits.cols;
     for (int at = 0, end; at < rows; at = end) {
-        end = twins                            ? sa_divergence_block_end(twins, at, rows)
-              : rows - at < cache->logits.rows ? rows
-                                               : at + cache->logits.rows;
+        end = rows - at < cache->logits.rows ? rows : at + cache->logits.rows;
         const int count = end - at;
         const sa_mat t = sa_rows(cache->t, at, count);
         sa_loss_row *loss = cache->loss + at;
         for (int k = 0; k < words; k += PART) {
-            const logits_part part = part_of(w, cache, twins, at, count, k);
+            const logits_part part = part_of(w, cache, at, count, k);
             sa_weight_nt(t, part.W_o, 0, part.logits);
-            if (twins) sa_divergence_difference(twins, at, part.logits, part.d);
             sa_loss_read(part.logits, w->b_y, k, ids + at, smoothing, loss, part.max);
-            if (twins) sa_divergence_read(twins, part.logits, part.max, part.d, k == 0);
         }
         sa_loss_forward(loss, count, words, smoothing, log_p + at, objective + at);
         sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
         if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
-        if (twins) sa_divergence_forward(twins, at, count, loss, objective + at);
         if (!dw) continue;
         const sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);
         for (int k = 0; k < words; k += PART) {
-            const logits_part part = part_of(w, cache, twins, at, count, k);
+            const logits_part part = part_of(w, cache, at, count, k);
             sa_loss_probabilities(loss, part.max, scale, part.logits);
-            if (twins) sa_divergence_backward(twins, at, part.logits, part.d);
             sa_loss_backward(part.logits, words, k, ids + at, smoothing, scale, mixtures);
-            if (twins) sa_add(part.d, part.logits);
             logits_backward(&part, t, dt, dw);
         }
     }

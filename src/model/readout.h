@@ -9,7 +9,6 @@
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 
-#include "layers/divergence.h"
 #include "layers/loss.h"
 #include "tensor/blas.h"
 
@@ -62,9 +61,6 @@ typedef struct sa_readout_cache {
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
-/* Logits of a block of rows, of at least `least`. */
-void sa_vocabulary_block_layout(sa_arena *arena, int rows, int least, const sa_readout *w,
-                                sa_mat *logits);
 /* Adds the logits, which sa_vocabulary_loss needs. */
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
 /* Rows first .. first+count-1, with the same logits. */
@@ -102,9 +98,9 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
 /* log p(ids_i) and the objective (layers/loss.h) for every row of t, in log_p and objective [R].
  * With dw, also the backward pass of the loss scale * sum_i -objective_i, for some rows and words
  * at a time, which are in cache: dw->W_o and dw->b_y are added to and cache->dt is filled.
- * divergence: of twins; NULL or without twins: none. */
+ */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
-                        const sa_divergence *divergence, sa_readout *dw);
+                        sa_readout *dw);
 
 #endif

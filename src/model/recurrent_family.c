@@ -195,9 +195,8 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                     sa_pass *pass) {
     sa_decoder_cache *decoder = &pass->decoder;
-    decoder->override = pass->override, decoder->profile = pass->profile;
+    decoder->override = pass->override;
     sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
-    sa_profile_end(pass->profile, SA_PROFILE_ENCODER);
     sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng,
                        decoder); /* s_i, c_i, t_i: A.2.2 */
 }
@@ -205,16 +204,14 @@ static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropo
 static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
                     sa_pass *pass, sa_seq2seq *dw) {
     sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, smoothing, scale,
-                       &pass->decoder.readout, pass->log_p, pass->objective, &pass->divergence,
+                       &pass->decoder.readout, pass->log_p, pass->objective,
                        dw ? &dw->decoder.readout : NULL);
 }
 
 static void backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_pass *pass,
                      sa_seq2seq *dw) {
     sa_decoder_backward(&w->decoder, batch, dropout, &pass->decoder, &pass->encoder, &dw->decoder);
-    sa_profile_end(pass->profile, SA_PROFILE_DECODER_BACKWARD);
     sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);
-    sa_profile_end(pass->profile, SA_PROFILE_ENCODER_BACKWARD);
 }
 
 static sa_mat weights(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,

@@ -30,7 +30,6 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .noise = settings->monotonic_noise,
                     .drawn = 0.5}, /* section 4.1 of Xu et al. 2015 */
         .smoothing = settings->label_smoothing,
-        .r_drop = settings->r_drop,
         .alignment_weight = settings->guided_alignment,
         .coverage_weight = settings->coverage_weight,
         .reinforce_weight = settings->reinforce_weight,
@@ -93,22 +92,6 @@ void sa_seq2seq_set_hard(sa_seq2seq *w, bool hard) {
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* The rows of twins, and room for whole pairs of sentences. */
-static void divergence_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
-                              sa_divergence *divergence) {
-    const sa_batch_side *side = &batch->target;
-    int *twin = sa_arena_alloc(arena, (size_t)side->words, sizeof *twin);
-    *divergence = (sa_divergence){.twin = twin};
-    sa_vocabulary_block_layout(arena, side->words, 2 * side->steps, w->family->readout(w),
-                               &divergence->logits);
-    sa_vocabulary_block_layout(arena, side->words, 2 * side->steps, w->family->readout(w),
-                               &divergence->d);
-    divergence->sums = sa_arena_alloc(arena, (size_t)divergence->d.rows, sizeof *divergence->sums);
-    for (int b = 0; arena->base && b < side->sentences; b++)
-        for (int t = 0; t < side->len[b]; t++)
-            twin[sa_seq2seq_target_row(w, batch, b, t)] = sa_seq2seq_target_row(w, batch, b ^ 1, t);
-}
-
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass) {
     const size_t words = (size_t)batch->target.words;
@@ -118,9 +101,7 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
     const size_t draws = sa_attention_draws(w->family->attention(w)) ? batch->target.sentences : 0;
     pass->advantages = draws ? sa_arena_alloc(arena, draws, sizeof *pass->advantages) : NULL;
     for (size_t b = 0; pass->advantages && b < draws; b++) pass->advantages[b] = 0;
-    pass->divergence = (sa_divergence){0};
-    if (batch->twins) divergence_layout(arena, w, batch, &pass->divergence);
-    pass->override = NULL, pass->profile = NULL;
+    pass->override = NULL;
 }
 
 /* The alignment loss of the first head in the last layer with cross-attention: one of several heads
@@ -136,7 +117,7 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
     const sa_mat dalpha = sa_head_part(w->family->dalpha(pass, layer), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
-            const sa_gold_alignment *gold = &batch->gold[side->order[b] / sa_batch_copies(batch)];
+            const sa_gold_alignment *gold = &batch->gold[side->order[b]];
             sa_mat alpha = sa_pass_weights(w, pass, batch, SA_SITE_CROSS, layer, 0, b, t);
             sa_mat A =
                 sa_cols(sa_rows(dalpha, sa_seq2seq_target_row(w, batch, b, t), 1), 0, alpha.cols);
@@ -194,9 +175,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
                      sa_real scale, sa_pass *pass, sa_seq2seq *dw) {
     const bool copies = sa_copies(w);
     if (copies) sa_copying_forward(w, batch, pass);
-    pass->divergence.weight = regularizer.r_drop;
     w->family->predict(w, batch, regularizer.smoothing, scale, pass, dw); /* p(y_i) */
-    sa_profile_end(pass->profile, SA_PROFILE_READOUT);
     if (sa_seq2seq_attends(w)) zero_dalpha(w, pass);
     alignment_loss(w, batch, regularizer.alignment_weight, pass);
     coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);

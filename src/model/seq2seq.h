@@ -14,7 +14,6 @@ const char *sa_model_name(size_t row);
 typedef struct sa_regularizer {
     sa_dropout dropout;
     double smoothing;                        /* of labels */
-    double r_drop;                           /* of a batch of twins: layers/divergence.h */
     sa_rng *rng;                             /* of the dropout masks */
     double alignment_weight;                 /* of the alignment loss; needs batch->gold */
     double coverage_weight;                  /* of the coverage loss, of attentions that have one */

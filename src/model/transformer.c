@@ -300,7 +300,6 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
                             sa_transformer_cache *cache) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_transformer_encode(w, dropout, rng, &cache->encoder);
-    sa_profile_end(cache->profile, SA_PROFILE_ENCODER);
     embed(&w->decoder, w->target_E, dropout, rng, decoder);
     sa_mat x = decoder->x;
     for (int i = 0; i < w->decoder.layers; i++)
@@ -309,7 +308,6 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
     finish(&w->decoder, x, decoder);
     sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, decoder->out, (sa_mat){0},
                     cache->readout.gate);
-    sa_profile_end(cache->profile, SA_PROFILE_DECODER);
 }
 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
@@ -324,7 +322,5 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
         decoder_layer_backward(&w->decoder.layer[i], decoder, dropout.sublayers, &decoder->layer[i],
                                &dw->decoder.layer[i]);
     embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
-    sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
     sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
-    sa_profile_end(cache->profile, SA_PROFILE_ENCODER_BACKWARD);
 }

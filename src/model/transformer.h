@@ -7,7 +7,6 @@
 #define SA_MODEL_TRANSFORMER_H
 
 #include "base/batch.h"
-#include "base/profile.h"
 #include "layers/dropout.h"
 #include "layers/position.h"
 #include "model/readout.h"
@@ -70,7 +69,6 @@ typedef struct sa_transformer_cache {
     sa_readout_cache readout;
     sa_real *log_p, *objective;  /* [M] sentence by sentence */
     const sa_override *override; /* of the cross-attention weights, or NULL */
-    sa_profile *profile;         /* NULL: no time is measured */
 } sa_transformer_cache;
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w);

@@ -67,7 +67,7 @@ static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropo
                     sa_pass *pass) {
     (void)batch;
     sa_transformer_cache *cache = &pass->transformer;
-    cache->override = pass->override, cache->profile = pass->profile;
+    cache->override = pass->override;
     sa_transformer_forward(&w->transformer, dropout, rng, cache);
 }
 
@@ -76,7 +76,7 @@ static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing
     const sa_batch_side *side = &batch->target;
     sa_transformer_cache *cache = &pass->transformer;
     sa_vocabulary_loss(&w->transformer.vocabulary, cache->targets, smoothing, scale,
-                       &cache->readout, cache->log_p, cache->objective, &pass->divergence,
+                       &cache->readout, cache->log_p, cache->objective,
                        dw ? &dw->transformer.vocabulary : NULL);
     for (int b = 0; b < side->sentences; b++) /* from sentence by sentence to step by step */
         for (int t = 0; t < side->len[b]; t++) {

@@ -1,7 +1,6 @@
 #include "session/checkpoint.h"
 #include "base/file.h"
 #include "inference/model_file.h"
-#include "session/subwords.h"
 #include "tensor/blas.h"
 
 #include <limits.h>
@@ -156,7 +155,6 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
     trainer->decay = session->figures.lr_factor;
     if (!read_baseline(session, file, error)) return false;
     session->first_step = trainer->step;
-    if (!sa_session_cut_again(session, session->counts.epoch, error)) return false;
     sa_batcher_seek(&session->batcher, session->counts.epoch, (size_t)session->counts.position);
     if (session->model.flushed)
         sa_session_note(session, "note: '%s': %zu denormal numbers are read as zero", file->name,

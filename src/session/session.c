@@ -27,7 +27,6 @@ sa_train_cost sa_session_cost(const sa_session *session) {
 }
 
 void sa_session_release_texts(sa_session *session) {
-    if (session->settings.bpe_dropout > 0) return; /* every epoch cuts them again */
     sa_corpus_close(&session->train);
     free(session->trained_on);
     session->trained_on = NULL;

@@ -2,8 +2,8 @@
 #ifndef SA_SESSION_H
 #define SA_SESSION_H
 
+#include "base/clock.h"
 #include "base/file.h"
-#include "base/profile.h"
 #include "data/batcher.h"
 #include "inference/model.h"
 #include "session/averaging.h"
@@ -80,8 +80,7 @@ struct sa_session {
 
 void sa_session_close(sa_session *session);
 
-/* Closes the training pairs, whose token ids are all that updates need; with --bpe-dropout, which
- * cuts them again in every epoch, they stay open. */
+/* Closes the training pairs, whose token ids are all that updates need. */
 void sa_session_release_texts(sa_session *session);
 
 /* Time and words so far. */

@@ -7,7 +7,6 @@
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
-#include "session/subwords.h"
 #include "tensor/bf16.h"
 #include "tensor/blas.h"
 
@@ -185,10 +184,9 @@ static bool open_trainer(sa_session *session, sa_error *error) {
     return encode_pairs(session, error) &&
            sa_model_fits_in_file(model, (size_t)session->settings.average, error) &&
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
-                           sa_session_longest(session, session->data.longest_source),
-                           sa_session_longest(session, session->data.longest_target), model->pool,
+                           session->data.longest_source, session->data.longest_target, model->pool,
                            session->exchange, error) &&
-           read_links(session, error) && sa_session_cut_again(session, 0, error) &&
+           read_links(session, error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
                            session->settings.batch_tokens, session->settings.seed, error) &&
@@ -199,7 +197,9 @@ static bool resume(sa_session *session, sa_error *error) {
     sa_container file;
     if (!sa_container_open(&file, session->last_path.text, session->settings.threads, error))
         return false;
-    bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
+    bool good =
+        sa_model_read(&session->model, &file, session->settings.threads, error) &&
+        sa_settings_check_resumable(sa_container_metadata(&file, "settings"), file.name, error);
     if (good) { /* options of SA_SCOPE_RUN are from this run, all others from the file */
         sa_settings asked = session->settings;
         session->settings = session->model.settings;

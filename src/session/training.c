@@ -11,7 +11,6 @@
 #include "session/processes.h"
 #include "session/snapshots.h"
 #include "session/start.h"
-#include "session/subwords.h"
 
 #include <float.h>
 #include <math.h>
@@ -238,9 +237,6 @@ static bool write_average(sa_session *session, sa_error *error) {
 
 bool sa_session_step(sa_session *session, sa_error *error) {
     int count;
-    if (session->batcher.position == session->data.count &&
-        !sa_session_cut_again(session, session->batcher.epoch + 1, error))
-        return false;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
     const double begin = sa_clock_seconds();
@@ -341,11 +337,9 @@ static bool run(sa_session *session, const sa_train_options *training, sa_train_
     good = sa_exchange_agree(session->exchange, good, error);
     if (good && sa_exchange_leads(session->exchange)) good = begin_film(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
-    session->trainer.profiled = training->parts;
     sa_session_release_texts(session);
     good = good && train(session, &result->reason, error);
     result->steps = session->trainer.step;
-    if (training->parts) sa_trainer_profile(&session->trainer, training->parts);
     if (good && training->diagnose && sa_exchange_leads(session->exchange) &&
         strcmp(result->reason, "stopped") != 0)
         sa_session_diagnose(session, result);

@@ -16,11 +16,6 @@ int sa_trainer_shards_for(int count, int shards) {
     return most < 1 ? 1 : most < shards ? most : shards;
 }
 
-sa_batch sa_trainer_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
-                          const sa_sentence *target, int count) {
-    return sa_batch_build(arena, source, target, count, trainer->settings->r_drop > 0);
-}
-
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
@@ -100,22 +95,17 @@ static void run_shard(void *context, int task) {
     const int start = shard_start(trainer, i), count = shard_count(trainer, i);
     sa_rng rng = sa_rng_seed(
         (uint64_t)trainer->settings->seed + sa_hash_mix((uint64_t)trainer->step), (uint64_t)i);
-    sa_profile *profile = trainer->profiled ? &lane->profile : NULL;
     sa_pass pass;
-    sa_profile_start(profile);
     lane->arena.used = 0;
-    sa_batch batch = sa_trainer_batch(trainer, &lane->arena, trainer->source + start,
-                                      trainer->target + start, count);
-    const int copies = sa_batch_copies(&batch);
-    batch.whole = copies * trainer->count;
+    sa_batch batch =
+        sa_batch_build(&lane->arena, trainer->source + start, trainer->target + start, count);
+    batch.whole = trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
     sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
-    pass.profile = profile;
-    sa_profile_end(profile, SA_PROFILE_BATCH);
     sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
     regularizer.baseline = trainer->baseline;
-    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw) / copies;
-    shard->alignment_loss = pass.alignment_loss / copies;
+    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
+    shard->alignment_loss = pass.alignment_loss;
     if (i == 0) add_l2_gradient(trainer, gradient->numbers);
     atomic_store(&lane->taken, false);
 }
@@ -157,11 +147,8 @@ static int late_shard(const sa_trainer *trainer) {
 static void add_in_turn(void *context, int task) {
     sa_trainer *trainer = context;
     const int i = trainer->first_shard + task;
-    sa_profile *profile = trainer->profiled ? &trainer->turns : NULL;
     if (!task || i >= late_shard(trainer)) return;
-    sa_profile_start(profile);
     add_shards(trainer, i, i + 1, 0, trainer->plan.size);
-    sa_profile_end(profile, SA_PROFILE_SUM);
 }
 
 /* Adds the gradients that are left and sums the squares. */
@@ -180,20 +167,16 @@ static void add_block(void *context, size_t at, size_t size) {
 }
 
 /* The gradient of the whole batch. */
-static void sum_gradients(sa_trainer *trainer, int chunks, sa_profile *profile) {
+static void sum_gradients(sa_trainer *trainer, int chunks) {
     const sa_exchange *exchange = trainer->exchange;
     const bool leads = sa_exchange_leads(exchange);
     sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
                         spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);
-    sa_profile_end(profile, SA_PROFILE_WAIT);
     if (leads) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
-    sa_profile_end(profile, SA_PROFILE_SUM);
     if (!exchange) return;
     exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
     exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);
-    sa_profile_end(profile, SA_PROFILE_WAIT);
     sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
-    sa_profile_end(profile, SA_PROFILE_SUM);
 }
 
 /* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
@@ -222,16 +205,14 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int chunks = (int)((trainer->plan.size + SA_CHUNK - 1) / SA_CHUNK);
     const double clip = trainer->settings->clip;
-    sa_profile *profile = trainer->profiled ? &trainer->profile : NULL;
     double squares = 0;
     sa_require(count > 0 && count <= trainer->most);
     *result = (sa_step_result){0};
     trainer->step++;
 
-    sa_profile_start(profile);
     if (trainer->packed.base) sa_pool_run(trainer->pool, PACKING, pack_part, trainer);
     shard_batch(trainer, source, target, pairs, count);
-    sum_gradients(trainer, chunks, profile);
+    sum_gradients(trainer, chunks);
     for (int i = 0; i < trainer->active_shards; i++) {
         result->loss += trainer->shard[i].loss;
         result->alignment_loss += trainer->shard[i].alignment_loss;
@@ -257,6 +238,5 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->update.scale =
         clip > 0 && result->l2_norm > clip ? (sa_real)(clip / result->l2_norm) : 1;
     sa_pool_run(trainer->pool, chunks, update_chunk, trainer);
-    sa_profile_end(profile, SA_PROFILE_UPDATE);
     return true;
 }

@@ -10,7 +10,6 @@
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
-#include "base/profile.h"
 #include "base/thread.h"
 #include "model/seq2seq.h"
 #include "train/exchange.h"
@@ -23,7 +22,6 @@
 typedef struct sa_lane {
     atomic_bool taken;
     sa_arena arena;
-    sa_profile profile;
 } sa_lane;
 
 /* The gradient of one shard or, in the first place, of all shards so far. */
@@ -67,9 +65,6 @@ typedef struct sa_trainer {
     int64_t step;                  /* batches seen */
     int64_t applied;               /* updates made: batches with a finite gradient */
     int nonfinite;                 /* batches in a row with a gradient that is not finite */
-    bool profiled;                 /* time is measured; set by the caller */
-    sa_profile profile;            /* of the caller's thread */
-    sa_profile turns;              /* of gradients added while shards run */
 
     /* of the running batch */
     int count, active_shards;
@@ -102,9 +97,6 @@ void sa_trainer_lend_memory(sa_trainer *trainer);
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
 
-/* The time of all updates, part by part, if it was measured. */
-void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]);
-
 /* ---- For trainer_open.c ---------------------------------------------------------------------- */
 
 enum {
@@ -114,9 +106,6 @@ enum {
 
 /* The number of shards of a batch of `count` pairs. */
 int sa_trainer_shards_for(int count, int shards);
-/* With R-Drop every pair passes twice. */
-sa_batch sa_trainer_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
-                          const sa_sentence *target, int count);
 /* Packs a part of the weights in the arena; w points to all of them. */
 void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w);
 

@@ -30,7 +30,7 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
         lengths[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
         if (trainer->settings->copy) lengths[i].extended = lengths[count + i].extended = &extended;
     }
-    sa_batch batch = sa_trainer_batch(trainer, &dry, lengths, lengths + count, count);
+    sa_batch batch = sa_batch_build(&dry, lengths, lengths + count, count);
     batch.gold = trainer->links;
     sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
     return dry.used;

@@ -116,7 +116,7 @@ static void check_side(const sa_batch_side *side, const sa_sentence *of, int cou
 
 START_TEST(both_sides_are_laid_out) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
     ck_assert_int_eq(batch.whole, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
     check_side(&batch.target, sentences[1], COUNT);
@@ -134,14 +134,14 @@ START_TEST(any_sentence_may_have_extended_ids) {
     static const int32_t extended[LONGEST] = {500, 501, 502};
     write_sentences();
     sentences[0][3].extended = extended;
-    const sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT, false);
+    const sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
 }
 END_TEST
 
 START_TEST(one_sentence_is_a_batch) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0] + 1, sentences[1] + 1, 1, false);
+    sa_batch batch = sa_batch_build(&arena, sentences[0] + 1, sentences[1] + 1, 1);
     check_side(&batch.source, sentences[0] + 1, 1);
     check_side(&batch.target, sentences[1] + 1, 1);
     ck_assert_int_eq(batch.source_of[0], 0);
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(without_targets_that_side_is_empty) {
     write_sentences();
-    sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT, false);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
     ck_assert_int_eq(batch.target.sentences, 0);
     ck_assert_int_eq(batch.target.words, 0);
@@ -165,37 +165,18 @@ START_TEST(a_dry_run_knows_the_size) {
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < COUNT; i++) wordless[side][i] = (sa_sentence){NULL, lengths[side][i]};
     sa_arena dry = {0};
-    sa_batch batch = sa_batch_build(&dry, wordless[0], wordless[1], COUNT, false);
+    sa_batch batch = sa_batch_build(&dry, wordless[0], wordless[1], COUNT);
     ck_assert_int_eq(batch.source.words, 22);
     ck_assert_int_eq(batch.target.steps, 6);
-    sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
+    sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
     ck_assert_uint_eq(dry.used, arena.used);
-}
-END_TEST
-
-/* Twins have neighboring columns on both sides, also where others are equally long. */
-START_TEST(twins_stand_side_by_side) {
-    write_sentences();
-    const sa_batch one = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, false);
-    const sa_batch two = sa_batch_build(&arena, sentences[0], sentences[1], COUNT, true);
-    ck_assert(sa_batch_copies(&two) == 2 && sa_batch_copies(&one) == 1);
-    ck_assert_int_eq(two.whole, 2 * COUNT);
-    ck_assert_int_eq(two.target.words, 2 * one.target.words);
-    for (int b = 0; b < 2 * COUNT; b++) {
-        ck_assert_int_eq(two.target.order[b], 2 * one.target.order[b / 2] + b % 2);
-        ck_assert_int_eq(two.source.order[b], 2 * one.source.order[b / 2] + b % 2);
-        ck_assert_int_eq(two.source_of[b], 2 * one.source_of[b / 2] + b % 2);
-        for (int t = 0; t < two.target.len[b]; t++)
-            ck_assert_int_eq(two.target.ids[two.target.start[t] + b],
-                             one.target.ids[one.target.start[t] + b / 2]);
-    }
 }
 END_TEST
 
 START_TEST(an_empty_sentence_traps) {
     write_sentences();
     sentences[0][3].len = 0;
-    sa_batch_side_build(&arena, sentences[0], COUNT, 1);
+    sa_batch_side_build(&arena, sentences[0], COUNT);
 }
 END_TEST
 
@@ -212,7 +193,6 @@ int main(void) {
     tcase_add_test(tests, one_sentence_is_a_batch);
     tcase_add_test(tests, without_targets_that_side_is_empty);
     tcase_add_test(tests, a_dry_run_knows_the_size);
-    tcase_add_test(tests, twins_stand_side_by_side);
     tcase_add_test_raise_signal(tests, an_empty_sentence_traps, SIGABRT);
     return suite_run(suite);
 }

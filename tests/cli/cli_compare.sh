@@ -177,8 +177,8 @@ expect 4 "cannot open 'none.tsv': No such file or directory" \
     compare --train mono.tsv --test none.tsv $sizes --models fixed --out other
 [ ! -e other ] || fail "a failed comparison left a folder"
 # A list whose last model is impossible is refused before the first is trained.
-expect 2 "--models: 'fixed:bpe-dropout=0.1': --bpe-dropout needs --tokenizer bpe or space-bpe" \
-    compare $pairs $sizes --models fixed,fixed:bpe-dropout=0.1 $short --out other
+expect 2 "--models: 'fixed:heads=3': --heads 3 does not divide --attn 4" \
+    compare $pairs $sizes --models fixed,fixed:heads=3 $short --out other
 [ ! -e other ] || fail "a list with an impossible model is trained"
 
 # A training that leaves the finite numbers has no scores; the others do.

@@ -13,7 +13,7 @@ for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --w
     --weight-decay 0.01 --label-smoothing 0.1 --criterion chrf --batch-tokens 90 \
     --lr-patience 2 --average 2 --average-of best" "recurrent --average 3 \
     --guided-alignment 0.5" "recurrent --decoder cgru --cell-norm --dropout-state 0.3 --word-dropout 0.2" \
-    "transformer --tokenizer bpe --bpe-merges 60 --bpe-dropout 0.3 --r-drop 2"; do
+    "transformer --tokenizer bpe --bpe-merges 60"; do
     rm -rf whole threads parts
     train $options --model $family --out whole --steps 40 --threads 1
     train $options --model $family --out threads --steps 40 --threads 3
@@ -99,6 +99,26 @@ for order in "--preset bahdanau2015 $options --steps 1" "$options --steps 1 --pr
     grep -qx 'optimizer adadelta' <<<"$settings" || fail "the preset's optimizer is not used"
     rm -r preset
 done
+# A model that was trained with what is no more in the program translates, and is not resumed.
+cat >older.py <<'END'
+import sys, zlib
+data = open(sys.argv[1], "rb").read()
+size = 8 + int.from_bytes(data[:8], "little")
+text = data[8:size].rstrip().replace(b'\\"seed\\"', b'\\"r-drop\\": 2.0, \\"seed\\"')
+text += b" " * (-len(text) % 8)
+out = len(text).to_bytes(8, "little") + text + data[size:-4]
+sys.stdout.buffer.write(out + zlib.crc32(out).to_bytes(4, "little"))
+END
+cp -r parts older
+python3 older.py parts/last.safetensors >older/last.safetensors
+grep -q 'r-drop' older/last.safetensors || fail "the model has no key of an earlier program"
+cut -f 1 mono.tsv | "$softalign" translate parts/last.safetensors >expected 2>err
+cut -f 1 mono.tsv | "$softalign" translate older/last.safetensors >out 2>err || fail "an earlier model: $(cat err)"
+cmp -s expected out || fail "an earlier model translates otherwise"
+"$softalign" explain older/last.safetensors "$(head -n 1 mono.tsv | cut -f 1)" >out 2>err || fail "explain: $(cat err)"
+expect 2 "'older/last.safetensors' was trained with R-Drop, which this program no longer has: its training cannot be resumed" \
+    train $options --out older --resume --steps 44
+
 # A rate that has decayed below all numbers can still be resumed from.
 small="--embed 4 --hidden 4 --attn 4 --maxout 4 --valid-every 1 --patience 0 --max-time 0 --epochs 0"
 head -n 40 mono.tsv >few.tsv

@@ -118,11 +118,7 @@ train --train few.tsv --out few $small --steps 2
 grep -qx 'note: the pairs are too few for 2000 merges (--bpe-merges): no other two symbols stand side by side twice' err ||
     fail "nothing is said of too few pairs: $(cat err)"
 expect 2 "--bpe-merges '0': expected a whole number from 1 to 1000000" train --bpe-merges 0
-expect 2 "--bpe-dropout needs --tokenizer bpe or space-bpe" train --train phrases.tsv --out none --bpe-dropout 0.1
-expect 2 "--bpe-dropout does not go with --copy, which needs fixed subwords" train --train phrases.tsv --out none \
-    --tokenizer bpe --bpe-dropout 0.1 --copy
-expect 2 "--bpe-dropout does not go with --guided-alignment, which needs fixed subwords" \
-    train --train phrases.tsv --out none --tokenizer bpe --bpe-dropout 0.1 --guided-alignment 1
+expect 2 "train: unknown option '--bpe-dropout' (did you mean '--dropout'?)" train --train phrases.tsv --out none --bpe-dropout 0.1
 expect 2 "--merge-words needs --jsonl" translate joint/best.safetensors --merge-words
 cat >without.py <<'END'
 # The model without one tensor, or with other bytes in it of the same number.

@@ -239,45 +239,6 @@ START_TEST(the_hash_tells_datasets_apart) {
 }
 END_TEST
 
-/* The same words in other subwords, all of them known; drawn by epoch, and never longer than the
- * bound. */
-START_TEST(words_are_cut_again) {
-    const sa_corpus corpus = PAIRS({"lowest newest lower", "tallest taller", NULL, 1},
-                                   {"lowest newest lower", "tallest taller", NULL, 2},
-                                   {"a b c d e f g h i j k l", "a b c d e f g h", NULL, 3});
-    sa_settings settings = settings_for("space-bpe", 50);
-    settings.bpe_merges = 40, settings.bpe_dropout = 0.5;
-    build(&corpus, NULL, &settings);
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 50, false, &error));
-    const uint64_t hash = dataset.hash;
-    const int longest = dataset.longest_source;
-    int different = 0, lengths[2][3];
-    for (int64_t epoch = 0; epoch < 40; epoch++) {
-        for (int again = 0; again < 2; again++) {
-            ck_assert(sa_dataset_cut_again(&dataset, &corpus, &source, &target, 0.5, 50, 7, epoch,
-                                           &error));
-            for (int k = 0; k < 3; k++) lengths[again][k] = dataset.source[k].len;
-        }
-        ck_assert_mem_eq(lengths[0], lengths[1], sizeof lengths[0]);
-        different += dataset.source[0].len != dataset.source[1].len;
-        for (int k = 0; k < 3; k++) {
-            sa_buffer text = {0};
-            for (int i = 0; i < dataset.target[k].len; i++)
-                ck_assert_int_ne(dataset.target[k].ids[i], SA_UNK);
-            sa_text_codec_decode(&source, dataset.source[k].ids, dataset.source[k].len, &text);
-            ck_assert_str_eq(text.text, corpus.pairs[k].source);
-            ck_assert_int_le(dataset.source[k].len, sa_dataset_bound(longest, 50));
-            sa_buffer_release(&text);
-        }
-    }
-    ck_assert_int_gt(different, 10);
-    ck_assert_uint_eq(dataset.hash, hash);
-    ck_assert_int_eq(sa_dataset_bound(10, 50), 15);
-    ck_assert_int_eq(sa_dataset_bound(40, 50), 51);
-    release();
-}
-END_TEST
-
 START_TEST(no_pair_left_is_an_error) {
     const sa_corpus corpus = PAIRS({"a b", "x", NULL, 1});
     const sa_settings settings = settings_for("word", 5);
@@ -379,7 +340,6 @@ int main(void) {
     tcase_add_test(datasets, only_used_pairs_are_encoded);
     tcase_add_test(datasets, copying_numbers_unknown_words);
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
-    tcase_add_test(datasets, words_are_cut_again);
     tcase_add_test(datasets, no_pair_left_is_an_error);
     suite_add_tcase(suite, datasets);
 

@@ -50,7 +50,7 @@ static void force(const sa_seq2seq *model, const sa_sentence *source, const sa_h
     const sa_sentence target = {ids, found->len, found->ids};
     const size_t used = numbers.used;
     sa_pass pass;
-    sa_batch batch = sa_batch_build(&numbers, source, &target, 1, false);
+    sa_batch batch = sa_batch_build(&numbers, source, &target, 1);
     sa_pass_layout(&numbers, model, &batch, false, &pass);
     sa_seq2seq_loss(model, &batch, (sa_regularizer){0}, &pass, NULL);
     for (int t = 0; t < found->len; t++)

@@ -14,7 +14,7 @@ static void check_weights(sa_sentence source, const sa_hypothesis *found) {
     sa_pass pass;
     const sa_sentence target = {found->ids, found->len};
     for (int dry = 1; dry >= 0; dry--) {
-        batch = sa_batch_build(&arena, &source, &target, 1, false);
+        batch = sa_batch_build(&arena, &source, &target, 1);
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }

@@ -55,7 +55,7 @@ static void pass_over(const line *written, int i, const sa_override *override, w
         ids[k][i - 1] = k;
         same[k] = source, target[k] = (sa_sentence){ids[k], i};
     }
-    found->batch = sa_batch_build(&numbers, same, target, K, false);
+    found->batch = sa_batch_build(&numbers, same, target, K);
     sa_pass_layout(&numbers, &w, &found->batch, false, &found->pass);
     found->pass.override = override;
     sa_seq2seq_loss(&w, &found->batch, (sa_regularizer){0}, &found->pass, NULL);

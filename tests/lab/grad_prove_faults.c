@@ -46,8 +46,8 @@ void __wrap_sa_softmax(sa_mat x) {
 
 __typeof__(sa_batch_build) __real_sa_batch_build, __wrap_sa_batch_build;
 sa_batch __wrap_sa_batch_build(sa_arena *arena, const sa_sentence *source,
-                               const sa_sentence *target, int given, bool twins) {
-    sa_batch batch = __real_sa_batch_build(arena, source, target, given, twins);
+                               const sa_sentence *target, int count) {
+    sa_batch batch = __real_sa_batch_build(arena, source, target, count);
     if (planted == WRONG_ORDER) batch.source_of = batch.source.order;
     return batch;
 }

@@ -118,7 +118,7 @@ START_TEST(loss_and_gradients_of_the_reference) {
     ck_assert_int_eq(read_side("target", target_ids, target), count);
     sa_arena arena;
     ck_assert(sa_arena_init(&arena, 1 << 20, &error));
-    sa_batch batch = sa_batch_build(&arena, source, target, count, false);
+    sa_batch batch = sa_batch_build(&arena, source, target, count);
     sa_pass pass;
     sa_pass_layout(&arena, &w, &batch, true, &pass);
     const sa_regularizer regularizer = {.smoothing = settings.label_smoothing};

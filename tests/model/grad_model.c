@@ -58,7 +58,7 @@ typedef struct result {
 static result run(const sa_sentence *from, const sa_sentence *to, int count, int whole,
                   sa_mat *gradient) {
     sa_seq2seq dw;
-    result r = {.batch = sa_batch_build(&numbers, from, to, count, false)};
+    result r = {.batch = sa_batch_build(&numbers, from, to, count)};
     if (gradient) sa_seq2seq_bind_buffer(&sizes, gradient->x, &dw);
     sa_pass_layout(&numbers, &w, &r.batch, true, &r.pass);
     r.batch.whole = whole;

@@ -38,7 +38,7 @@ static void pass_open(int number) {
     settings = variant_settings(number);
     settings.dropout = settings.dropout_state = settings.dropout_layers = 0.4; /* for masks */
     model_open(sa_sizes_of(&settings, K, K));
-    batch = sa_batch_build(&numbers, source, target, PAIRS, false);
+    batch = sa_batch_build(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
 }
 
@@ -261,7 +261,7 @@ static double smoothing;
 static double vocabulary(void) {
     double sum = 0;
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0, &pass.decoder.readout,
-                       pass.log_p, pass.objective, NULL, NULL);
+                       pass.log_p, pass.objective, NULL);
     for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.objective[i];
     return sum;
 }
@@ -272,7 +272,7 @@ START_TEST(vocabulary_loss_and_its_backward) {
     draw(pass.decoder.readout.t, 1);
     fill(pass.decoder.readout.dt, NAN);
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0.2, &pass.decoder.readout,
-                       pass.log_p, pass.objective, NULL, &dw.decoder.readout);
+                       pass.log_p, pass.objective, &dw.decoder.readout);
     CHECK_WRITTEN(vocabulary, pass.decoder.readout.t, pass.decoder.readout.dt);
     CHECK_ADDED(vocabulary, weights, dweights);
 }
@@ -293,14 +293,14 @@ START_TEST(blocks_of_logits_change_nothing) {
     double log_p[ROWS], objective[ROWS], alone;
     for (int i = 0; i < ROWS; i++) ids[i] = (int32_t)sa_rng_below(&dice, MANY);
     draw(all.t, 1);
-    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, objective, NULL,
+    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, objective,
                        &dw.decoder.readout);
     sa_mat together = dweights;
     dweights = filled(1, together.cols, BEFORE);
     sa_seq2seq_bind_buffer(&sizes, dweights.x, &dw);
     for (int i = 0; i < ROWS; i++) {
         sa_copy_mat(sa_rows(all.t, i, 1), one.t);
-        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, objective, NULL,
+        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, objective,
                            &dw.decoder.readout);
         ck_assert_double_eq_tol(log_p[i], alone, 1e-12);
         ck_assert_double_le(farthest(sa_rows(all.dt, i, 1), one.dt), 1e-14);

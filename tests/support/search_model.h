@@ -55,7 +55,7 @@ static inline void force(sa_sentence source, const sa_sentence *targets, int cou
     sa_pass pass;
     for (int i = 0; i < count; i++) same[i] = source, log_p[i] = 0;
     for (int dry = 1; dry >= 0; dry--) {
-        batch = sa_batch_build(&arena, same, targets, count, false);
+        batch = sa_batch_build(&arena, same, targets, count);
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }

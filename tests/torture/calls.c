@@ -138,14 +138,9 @@ static int train(void) {
     sa_error error = {0};
     sa_settings settings = tiny_settings();
     sa_corpus snapshot_pairs = {0};
-    sa_profile_entry parts[SA_PROFILE_ENTRIES];
     sa_train_result outcome = {0};
-    sa_train_options training = {.settings = &settings,
-                                 .train = "p.tsv",
-                                 .valid = "u.tsv",
-                                 .out = "o",
-                                 .report = hear,
-                                 .parts = parts};
+    sa_train_options training = {
+        .settings = &settings, .train = "p.tsv", .valid = "u.tsv", .out = "o", .report = hear};
     settings.steps = 1, settings.average = 1;
     bool good = TWICE(sa_corpus_open(&snapshot_pairs, "u.tsv", &error));
     training.snapshot_pairs = snapshot_pairs.pairs, training.snapshot_count = snapshot_pairs.count;

@@ -1,0 +1,13 @@
+/* clock: the time since some moment in the past, which nobody sets. */
+#ifndef SA_BASE_CLOCK_H
+#define SA_BASE_CLOCK_H
+
+#include <time.h>
+
+static inline double sa_clock_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+#endif

@@ -69,12 +69,32 @@ const char *sa_escape(char *out, size_t capacity, const char *text, size_t size)
     return out;
 }
 
+const char *sa_name_options(char *out, size_t capacity, const char *format) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t used = 0;
+    bool named = false;
+    for (; *format && used + 3 < capacity; format++) {
+        const size_t size = *format == '{' ? strspn(format + 1, letters) : 0;
+        if (size && format[1 + size] == '}') {
+            out[used++] = '-', out[used++] = '-';
+            named = true;
+        } else if (named && *format == '}') {
+            named = false;
+        } else {
+            out[used++] = named && *format == '_' ? '-' : *format;
+        }
+    }
+    sa_require(!*format);
+    out[used] = 0;
+    return out;
+}
+
 bool(sa_fail)(sa_error *error, sa_code code, const char *format, ...) {
     if (!error) return false;
-    char text[2 * sizeof error->text];
+    char named[2 * sizeof error->text], text[2 * sizeof error->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, sa_name_options(named, sizeof named, format), arguments);
     va_end(arguments);
     error->code = code;
     sa_escape(error->text, sizeof error->text, text, strlen(text));

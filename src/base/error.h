@@ -15,6 +15,12 @@
 bool sa_fail(sa_error *error, sa_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* How modules that know no options speak of them: a message names a setting by its field in braces,
+ * "{max_len} %d", and its reader gets the option, "--max-len 50". Options of `config` are called
+ * like their fields for this. sa_fail does it by itself; this is for other formats. Returns out. */
+const char *sa_name_options(char *out, size_t capacity, const char *format)
+    __attribute__((format_arg(3)));
+
 /* "cannot open 'x': No such file or directory" from errno. `verb` is "open", "read", "write" ...;
  * the code should be SA_OPEN or SA_IO. */
 bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *path);

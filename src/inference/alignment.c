@@ -95,9 +95,9 @@ static bool check_options(const sa_model *model, const sa_align_options *options
         return sa_fail(error, SA_USAGE, "there is no attention site %zu", site);
     const int layers = sa_seq2seq_layers(&model->w, options->site);
     if (!layers)
-        return sa_fail(error, SA_USAGE, "--site %s: the model has no attention there", sites[site]);
+        return sa_fail(error, SA_USAGE, "{site} %s: the model has no attention there", sites[site]);
     if (options->layer < 0 || options->layer > layers)
-        return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", options->layer, layers);
+        return sa_fail(error, SA_USAGE, "{layer} %d: the model has %d", options->layer, layers);
     return sa_override_check(options->override, error);
 }
 

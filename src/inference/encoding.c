@@ -87,7 +87,7 @@ static bool check_length(const sa_model *model, const char *side, const sa_text_
     if (good) return true;
     sa_buffer where = {0};
     if (line) sa_buffer_addf(&where, name ? "%s:%zu: " : "%sline %zu: ", name ? name : "", line);
-    sa_fail(error, SA_LIMIT, "%sthe %s has %d tokens, more than --max-len %d",
+    sa_fail(error, SA_LIMIT, "%sthe %s has %d tokens, more than {max_len} %d",
             where.text && !where.failed ? where.text : "", side, tokens, model->max_len);
     sa_buffer_release(&where);
     return false;

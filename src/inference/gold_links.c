@@ -59,8 +59,8 @@ sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec
 
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
     return sa_fail(error, SA_DATA,
-                   "%s: --guided-alignment wants the links of every pair: in a third column, or in "
-                   "a file named by --alignments%s%s",
+                   "%s: {guided_alignment} wants the links of every pair: in a third column, or in "
+                   "a file named by {alignments}%s%s",
                    corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
 }
 
@@ -82,7 +82,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     }
     if (!attends) return sa_fail_no_attention(models[0], error);
     return sa_fail(error, SA_USAGE,
-                   "--force-attention expected: the weights of --attention %s are those of its "
+                   "{force_attention} expected: the weights of {attention} %s are those of its "
                    "training already",
                    sa_score_name((size_t)attends->attention));
 }

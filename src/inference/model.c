@@ -19,9 +19,12 @@ bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error)
     if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_MAX_HEADER && source <= INT_MAX && target <= INT_MAX)
         return true;
     return sa_fail(error, SA_LIMIT,
-                   "a model of %zu weights takes %zu bytes in training%s; a file holds %zu at most",
-                   model->plan.size, bytes, means ? ", with those for --average" : "",
-                   SA_FILE_LIMIT);
+                   means
+                       ? "a model of %zu weights takes %zu bytes in training, with those for "
+                         "{average}; a file holds %zu at most"
+                       : "a model of %zu weights takes %zu bytes in training; a file holds %zu at "
+                         "most",
+                   model->plan.size, bytes, SA_FILE_LIMIT);
 }
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
@@ -106,5 +109,5 @@ bool sa_fail_no_attention(const sa_model *model, sa_error *error) {
 bool sa_fail_diverged(sa_error *error) {
     return sa_fail(error, SA_DIVERGED,
                    "the model's probabilities are out of range: its training diverged "
-                   "(a smaller --lr or --clip helps)");
+                   "(a smaller {lr} or {clip} helps)");
 }

@@ -53,7 +53,7 @@ static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error
         if (tensors[i].type == SA_F32 && !all_finite(&tensors[i]))
             return sa_fail(error, SA_DIVERGED,
                            "tensor '%s' is not finite any more: its training diverged "
-                           "(a smaller --lr or --clip helps)",
+                           "(a smaller {lr} or {clip} helps)",
                            tensors[i].name);
     return true;
 }

@@ -59,7 +59,7 @@ bool sa_processes_compare(const sa_session *session, sa_error *error) {
     const bool good =
         odd < 0 || sa_fail(error, SA_CHECK,
                            "process %d on '%s' has other weights than the rest after update %lld: "
-                           "its memory or processor may be faulty; --resume goes on from the last "
+                           "its memory or processor may be faulty; {resume} goes on from the last "
                            "validation",
                            odd, exchange->hosts[odd], (long long)session->trainer.step);
     return sa_exchange_agree(exchange, good, error);

@@ -54,7 +54,7 @@ static bool check_record(const sa_train_options *training, sa_error *error) {
     return training->pausing ||
            (look_for(training->out, "run.json", &compared, error) &&
             (!compared ||
-             sa_fail(error, SA_BUSY, "'%s' is a run of 'compare' (run.json): choose another --out",
+             sa_fail(error, SA_BUSY, "'%s' is a run of 'compare' (run.json): choose another {out}",
                      training->out)));
 }
 
@@ -64,7 +64,7 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
     if (training->resume || training->overwrite) return true;
     return sa_training_find(training->out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,
-                              "'%s' holds a training (%s): --resume continues it, --overwrite "
+                              "'%s' holds a training (%s): {resume} continues it, {overwrite} "
                               "replaces it",
                               training->out, found));
 }
@@ -118,7 +118,7 @@ static void note_merges(const sa_session *session) {
                     sa_bpe_name((size_t)session->settings.bpe));
     if (source < wanted || target < wanted)
         sa_session_note(session,
-                        "note: the pairs are too few for %zu merges (--bpe-merges): no other two "
+                        "note: the pairs are too few for %zu merges ({bpe_merges}): no other two "
                         "symbols stand side by side twice",
                         wanted);
 }
@@ -237,9 +237,11 @@ static void note_model(const sa_session *session) {
     const sa_exchange *exchange = session->exchange;
     const int shards = session->settings.shards, threads = sa_pool_threads(session->model.pool);
     const int all = threads * (exchange ? exchange->size : 1);
-    char where[96] = "", idle[64] = "";
+    char where[96] = "", idle[64] = "", format[64];
     if (exchange) snprintf(where, sizeof where, "%s, each with ", exchange->where);
-    if (shards < all) snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
+    if (shards < all)
+        snprintf(idle, sizeof idle,
+                 sa_name_options(format, sizeof format, " (updates use %d: see {shards})"), shards);
     sa_session_note(session, "model: %zu weights, %d shards, %s%d threads%s%s",
                     session->model.plan.size, shards, where, threads, idle,
                     session->training->resume ? ", resumed" : "");

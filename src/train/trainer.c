@@ -227,7 +227,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
         if (++trainer->nonfinite < MAX_NONFINITE) return true;
         return sa_fail(error, SA_DIVERGED,
                        "training diverged: %d batches in a row without a finite gradient "
-                       "(a smaller --lr or --clip helps)",
+                       "(a smaller {lr} or {clip} helps)",
                        MAX_NONFINITE);
     }
     trainer->nonfinite = 0;

@@ -88,7 +88,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     sa_require(settings->shards > 0);
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
     if (schedule->needs_steps && settings->steps == 0)
-        return sa_fail(error, SA_USAGE, "--schedule %s needs --steps N", schedule->name);
+        return sa_fail(error, SA_USAGE, "{schedule} %s needs {steps} N", schedule->name);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     trainer->shards = sa_trainer_shards_for(trainer->most, settings->shards);
     const int threads = pool ? sa_pool_threads(pool) : 1;

@@ -26,7 +26,8 @@ except ModuleNotFoundError as missing:
              f"(Debian: apt-get install python3-{missing.name})")
 
 sys.dont_write_bytecode = True  # leaves no folder behind in the sources
-from reference.container import Damaged, demand, read_container, write_container
+from reference import Damaged, demand
+from reference.container import read_container, write_container
 from reference.masks import masks_of
 from reference.model import BOS
 from reference.modules import Modules, fits

@@ -6,16 +6,9 @@ import zlib
 
 import numpy
 
+from . import demand
+
 TYPES = {"F64": "<f8", "I64": "<i8", "F32": "<f4", "I32": "<i4", "U8": "|u1"}
-
-
-class Damaged(Exception):
-    """A file or a setting that is not what it should be."""
-
-
-def demand(condition, text):
-    if not condition:
-        raise Damaged(text)
 
 
 def unique(pairs):

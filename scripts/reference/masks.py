@@ -2,7 +2,7 @@
 
 import torch
 
-from .container import demand
+from . import demand
 from .encoder import part_of, ways
 
 

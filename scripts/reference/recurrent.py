@@ -6,7 +6,7 @@ import torch
 
 from .attention import Past, attend, attention_shapes, coverage_loss, weights_of, window_margin
 from .cells import cell, cell_shapes
-from .container import demand
+from . import demand
 from .encoder import encode, encoder_shapes, ends
 from .model import BOS, Model
 

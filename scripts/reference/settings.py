@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from .container import demand
+from . import demand
 
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),

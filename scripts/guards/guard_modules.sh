@@ -7,7 +7,7 @@ export LC_ALL=C
 guards=$(dirname "$0")
 
 # What a module may include besides itself and the public header.
-numeric="base tensor layers attention model decoding train"
+numeric="base tensor layers attention model"
 library="$numeric config data synth metrics analysis report inference"
 declare -A may_include=(
     [base]=""
@@ -15,22 +15,20 @@ declare -A may_include=(
     [layers]="base tensor"
     [attention]="base tensor layers"
     [model]="base tensor layers attention"
-    [decoding]="base tensor layers attention model"
-    [train]="base tensor layers attention model decoding"
-    [lab]="$numeric"
+    [lab]="$numeric inference" # of which decode_state.c alone is compiled in double
     [data]="base"
     [synth]="base data"
     [metrics]="base"
     [analysis]="base metrics"
-    [config]="$numeric data metrics" # the rows of all options, from the tables of the modules
+    [config]="$numeric inference train data metrics" # the rows of all options, from the tables of the modules
     [report]="base metrics analysis config data" # settings on the page, films read from CSV
     [inference]="$numeric config data metrics analysis"
-    [session]="$library"
-    [compare]="$library session"
-    [api]="$library session compare lab"
-    [web]="$library session api lab" # what the page calls, and forms of base and tensor files for it
+    [train]="$library" # it validates with inference
+    [compare]="$library train"
+    [api]="$library train compare lab"
+    [web]="$library train api lab" # what the page calls, and forms of base and tensor files for it
     [cli]="base config data synth metrics report"
-    [mpi]="$library session compare cli"
+    [mpi]="$library train compare cli"
 )
 
 check_includes() {

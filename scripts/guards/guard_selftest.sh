@@ -16,8 +16,8 @@ complain() {
 
 # Clean code that comes close: forbidden words in prose, strings and longer names.
 grow_clean_tree() {
-    mkdir -p include src/{base,config,tensor,layers,attention,model,decoding,train,lab} \
-        src/{data,synth,metrics,analysis,report,inference,session,compare,api,cli} \
+    mkdir -p include src/{base,config,tensor,layers,attention,model,train,lab} \
+        src/{data,synth,metrics,analysis,report,inference,compare,api,cli} \
         tests/{base,golden,cli,learn,lessons,fuzz,torture,support} scripts
     cp "$guards/../../.clang-format" .
     echo 'int sa_version(void);' >include/softalign.h
@@ -92,18 +92,16 @@ plant_includes() {
     planted src/attention/bad.c '#  include <model/encoder.h>' \
         'attention may not include model/encoder.h'
     planted src/model/bad.c '#include "train/trainer.h"' 'model may not include train/trainer.h'
-    planted src/decoding/bad.c '#include "train/trainer.h"' 'decoding may not include train/trainer.h'
-    planted src/train/bad.c '#include "data/vocab.h"' 'train may not include data/vocab.h'
+    planted src/train/bad.c '#include "api/model.h"' 'train may not include api/model.h'
     planted src/lab/bad.c '#include "config/settings.h"' 'lab may not include config/settings.h'
-    planted src/config/bad.c '#include "session/session.h"' \
-        'config may not include session/session.h'
+    planted src/config/bad.c '#include "lab/lab.h"' 'config may not include lab/lab.h'
     planted src/data/bad.c '#include "tensor/vec.h"' 'data may not include tensor/vec.h'
     planted src/synth/bad.c '#include "metrics/bleu.h"' 'synth may not include metrics/bleu.h'
     planted src/metrics/bad.c '#include "data/vocab.h"' 'metrics may not include data/vocab.h'
     planted src/analysis/bad.c '#include "report/html_report.h"' 'analysis may not include report/html_report.h'
     planted src/report/bad.c '#include "model/encoder.h"' 'report may not include model/encoder.h'
     planted src/inference/bad.c '#include "lab/lab.h"' 'inference may not include lab/lab.h'
-    planted src/session/bad.c '#include "api/model.h"' 'session may not include api/model.h'
+    planted src/inference/worse.c '#include "train/trainer.h"' 'inference may not include train/trainer.h'
     planted src/compare/bad.c '#include "cli/output.h"' 'compare may not include cli/output.h'
     planted src/api/bad.c '#include "cli/options.h"' 'api may not include cli/options.h'
     planted src/cli/bad.c '#include "model/encoder.h"' 'cli may not include model/encoder.h'

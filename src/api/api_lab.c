@@ -4,10 +4,10 @@
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/dataset.h"
-#include "decoding/search.h"
 #include "inference/encoding.h"
 #include "inference/gold_links.h"
 #include "inference/model.h"
+#include "inference/search.h"
 #include "lab/lab.h"
 
 #include <limits.h>

@@ -5,7 +5,7 @@
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/pair_scores.h"
-#include "session/start.h"
+#include "train/start.h"
 
 #include <errno.h>
 #include <fcntl.h>

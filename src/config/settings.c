@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
-#include "decoding/ranking.h"
+#include "inference/ranking.h"
 #include "layers/residual.h"
 #include "metrics/metrics.h"
 #include "model/recurrent_family.h"

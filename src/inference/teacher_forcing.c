@@ -1,6 +1,6 @@
 #include "inference/teacher_forcing.h"
 #include "data/batcher.h"
-#include "decoding/free_running.h"
+#include "inference/free_running.h"
 #include "metrics/linking.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "data/batcher.h"
-#include "decoding/search.h"
 #include "inference/encoding.h"
 #include "inference/gold_links.h"
+#include "inference/search.h"
 
 #include <math.h>
 #include <stdlib.h>

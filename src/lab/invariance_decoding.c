@@ -1,7 +1,7 @@
 /* invariance_decoding: decoding word by word, as a search does, with cached states or keys and
  * values, equals the pass over the whole target up to rounding. */
 #include "base/memory.h"
-#include "decoding/decode_state.h"
+#include "inference/decode_state.h"
 #include "lab/invariance.h"
 #include "tensor/vec.h"
 

@@ -5,7 +5,7 @@
 #include "compare/compare.h"
 #include "mpi/mpi_exchange.h"
 #include "mpi/node.h"
-#include "session/session.h"
+#include "train/session.h"
 
 #include <mpi.h>
 #include <stdlib.h>

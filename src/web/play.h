@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/option.h"
-#include "session/session.h"
+#include "train/session.h"
 #include "web/playground.h"
 
 /* A measurement of the held-out pairs that is under way. */

@@ -1,6 +1,6 @@
 /* playground: the library for a caller without files and threads: a page.
  *
- * A thin layer over softalign.h and session/: it trains update by update instead of to the end, and
+ * A thin layer over softalign.h and train/: it trains update by update instead of to the end, and
  * takes and gives text and bytes in memory. All of it is exported by softalign.wasm.
  *
  * Conventions. Texts are UTF-8 and end in a zero byte; the page copies its own into web_alloc.

@@ -1,6 +1,6 @@
 /* Every fault planted in the forward or backward pass breaks exactly the invariants that it
  * should. The linker (--wrap) plants the faults around the functions of the numeric modules. */
-#include "decoding/decode_state.h"
+#include "inference/decode_state.h"
 #include "support/proof.h"
 #include "support/suite.h"
 #include "tensor/vec.h"

@@ -1,7 +1,7 @@
 /* Who may train together, and with how many threads. */
 #include "mpi/node.h"
-#include "session/processes.h"
 #include "support/suite.h"
+#include "train/processes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_SEARCH_MODEL_H
 #define TEST_SEARCH_MODEL_H
 
-#include "decoding/search.h"
+#include "inference/search.h"
 #include "support/numbers.h"
 
 #include <stdlib.h>

@@ -1,0 +1,133 @@
+#include "inference/ensemble.h"
+#include "base/memory.h"
+#include "model/copying.h"
+#include "tensor/vec.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
+                      const sa_override *override, sa_error *error) {
+    sa_require(count > 0 && count <= SA_ENSEMBLE);
+    sa_decode_state *states = sa_new((size_t)count, sizeof *states, error);
+    *ensemble = (sa_ensemble){.count = states ? count : 0, .states = states, .override = override};
+    for (int m = 0; m < ensemble->count; m++) states[m].w = w[m];
+    return states != NULL;
+}
+
+void sa_ensemble_release(sa_ensemble *ensemble) {
+    for (int m = 0; m < ensemble->count; m++) sa_decode_state_release(&ensemble->states[m]);
+    free(ensemble->states);
+    *ensemble = (sa_ensemble){0};
+}
+
+/* A row of self-attention has a weight of each head, or two, for every word before. */
+bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) {
+    for (int m = 0; m < ensemble->count; m++) {
+        const sa_seq2seq *w = ensemble->states[m].w;
+        if (!sa_seq2seq_layers(w, SA_SITE_DECODER)) continue;
+        const sa_attention *attention = w->family->attention(w);
+        const int most = INT_MAX / (attention->heads * sa_attention_maps(attention));
+        if (steps > most)
+            return sa_fail(
+                error, SA_LIMIT,
+                "outputs of up to %d words: model %d can attend to %d at most (a smaller "
+                "{max_ratio} or {max_len} helps)",
+                steps, m + 1, most);
+    }
+    return true;
+}
+
+void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
+                        int count, int rows, int steps) {
+    for (int m = 0; m < ensemble->count; m++)
+        sa_decode_state_layout(arena, &ensemble->states[m], sources[m], count, rows, steps);
+    ensemble->widest = 0;
+    for (int m = 1; m < ensemble->count; m++)
+        if (ensemble->states[m].logits.cols > ensemble->states[ensemble->widest].logits.cols)
+            ensemble->widest = m;
+    ensemble->ids = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->ids);
+    ensemble->which = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->which);
+    ensemble->from = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->from);
+}
+
+void sa_ensemble_begin(sa_ensemble *ensemble) {
+    for (int m = 0; m < ensemble->count; m++) sa_decode_state_begin(&ensemble->states[m]);
+}
+
+int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
+    return ensemble->states[ensemble->widest].words[b];
+}
+
+/* Row i, of sentence b, of the widest model's logits becomes log mean_m p_m(word), relative to the
+ * largest p_m: so a word that no model expects has a finite number. */
+static void average_row(const sa_ensemble *ensemble, int b, int i) {
+    const sa_decode_state *states = ensemble->states, *widest = &states[ensemble->widest];
+    const int count = ensemble->count;
+    for (int word = 0; word < widest->words[b]; word++) {
+        double log_p[SA_ENSEMBLE], most = -INFINITY, sum = 0;
+        for (int m = 0; m < count; m++) {
+            log_p[m] = word < states[m].words[b]
+                           ? (double)sa_row(states[m].logits, i)[word] - states[m].log_sum_exp[i]
+                           : -INFINITY;
+            most = fmax(most, log_p[m]);
+        }
+        for (int m = 0; m < count; m++) sum += exp(log_p[m] - most);
+        sa_row(widest->logits, i)[word] = (sa_real)(most + log(sum / count));
+    }
+    widest->log_sum_exp[i] = 0;
+}
+
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
+                      sa_error *error) {
+    sa_decode_state *states = ensemble->states;
+    const int known = sa_seq2seq_words(states[0].w);
+    for (int l = 0; l < L; l++) {
+        ensemble->ids[l] = rows[l].word < known ? rows[l].word : SA_UNK; /* a copied word */
+        ensemble->which[l] = rows[l].sentence;
+        ensemble->from[l] = rows[l].row;
+    }
+    const sa_decode_step step = {.i = i,
+                                 .L = L,
+                                 .which = ensemble->which,
+                                 .from = ensemble->from,
+                                 .ids = ensemble->ids,
+                                 .override = ensemble->override};
+    for (int m = 0; m < ensemble->count; m++)
+        if (!sa_decode_state_step(&states[m], &step, error)) return false;
+    return true;
+}
+
+int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
+    int rows = ensemble->states[0].logit_rows;
+    for (int m = 1; m < ensemble->count; m++)
+        if (ensemble->states[m].logit_rows < rows) rows = ensemble->states[m].logit_rows;
+    return rows;
+}
+
+sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
+    const sa_decode_state *widest = &ensemble->states[ensemble->widest];
+    for (int m = 0; m < ensemble->count; m++)
+        sa_decode_state_logits(&ensemble->states[m], ensemble->which, rows, count);
+    for (int i = 0; i < count && ensemble->count > 1; i++)
+        average_row(ensemble, ensemble->which[rows[i]], i);
+    ensemble->log_sum_exp = widest->log_sum_exp;
+    return sa_rows(widest->logits, 0, count);
+}
+
+bool sa_ensemble_bounded(const sa_ensemble *ensemble) {
+    return ensemble->count == 1 && !sa_copies(ensemble->states[0].w);
+}
+
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i) {
+    return sa_ensemble_bounded(ensemble) ? sa_row(ensemble->states[0].most, i) : NULL;
+}
+
+void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha) {
+    int attending = 0;
+    for (int m = 0; m < ensemble->count; m++)
+        attending += sa_seq2seq_attends(ensemble->states[m].w);
+    for (int m = 0; m < ensemble->count; m++)
+        sa_decode_state_weights(&ensemble->states[m], row, S, 1 / (sa_real)attending, alpha);
+}

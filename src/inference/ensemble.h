@@ -1,0 +1,68 @@
+/* ensemble: one or several models that translate together, word by word.
+ *
+ * Each model has its own state of every hypothesis. The probability of the next word is the mean of
+ * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
+ * copying, the words are those of the extended vocabulary, to which models that do not copy give no
+ * probability beyond their own. */
+#ifndef SA_INFERENCE_ENSEMBLE_H
+#define SA_INFERENCE_ENSEMBLE_H
+
+#include "inference/decode_state.h"
+
+enum { SA_ENSEMBLE = 16 }; /* most models */
+
+typedef struct sa_ensemble {
+    int count;
+    sa_decode_state *states;     /* [count] */
+    int widest;                  /* the first of those that have the most words */
+    const sa_override *override; /* of the attention weights, or NULL; its order is not read */
+    int32_t *ids;                /* [rows] these three, of the running step */
+    int *which, *from;
+    const double *log_sum_exp; /* of the rows whose logits were made last */
+} sa_ensemble;
+
+/* A row of the next step. */
+typedef struct sa_continuation {
+    int sentence;
+    int row;      /* the row of the step before; the sentence at the first step */
+    int32_t word; /* y_{i-1} */
+} sa_continuation;
+
+/* Released by the caller also after a failure. */
+bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
+                      const sa_override *override, sa_error *error);
+void sa_ensemble_release(sa_ensemble *ensemble);
+
+/* SA_LIMIT: outputs of `steps` words are longer than a decoder that attends to them allows. */
+bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error);
+
+/* For `rows` hypotheses of at most `steps` words. sources[m]: the same `count` sentences as token
+ * ids of model m. */
+void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
+                        int count, int rows, int steps);
+
+/* Encodes the sources. */
+void sa_ensemble_begin(sa_ensemble *ensemble);
+
+/* The words that translations of sentence b may have. */
+int sa_ensemble_words(const sa_ensemble *ensemble, int b);
+
+/* Step i (from 1) of L rows. */
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
+                      sa_error *error);
+
+/* The most rows whose logits are made at once, and the logits of rows[0 .. count-1] of the last
+ * step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of the row's sentence. */
+int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
+sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
+
+/* Whether every log p(word) is <= 0 even after rounding: of one model that does not copy. */
+bool sa_ensemble_bounded(const sa_ensemble *ensemble);
+/* If so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
+
+/* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
+ * and those models that have attention. */
+void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha);
+
+#endif

@@ -1,0 +1,400 @@
+#include "inference/search.h"
+#include "base/memory.h"
+#include "inference/ranking.h"
+#include "tensor/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row of the decoder. Its words are found through the backpointers of the history. */
+typedef struct live_hypothesis {
+    sa_continuation at;
+    int last; /* index of its last word in the history; -1 at the start */
+    double log_p;
+    sa_rng rng; /* sampling only */
+} live_hypothesis;
+
+typedef struct backpointer {
+    int32_t word;
+    int before; /* index of the word before */
+} backpointer;
+
+typedef struct search_state {
+    const sa_search *search;
+    int beam, longest, steps; /* S of the longest source; the most words of an output */
+    bool weights;             /* attention weights are stored */
+    const int *source_len, *order;
+    const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
+    sa_arena arena;
+    sa_ensemble ensemble;
+    live_hypothesis *live, *next; /* [rows] sentence after sentence */
+    int live_count;
+    int *first;  /* [B+1] the first row of each sentence, in the running step */
+    int *counts; /* [B] continuations found for it: next[b * beam ..], best first */
+    int *picked; /* [logit rows] rows that wait for their logits */
+    int waiting; /* how many */
+    sa_continuation *continuations; /* [rows] */
+    sa_candidate *candidates;       /* [the most words] sampling only */
+    int *unfinished;                /* [B] the size of the beam, less the finished hypotheses */
+    sa_real *sums;                  /* [longest] */
+    backpointer *history;
+    size_t history_count, history_capacity, step_weights_capacity;
+    sa_real *step_weights; /* [history_count x longest] of each word of the history */
+    sa_hypothesis *found;
+    int *found_count; /* [B] */
+} search_state;
+
+/* The most words of an output, for a source of S words. */
+static double longest_output(const sa_search *search, int S) {
+    return search->max_ratio * S + 10;
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+static int most_steps(const search_state *run, const sa_sentence *sources, int count) {
+    int most = 0;
+    for (int b = 0; b < count; b++) {
+        const int length = run->lengths ? run->lengths[b] : sources[b].len;
+        if (length > most) most = length;
+    }
+    return run->lengths ? most : (int)ceil(longest_output(run->search, most));
+}
+
+static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
+                   int count) {
+    const size_t rows = (size_t)(count * run->beam);
+    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows, run->steps);
+    const sa_batch_side *side = &run->ensemble.states[0].batch.source;
+    run->source_len = side->len, run->order = side->order, run->longest = side->steps;
+    run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
+    run->next = sa_arena_alloc(arena, rows, sizeof *run->next);
+    run->continuations = sa_arena_alloc(arena, rows, sizeof *run->continuations);
+    run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
+    run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
+    run->picked =
+        sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(&run->ensemble), sizeof *run->picked);
+    run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
+    run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
+    run->found_count = sa_arena_alloc(arena, (size_t)count, sizeof *run->found_count);
+    const sa_decode_state *widest = &run->ensemble.states[run->ensemble.widest];
+    const size_t drawn = run->search->sample ? (size_t)widest->logits.cols : 0;
+    run->candidates = sa_arena_alloc(arena, drawn, sizeof *run->candidates);
+}
+
+static bool open_search(search_state *run, const sa_sentence *const *sources, int count,
+                        sa_error *error) {
+    sa_arena dry = {0};
+    run->steps = most_steps(run, sources[0], count);
+    if (!sa_ensemble_check(&run->ensemble, run->steps, error)) return false;
+    layout(run, &dry, sources, count);
+    if (!sa_arena_init(&run->arena, dry.used, error)) return false;
+    layout(run, &run->arena, sources, count);
+    return true;
+}
+
+/* One hypothesis for every sentence, or one for each of its samples, which depend only on the seed
+ * and the words of the sentence. */
+static void begin(search_state *run, const sa_sentence *sources, int count) {
+    const int each = run->search->sample ? run->search->nbest : 1;
+    sa_ensemble_begin(&run->ensemble);
+    run->live_count = 0;
+    for (int b = 0; b < count; b++) {
+        const sa_sentence *source = &sources[run->order[b]];
+        const uint64_t own =
+            sa_hash((const char *)source->ids, sizeof *source->ids * (size_t)source->len);
+        for (int k = 0; k < each; k++)
+            run->live[run->live_count++] = (live_hypothesis){
+                .at = {.sentence = b, .row = b, .word = SA_BOS},
+                .last = -1,
+                .rng = sa_rng_seed((uint64_t)run->search->seed, own + (uint64_t)k)};
+        run->unfinished[b] = run->beam;
+        run->found_count[b] = 0;
+    }
+}
+
+/* ---- Continuations --------------------------------------------------------------------------- */
+
+/* NaN is worse than any number. Ties keep their order. */
+static bool better(double a, double b) {
+    return a > b || (isnan(b) && !isnan(a));
+}
+
+/* Inserts a candidate into the list best[0 .. *count-1], which is sorted, of at most `capacity`. */
+static void insert_candidate(live_hypothesis *best, int *count, int capacity,
+                             live_hypothesis candidate) {
+    if (*count == capacity && !better(candidate.log_p, best[capacity - 1].log_p)) return;
+    int at = *count < capacity ? (*count)++ : capacity - 1;
+    for (; at > 0 && better(candidate.log_p, best[at - 1].log_p); at--) best[at] = best[at - 1];
+    best[at] = candidate;
+}
+
+/* Whether a word may be number `step` (from 0) of its sentence b. */
+static bool allowed(const search_state *run, int32_t word, int b, int step) {
+    if (run->lengths && (word == SA_EOS) != (step + 1 == run->lengths[run->order[b]])) return false;
+    return word != SA_BOS && !(word == SA_UNK && run->search->no_unknown) &&
+           !(word == SA_EOS && step < run->search->min_length && !run->lengths);
+}
+
+/* No logit up to this makes a continuation better than the worst of a full list. It is lower by a
+ * margin for rounding; logits within the margin are compared one by one. NaN, so that all are
+ * compared, where the margin does not suffice or a number is NaN. */
+static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst) {
+    const double least = worst - log_p + log_sum_exp;
+    const sa_real threshold = (sa_real)(least - 1e-6 * fabs(least));
+    return log_p + ((double)threshold - log_sum_exp) <= worst ? threshold : (sa_real)NAN;
+}
+
+/* The first word from `word` on whose logit is not up to the threshold; `words` if there is none.
+ */
+static int find_above(const sa_real *logits, const sa_real *most, int word, int words,
+                      sa_real threshold) {
+    while (most && word < words) {
+        const int stretch = word / SA_VOCABULARY_STRETCH,
+                  behind = (stretch + 1) * SA_VOCABULARY_STRETCH,
+                  end = behind < words ? behind : words;
+        if (!(most[stretch] <= threshold)) {
+            word += sa_find_above(logits + word, end - word, threshold);
+            if (word < end) return word;
+        }
+        word = end;
+    }
+    return word + sa_find_above(logits + word, words - word, threshold);
+}
+
+/* The best continuations of live hypothesis l enter the list of its sentence; row i has its logits.
+ */
+static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
+    const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
+    const int words = sa_ensemble_words(&run->ensemble, b);
+    live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam, next = run->live[l];
+    const sa_real *row = sa_row(logits, i), *most = sa_ensemble_most(&run->ensemble, i);
+    const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble.log_sum_exp[i];
+    int *count = &run->counts[b];
+    next.at.row = l;
+    for (int32_t word = 0;; word++) {
+        const sa_real threshold =
+            *count < capacity ? (sa_real)NAN
+                              : pruning_threshold(log_p, log_sum_exp, best[capacity - 1].log_p);
+        word = find_above(row, most, word, words, threshold);
+        if (word == words) break;
+        if (!allowed(run, word, b, step)) continue;
+        next.at.word = word;
+        next.log_p = log_p + ((double)row[word] - log_sum_exp);
+        insert_candidate(best, count, capacity, next);
+    }
+}
+
+/* One sampled word for it. */
+static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
+    const sa_search *search = run->search;
+    const int b = run->live[l].at.sentence, words = sa_ensemble_words(&run->ensemble, b);
+    const sa_real *row = sa_row(logits, i);
+    int count = 0;
+    for (int32_t word = 0; word < words; word++)
+        if (allowed(run, word, b, step))
+            run->candidates[count++] =
+                (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[i]};
+    live_hypothesis next = run->live[l];
+    const int chosen = sa_sample(run->candidates, count, search->temperature, search->top_k,
+                                 search->top_p, &next.rng);
+    next.at.row = l;
+    next.at.word = run->candidates[chosen].word;
+    next.log_p += run->candidates[chosen].log_p;
+    run->next[(ptrdiff_t)b * run->beam + run->counts[b]++] = next;
+}
+
+static void continue_picked(search_state *run, int step) {
+    if (!run->waiting) return;
+    const sa_mat logits = sa_ensemble_logits(&run->ensemble, run->picked, run->waiting);
+    for (int i = 0; i < run->waiting; i++)
+        (run->search->sample ? continue_sample : continue_beam)(run, logits, i, step,
+                                                                run->picked[i]);
+    run->waiting = 0;
+}
+
+/* A hypothesis that is no better than the worst of a full list has no continuation in it. */
+static bool is_hopeless(const search_state *run, int l) {
+    const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
+    return !run->search->sample && sa_ensemble_bounded(&run->ensemble) &&
+           run->counts[b] == capacity &&
+           !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
+}
+
+/* If one product does not take all rows, the logits are made for a few at a time: of all sentences
+ * the best hypothesis, then the second best; those that turn out to be hopeless need none. */
+static void continue_all(search_state *run, int step) {
+    const int few = sa_ensemble_logit_rows(&run->ensemble);
+    int sentences = 0;
+    for (int l = 0; l < run->live_count; l++) {
+        const int b = run->live[l].at.sentence;
+        if (!l || b != run->live[l - 1].at.sentence) run->first[sentences++] = l;
+        run->counts[b] = 0;
+    }
+    run->first[sentences] = run->live_count;
+    run->waiting = 0;
+    if (run->live_count <= few) {
+        for (int l = 0; l < run->live_count; l++) run->picked[run->waiting++] = l;
+        continue_picked(run, step);
+        return;
+    }
+    for (int k = 0; k < run->beam; k++)
+        for (int at = 0; at < sentences; at++) {
+            const int l = run->first[at] + k;
+            if (l >= run->first[at + 1] || is_hopeless(run, l)) continue;
+            run->picked[run->waiting++] = l;
+            if (run->waiting == few) continue_picked(run, step);
+        }
+    continue_picked(run, step);
+}
+
+/* ---- Finished hypotheses --------------------------------------------------------------------- */
+
+/* The attention weights [len x S] of a hypothesis; run->sums becomes their sum over the steps. */
+static sa_real *gather_weights(search_state *run, const live_hypothesis *end, int len, int S,
+                               sa_error *error) {
+    sa_real *weights = sa_new((size_t)len * (size_t)S, sizeof *weights, error);
+    memset(run->sums, 0, sizeof *run->sums * (size_t)S);
+    for (int at = end->last; weights && at >= 0; at = run->history[at].before) {
+        const sa_real *row = run->step_weights + (size_t)at * (size_t)run->longest;
+        memcpy(weights + (size_t)--len * (size_t)S, row, sizeof *row * (size_t)S);
+        sa_axpy(1, row, run->sums, S);
+    }
+    return weights;
+}
+
+static double score_of(const search_state *run, double log_p, int len, int S) {
+    const sa_search *search = run->search;
+    const double divisor =
+        sa_length_penalties[search->length_penalty].divisor(len, search->length_power);
+    const double covered = search->coverage > 0 ? sa_coverage_penalty(run->sums, S) : 0;
+    return log_p / divisor + search->coverage * covered;
+}
+
+/* Inserts a translation into its sentence's list, best first, and frees the one that falls out. */
+static void add_finished(search_state *run, int b, sa_hypothesis found) {
+    const int capacity = run->search->nbest;
+    sa_hypothesis *list = run->found + (ptrdiff_t)run->order[b] * capacity;
+    int count = run->found_count[b];
+    if (count == capacity && !better(found.score, list[capacity - 1].score)) {
+        free(found.ids), free(found.weights);
+        return;
+    }
+    if (count == capacity)
+        free(list[capacity - 1].ids), free(list[capacity - 1].weights);
+    else
+        run->found_count[b] = ++count;
+    int at = count - 1;
+    for (; at > 0 && better(found.score, list[at - 1].score); at--) list[at] = list[at - 1];
+    list[at] = found;
+}
+
+static bool finish_hypothesis(search_state *run, const live_hypothesis *end, bool complete,
+                              sa_error *error) {
+    const int b = end->at.sentence, S = run->source_len[b];
+    sa_hypothesis found = {.log_p = end->log_p, .complete = complete};
+    for (int at = end->last; at >= 0; at = run->history[at].before) found.len++;
+    found.ids = sa_new((size_t)found.len, sizeof *found.ids, error);
+    if (!found.ids) return false;
+    int left = found.len;
+    for (int at = end->last; at >= 0; at = run->history[at].before)
+        found.ids[--left] = run->history[at].word;
+    if (run->weights && !(found.weights = gather_weights(run, end, found.len, S, error))) {
+        free(found.ids);
+        return false;
+    }
+    found.score = score_of(run, end->log_p, found.len, S);
+    add_finished(run, b, found);
+    return true;
+}
+
+/* Appends the newest word of a hypothesis to the history. */
+static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) {
+    const size_t S = (size_t)run->longest, here = run->history_count;
+    if (!sa_reserve(&run->history, &run->history_capacity, here + 1, sizeof *run->history, error))
+        return false;
+    if (run->weights) {
+        if (!sa_reserve(&run->step_weights, &run->step_weights_capacity, (here + 1) * S,
+                        sizeof *run->step_weights, error))
+            return false;
+        memset(run->step_weights + here * S, 0, sizeof *run->step_weights * S);
+        sa_ensemble_weights(&run->ensemble, h->at.row, run->source_len[h->at.sentence],
+                            run->step_weights + here * S);
+    }
+    run->history[run->history_count++] = (backpointer){h->at.word, h->last};
+    h->last = (int)here;
+    return true;
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+
+/* Of the continuations of one sentence, those that end are stored; the others stay in best. */
+static bool split_finished(search_state *run, live_hypothesis *best, int count, int step,
+                           int *going, sa_error *error) {
+    *going = 0;
+    for (int i = 0; i < count; i++) {
+        live_hypothesis h = best[i];
+        const int b = h.at.sentence;
+        const bool ended = h.at.word == SA_EOS;
+        const double longest = run->lengths ? INFINITY /* EOS ends it */
+                                            : longest_output(run->search, run->source_len[b]);
+        if (!append_word(run, &h, error)) return false;
+        if (ended) run->unfinished[b]--;
+        if (ended || step + 1 >= longest) {
+            if (!finish_hypothesis(run, &h, ended, error)) return false;
+        } else {
+            best[(*going)++] = h;
+        }
+    }
+    return true;
+}
+
+static bool advance(search_state *run, int step, sa_error *error) {
+    for (int l = 0; l < run->live_count; l++) run->continuations[l] = run->live[l].at;
+    if (!sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, error))
+        return false;
+    continue_all(run, step);
+    int next_count = 0;
+    for (int l = 0; l < run->live_count; l++) {
+        const int b = run->live[l].at.sentence;
+        if (l && b == run->live[l - 1].at.sentence) continue;
+        live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam;
+        int going;
+        if (!split_finished(run, best, run->counts[b], step, &going, error)) return false;
+        memmove(run->next + next_count, best, sizeof *best * (size_t)going);
+        next_count += going;
+    }
+    live_hypothesis *swap = run->live;
+    run->live = run->next, run->next = swap;
+    run->live_count = next_count;
+    return true;
+}
+
+int sa_search_rows(const sa_search *search) {
+    return search->sample ? search->nbest : search->beam;
+}
+
+bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
+                     const int *lengths, int count, const sa_search *search,
+                     const sa_override *override, sa_hypothesis *found, sa_error *error) {
+    const size_t all = (size_t)count * (size_t)search->nbest;
+    search_state run = {.search = search,
+                        .lengths = lengths,
+                        .beam = sa_search_rows(search),
+                        .weights = search->weights || search->coverage > 0,
+                        .found = found};
+    memset(found, 0, sizeof *found * all);
+    bool good = sa_ensemble_open(&run.ensemble, w, models, override, error) &&
+                open_search(&run, sources, count, error);
+    if (good) begin(&run, sources[0], count);
+    for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
+    sa_ensemble_release(&run.ensemble);
+    sa_arena_release(&run.arena);
+    free(run.history);
+    free(run.step_weights);
+    for (size_t i = 0; !good && i < all; i++) {
+        free(found[i].ids), free(found[i].weights);
+        found[i] = (sa_hypothesis){0};
+    }
+    return good;
+}

@@ -1,0 +1,32 @@
+/* search: greedy search, beam search and sampling, with one model or an ensemble.
+ *
+ * All sentences of a batch advance together. A hypothesis is one row of the decoder; a finished one
+ * leaves, and the beam of its sentence shrinks by it, as in the code of Bahdanau et al. Greedy
+ * search is a beam of one. A sample is a hypothesis that continues on its own. */
+#ifndef SA_INFERENCE_SEARCH_H
+#define SA_INFERENCE_SEARCH_H
+
+#include "inference/ensemble.h"
+
+typedef struct sa_hypothesis {
+    int32_t *ids; /* EOS included when complete; freed by the caller */
+    int len;
+    double log_p;     /* sum of log p over its words */
+    double score;     /* by which hypotheses are compared: see sa_search */
+    bool complete;    /* it ends with EOS */
+    sa_real *weights; /* [len x source words] of the attention; NULL unless requested; freed by the
+                         caller */
+} sa_hypothesis;
+
+/* The most rows of the decoder that a sentence takes. */
+int sa_search_rows(const sa_search *search);
+
+/* The search->nbest best translations of each of `count` sentences, best first, in
+ * found[count * nbest]; ids is NULL where there is none. lengths [count]: the tokens of each, EOS
+ * included; NULL: as the search says. sources[m]: the sentences as token ids of
+ * model w[m]; all models have the same target vocabulary. */
+bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
+                     const int *lengths, int count, const sa_search *search,
+                     const sa_override *override, sa_hypothesis *found, sa_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+#include "train/session.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "inference/gold_links.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+sa_exchange *sa_session_processes;
+
+void sa_session_note(const sa_session *session, const char *format, ...) {
+    char named[512], text[512];
+    if (!session->training->report) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, sa_name_options(named, sizeof named, format), arguments);
+    va_end(arguments);
+    sa_progress progress = {.kind = SA_PROGRESS_NOTE, .note = text};
+    session->training->report(session->training->context, &progress);
+}
+
+sa_train_cost sa_session_cost(const sa_session *session) {
+    sa_train_cost spent = session->spent;
+    spent.seconds = sa_clock_seconds() - session->begin;
+    return spent;
+}
+
+void sa_session_release_texts(sa_session *session) {
+    sa_corpus_close(&session->train);
+    free(session->trained_on);
+    session->trained_on = NULL;
+    sa_return_memory();
+}
+
+void sa_session_close(sa_session *session) {
+    sa_batcher_close(&session->batcher);
+    sa_averaging_close(&session->averaging);
+    sa_trainer_close(&session->trainer);
+    sa_model_release(&session->model);
+    sa_gold_release(session->gold, session->data.count);
+    sa_dataset_release(&session->data);
+    sa_dataset_release(&session->valid_data);
+    if (session->train.owned) sa_corpus_close(&session->train);
+    if (session->valid.owned) sa_corpus_close(&session->valid);
+    free(session->unsaved);
+    free(session->trained_on);
+    sa_buffer_release(&session->best_path);
+    sa_buffer_release(&session->last_path);
+    sa_buffer_release(&session->average_path);
+    sa_buffer_release(&session->log_path);
+    sa_buffer_release(&session->log);
+    sa_directory_lock_close(&session->lock);
+}

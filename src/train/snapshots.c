@@ -1,0 +1,161 @@
+#include "train/snapshots.h"
+#include "base/file.h"
+#include "report/matrix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PAIR_DIGITS = 4,
+    STEP_DIGITS = 8
+}; /* least digits of a pair's folder and of a frame's name */
+
+static const char head_folder[] = "head-";
+
+/* ---- Frames that are there already ----------------------------------------------------------- */
+
+/* The number in a name of at least `digits` digits and `ending`; -1: another name. */
+static int64_t number_of(const char *name, size_t digits, const char *ending) {
+    const size_t length = strspn(name, "0123456789");
+    int64_t number = 0;
+    if (length < digits || length > 18 || strcmp(name + length, ending) != 0) return -1;
+    for (size_t i = 0; i < length; i++) number = 10 * number + (name[i] - '0');
+    return number;
+}
+
+/* Whether the resumed training has validated after this many updates. */
+static bool is_known(const sa_session *session, int64_t step) {
+    if (!session->training->resume) return false;
+    if (step == 0) return true;
+    const char *line = session->log.text ? strchr(session->log.text, '\n') : NULL;
+    for (; line; line = strchr(line + 1, '\n')) { /* "epoch,step,..." */
+        const char *comma = strchr(line + 1, ',');
+        if (comma && strtoll(comma + 1, NULL, 10) == step) return true;
+    }
+    return false;
+}
+
+static bool remove_frames(const sa_session *session, int above, const char *name, bool heads);
+
+/* Removes an entry if it is a frame of no validation. `heads`: folders of heads may be inside. */
+static bool remove_entry(const sa_session *session, int folder, const char *name, bool heads) {
+    const int64_t step = number_of(name, STEP_DIGITS, ".csv");
+    const size_t prefix = sizeof head_folder - 1;
+    if ((step >= 0 && !is_known(session, step)) || sa_save_is_temporary(name))
+        return unlinkat(folder, name, 0) == 0;
+    return !heads || strncmp(name, head_folder, prefix) != 0 ||
+           number_of(name + prefix, 1, "") < 0 || remove_frames(session, folder, name, false);
+}
+
+/* Empties an open folder of frames. */
+static bool remove_from(const sa_session *session, DIR *list, bool heads) {
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(list)))
+        if (!remove_entry(session, dirfd(list), entry->d_name, heads)) return false;
+    return errno == 0;
+}
+
+/* Fails with errno. */
+static bool remove_frames(const sa_session *session, int above, const char *name, bool heads) {
+    const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
+    DIR *list = fdopendir(folder);
+    const bool good = list && remove_from(session, list, heads);
+    const int reason = errno;
+    if (list)
+        closedir(list);
+    else
+        close(folder);
+    if (good) unlinkat(above, name, AT_REMOVEDIR); /* if it is empty now */
+    errno = reason;
+    return good;
+}
+
+static bool remove_stale_frames(const sa_session *session, const char *film, sa_error *error) {
+    DIR *list = opendir(film);
+    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
+    struct dirent *entry;
+    bool good = true;
+    while (good && (errno = 0, entry = readdir(list)))
+        good = number_of(entry->d_name, PAIR_DIGITS, "") < 0 ||
+               remove_frames(session, dirfd(list), entry->d_name, true);
+    if (!good || errno) good = sa_fail_errno(error, SA_IO, "tidy up", film);
+    closedir(list);
+    return good;
+}
+
+/* ---- New frames ------------------------------------------------------------------------------ */
+
+/* Of pair `index` (from 0) film/0001; of its head (from 1) film/0001/head-1. */
+static void name_folder(const sa_session *session, size_t index, int head, sa_buffer *out) {
+    sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, PAIR_DIGITS, index + 1);
+    if (head) sa_buffer_addf(out, "/%s%d", head_folder, head);
+}
+
+/* A single head is the mean itself. */
+static int recorded_heads(const sa_session *session) {
+    const int heads = sa_seq2seq_heads(&session->model.w);
+    return heads > 1 ? heads : 0;
+}
+
+static bool make_folders(const sa_session *session, const char *film, sa_error *error) {
+    bool good = sa_directory_create(film, error);
+    for (size_t i = 0; good && i < session->training->snapshot_count; i++)
+        for (int head = 0; good && head <= recorded_heads(session); head++) {
+            sa_buffer folder = {0};
+            name_folder(session, i, head, &folder);
+            good = folder.failed ? sa_fail_memory(error, folder.size)
+                                 : sa_directory_create(folder.text, error);
+            sa_buffer_release(&folder);
+        }
+    return good;
+}
+
+bool sa_snapshots_open(const sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    sa_buffer film = {0};
+    sa_buffer_addf(&film, "%s/film", training->out);
+    bool good = !film.failed || sa_fail_memory(error, film.size);
+    good = good && remove_stale_frames(session, film.text, error);
+    if (good && training->snapshot_count) good = make_folders(session, film.text, error);
+    sa_buffer_release(&film);
+    return good;
+}
+
+static bool save_frame(const sa_session *session, size_t index, int head,
+                       const sa_alignment *alignment, sa_error *error) {
+    sa_buffer path = {0}, matrix = {0};
+    name_folder(session, index, head, &path);
+    sa_buffer_addf(&path, "/%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
+    sa_matrix_csv(alignment, &matrix);
+    const bool good = path.failed || matrix.failed
+                          ? sa_fail_memory(error, path.size + matrix.size)
+                          : sa_save(path.text, &(sa_chunk){matrix.text, matrix.size}, 1, error);
+    sa_buffer_release(&path);
+    sa_buffer_release(&matrix);
+    return good;
+}
+
+/* The heads, then the mean: a frame exists when its mean does, and so it is whole after a kill. */
+static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
+                        sa_error *error) {
+    const sa_session *session = context;
+    bool good = true;
+    for (int head = 1; good && head <= recorded_heads(session); head++) {
+        sa_alignment own = *alignment;
+        own.weights = sa_alignment_weights(alignment, 0, head);
+        good = save_frame(session, index, head, &own, error);
+    }
+    return good && save_frame(session, index, 0, alignment, error);
+}
+
+bool sa_snapshots_write(sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    return !training->snapshot_count ||
+           sa_align(&session->model, NULL, training->snapshot_pairs, training->snapshot_count,
+                    save_frames, session, error);
+}

@@ -1,0 +1,253 @@
+/* The options of search: attention weights, scores, samples, ensembles; and free running. */
+#include "inference/free_running.h"
+#include "inference/ranking.h"
+#include "support/search_model.h"
+#include "support/suite.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* The attention weights of teacher forcing with what was found. */
+static void check_weights(sa_sentence source, const sa_hypothesis *found) {
+    sa_arena arena = {0};
+    sa_batch batch;
+    sa_pass pass;
+    const sa_sentence target = {found->ids, found->len};
+    for (int dry = 1; dry >= 0; dry--) {
+        batch = sa_batch_build(&arena, &source, &target, 1);
+        sa_pass_layout(&arena, &w, &batch, false, &pass);
+        if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
+    }
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
+    for (int t = 0; t < found->len; t++)
+        for (int j = 0; j < source.len; j++) {
+            double alpha = 0;
+            for (int k = 0; k < w.decoder.attention.heads; k++)
+                alpha += (double)sa_attention_head(pass.decoder.rows.attention.alpha, t,
+                                                   w.decoder.attention.heads, k, source.len)
+                             .x[j] /
+                         w.decoder.attention.heads;
+            ck_assert_double_eq_tol((double)found->weights[t * source.len + j], alpha, 1e-5);
+        }
+    sa_arena_release(&arena);
+}
+
+START_TEST(translations_have_attention_weights) {
+    model_open(_i, SA_EOS, 0);
+    search.beam = search.nbest = 3;
+    search.weights = true;
+    sa_hypothesis *found = find(sources, SOURCES);
+    for (int i = 0; i < SOURCES * search.nbest; i++)
+        if (found[i].ids) check_weights(sources[i / search.nbest], &found[i]);
+    release(found, SOURCES);
+}
+END_TEST
+
+/* score = log p / divisor + beta sum_j log min(sum_i alpha_ij, 1) */
+START_TEST(scores_follow_length_and_coverage_penalty) {
+    model_open(_i, SA_EOS, 0);
+    search.beam = search.nbest = 3;
+    search.weights = true;
+    search.length_penalty = _i % 3;
+    search.length_power = 0.7;
+    search.coverage = 0.4;
+    sa_hypothesis *found = find(sources, SOURCES);
+    for (int i = 0; i < SOURCES * search.nbest; i++) {
+        const int S = sources[i / search.nbest].len, len = found[i].len;
+        const double divisors[] = {pow(len, 0.7), pow((5.0 + len) / 6, 0.7), 1};
+        double penalty = 0;
+        if (!found[i].ids) continue;
+        for (int j = 0; j < S; j++) {
+            double sum = 0;
+            for (int t = 0; t < len; t++) sum += (double)found[i].weights[t * S + j];
+            if (sum < 1) penalty += log(fmax(sum, 1e-30));
+        }
+        ck_assert_double_eq_tol(found[i].score,
+                                found[i].log_p / divisors[search.length_penalty] + 0.4 * penalty,
+                                1e-4 * (1 + fabs(found[i].score)));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+START_TEST(translations_have_the_minimum_length) {
+    model_open(_i, SA_EOS, 60);
+    search.min_length = 1 + _i;
+    sa_hypothesis *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        ck_assert(found[s].complete);
+        ck_assert_int_eq(found[s].len, search.min_length + 1);
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* The frequencies of the first words of many samples. */
+/* Every output has the given length, whatever the search would prefer, and ends once. */
+START_TEST(translations_have_given_lengths) {
+    int lengths[SOURCES]; /* beyond what max_ratio allows, too */
+    const sa_seq2seq *one = &w;
+    const sa_sentence *from = sources;
+    for (int s = 0; s < SOURCES; s++) lengths[s] = 1 + (7 * s + 4) % 11;
+    model_open(_i, SA_EOS, _i % 2 ? 3 : -3);
+    search.beam = search.nbest = 1 + _i % 3;
+    search.sample = _i > 3;
+    sa_hypothesis *found = calloc((size_t)(SOURCES * search.nbest), sizeof *found);
+    ck_assert(sa_search_batch(&one, 1, &from, lengths, SOURCES, &search, NULL, found, NULL));
+    for (int i = 0; i < SOURCES * search.nbest; i++) {
+        const int wanted = lengths[i / search.nbest];
+        if (!found[i].ids) continue;
+        ck_assert(found[i].complete);
+        ck_assert_int_eq(found[i].len, wanted);
+        for (int t = 0; t < wanted; t++)
+            ck_assert_int_eq(found[i].ids[t] == SA_EOS, t + 1 == wanted);
+    }
+    for (int s = 0; s < SOURCES; s++) ck_assert_ptr_nonnull(found[s * search.nbest].ids);
+    release(found, SOURCES);
+}
+END_TEST
+
+START_TEST(samples_follow_the_probabilities) {
+    enum { DRAWS = 4000 };
+    int32_t tried[K];
+    sa_sentence targets[K];
+    double log_p[K], wanted[K], sum = 0;
+    int seen[K] = {0};
+    model_open(_i, SA_EOS, 0);
+    search.sample = true;
+    search.nbest = DRAWS;
+    search.temperature = _i % 2 ? 1 : 1.7;
+    for (int32_t word = 0; word < K; word++) {
+        tried[word] = word;
+        targets[word] = (sa_sentence){&tried[word], 1};
+    }
+    force(sources[3], targets, K, log_p);
+    for (int word = 0; word < K; word++) {
+        wanted[word] = word == SA_BOS ? 0 : exp(log_p[word] / search.temperature);
+        sum += wanted[word];
+    }
+    sa_hypothesis *found = find(sources + 3, 1);
+    for (int i = 0; i < DRAWS; i++) seen[found[i].ids[0]]++;
+    for (int word = 0; word < K; word++) {
+        const double p = wanted[word] / sum, deviation = sqrt(DRAWS * p * (1 - p));
+        ck_assert_double_le(fabs(seen[word] - DRAWS * p), 5 * deviation + 1e-9);
+    }
+    release(found, 1);
+}
+END_TEST
+
+START_TEST(samples_respect_top_k_and_top_p) {
+    sa_candidate list[] = {{0, log(0.1)}, {1, log(0.4)}, {2, log(0.3)}, {3, log(0.2)}};
+    sa_rng rng = sa_rng_seed(4, 4);
+    for (int i = 0; i < 500; i++) {
+        sa_candidate own[4];
+        memcpy(own, list, sizeof own);
+        int chosen = sa_sample(own, 4, 1, 2, 1, &rng);
+        ck_assert(own[chosen].word == 1 || own[chosen].word == 2);
+        memcpy(own, list, sizeof own);
+        chosen = sa_sample(own, 4, 1, 0, 0.65, &rng);
+        ck_assert(own[chosen].word == 1 || own[chosen].word == 2);
+        memcpy(own, list, sizeof own);
+        chosen = sa_sample(own, 4, 1, 0, 0, &rng); /* top_p 0: the most likely */
+        ck_assert_int_eq(own[chosen].word, 1);
+    }
+}
+END_TEST
+
+/* Two models: every probability is a mean. A model with itself gives its own results. */
+START_TEST(an_ensemble_averages_probabilities) {
+    model_open(_i, SA_EOS, 0);
+    const sa_seq2seq first = w;
+    int32_t tried[K];
+    sa_sentence targets[K];
+    double one[K], other[K];
+    for (int32_t word = 0; word < K; word++) {
+        tried[word] = word;
+        targets[word] = (sa_sentence){&tried[word], 1};
+    }
+    force(sources[3], targets, K, one);
+    model_open(_i, SA_EOS, 1); /* the same shapes, other weights */
+    draw(weights, 1);
+    force(sources[3], targets, K, other);
+    const sa_seq2seq *const models[] = {&first, &w};
+    const sa_sentence *const views[] = {sources + 3, sources + 3};
+    sa_hypothesis found;
+    ck_assert(sa_search_batch(models, 2, views, NULL, 1, &search, NULL, &found, NULL));
+    double best = -INFINITY;
+    for (int word = 0; word < K; word++)
+        if (word != SA_BOS) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
+    const int32_t word = found.ids[0];
+    ck_assert_double_eq_tol(log((exp(one[word]) + exp(other[word])) / 2), best, 1e-5);
+    free(found.ids);
+}
+END_TEST
+
+/* With its own greedy translation as reference, free running is teacher forcing. */
+START_TEST(free_running_continues_its_own_words) {
+    model_open(_i, SA_EOS, -1);
+    sa_hypothesis *found = find(sources, SOURCES);
+    sa_sentence targets[SOURCES];
+    double free_log_p[SOURCES], forced, sum;
+    for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};
+    ck_assert(sa_free_running(&w, sources, targets, SOURCES, NULL, free_log_p, NULL));
+    for (int s = 0; s < SOURCES; s++)
+        ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
+
+    /* Another reference: each of its tokens is scored after the words found. */
+    for (int s = 0; s < SOURCES; s++) {
+        int32_t other[SHORTEST], tried[SHORTEST];
+        double one, both;
+        sum = 0;
+        for (int t = 0; t < found[s].len; t++) {
+            other[t] = found[s].ids[t] == A ? B : A;
+            memcpy(tried, found[s].ids, sizeof *tried * (size_t)t);
+            tried[t] = other[t];
+            force(sources[s], &(sa_sentence){tried, t + 1}, 1, &both);
+            one = 0;
+            if (t) force(sources[s], &(sa_sentence){tried, t}, 1, &one);
+            sum += both - one;
+        }
+        const sa_sentence wrong = {other, found[s].len};
+        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, NULL, &forced, NULL));
+        ck_assert_double_eq_tol(forced, sum, 1e-4 * (1 + fabs(sum)));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* A Transformer numbers the weights of all heads for all words before in an int. */
+START_TEST(outputs_too_long_to_attend_to) {
+    const sa_seq2seq *model = &w;
+    sa_ensemble ensemble;
+    sa_settings settings;
+    sa_error error = {0};
+    sa_settings_init(&settings);
+    settings.model = SA_MODEL_TRANSFORMER;
+    settings.embed = settings.hidden = settings.attn = 8, settings.heads = 4;
+    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+    ck_assert(sa_ensemble_open(&ensemble, &model, 1, NULL, &error));
+    ck_assert(sa_ensemble_check(&ensemble, INT_MAX / 4, &error));
+    ck_assert(!sa_ensemble_check(&ensemble, INT_MAX / 4 + 1, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    sa_ensemble_release(&ensemble);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("ways to search", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, translations_have_attention_weights, 0, 9);
+    tcase_add_loop_test(tests, scores_follow_length_and_coverage_penalty, 0, 9);
+    tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
+    tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
+    tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
+    tcase_add_loop_test(tests, free_running_continues_its_own_words, 0, 6);
+    tcase_add_test(tests, outputs_too_long_to_attend_to);
+    tcase_add_test(tests, samples_respect_top_k_and_top_p);
+    tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
+    return suite_run(suite);
+}

@@ -1,5 +1,5 @@
-#include "base/container.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/preset.h"
 #include "config/settings.h"
@@ -29,36 +29,26 @@ typedef struct model_file {
 
 /* ---- Tensors -------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *name, const char *ending) {
-    const size_t size = strlen(name), tail = strlen(ending);
-    return size >= tail && strcmp(name + size - tail, ending) == 0;
-}
-
-/* Words, each terminated by a line feed. */
-static bool is_vocabulary(const sa_tensor *tensor) {
-    return tensor->type == SA_U8 && ends_in(tensor->name, ".words");
-}
-
-/* A line with the version, and one per merge operation. */
-static bool are_merges(const sa_tensor *tensor) {
-    return tensor->type == SA_U8 && ends_in(tensor->name, ".merges");
+/* Words, each terminated by a line feed; or a line with the version, and one per merge operation.
+ */
+static bool is_text(const sa_tensor *tensor, const char *ending) {
+    const size_t size = strlen(tensor->name), tail = strlen(ending);
+    return tensor->type == SA_U8 && size >= tail && strcmp(tensor->name + size - tail, ending) == 0;
 }
 
 static bool begins_with(const char *name, const char *beginning) {
     return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
-/* Neither a vocabulary nor state for --resume. */
-static bool is_parameter(const sa_tensor *tensor) {
-    return tensor->type == SA_F32 && !begins_with(tensor->name, "optimizer.") &&
-           !begins_with(tensor->name, "average.");
-}
-
+/* Neither vocabularies nor state for --resume. */
 static size_t count_parameters(const sa_container *file) {
     size_t count = 0;
-    for (size_t i = 0; i < file->count; i++)
-        if (is_parameter(&file->tensors[i]))
-            count += file->tensors[i].size / sa_dtypes[SA_F32].size;
+    for (size_t i = 0; i < file->count; i++) {
+        const sa_tensor *tensor = &file->tensors[i];
+        if (tensor->type == SA_F32 && !begins_with(tensor->name, "optimizer.") &&
+            !begins_with(tensor->name, "average."))
+            count += tensor->size / sa_dtypes[SA_F32].size;
+    }
     return count;
 }
 
@@ -75,23 +65,6 @@ static size_t count_merges(const sa_tensor *tensor) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void show_settings(const model_file *model, sa_buffer *out) {
-    sa_buffer_adds(out, "Settings\n");
-    for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(&model->settings, row)) continue;
-        sa_buffer_addf(out, "  %-12s ", row->name);
-        sa_option_format(row, sa_option_get(row, &model->settings), out);
-        sa_buffer_adds(out, "\n");
-    }
-}
-
-static void show_tensor(const sa_tensor *tensor, sa_buffer *out) {
-    sa_buffer_addf(out, "  %-32s %s", tensor->name, sa_dtypes[tensor->type].name);
-    for (int i = 0; i < tensor->rank; i++)
-        sa_buffer_addf(out, "%s%d", i ? " x " : "  ", tensor->shape[i]);
-    sa_buffer_adds(out, "\n");
-}
-
 static void show_vocabulary(const sa_tensor *tensor, sa_buffer *out) {
     const char *word = tensor->data, *end = word + tensor->size;
     char safe[64];
@@ -106,36 +79,39 @@ static void show_vocabulary(const sa_tensor *tensor, sa_buffer *out) {
 }
 
 static bool show(const model_file *model, sa_error *error) {
-    const sa_container *file = &model->file;
+    const sa_tensor *tensors = model->file.tensors;
+    const size_t count = model->file.count;
     sa_buffer out = {0};
-    show_settings(model, &out);
+    sa_buffer_adds(&out, "Settings\n");
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(&model->settings, row)) continue;
+        sa_buffer_addf(&out, "  %-12s ", row->name);
+        sa_option_format(row, sa_option_get(row, &model->settings), &out);
+        sa_buffer_adds(&out, "\n");
+    }
     sa_buffer_adds(&out, "Vocabularies, the most frequent words first\n");
-    for (size_t i = 0; i < file->count; i++)
-        if (is_vocabulary(&file->tensors[i])) show_vocabulary(&file->tensors[i], &out);
-    for (size_t i = 0; i < file->count; i++)
-        if (are_merges(&file->tensors[i]))
-            sa_buffer_addf(&out, "  %s: %zu merges\n", file->tensors[i].name,
-                           count_merges(&file->tensors[i]));
+    for (size_t i = 0; i < count; i++)
+        if (is_text(&tensors[i], ".words")) show_vocabulary(&tensors[i], &out);
+    for (size_t i = 0; i < count; i++)
+        if (is_text(&tensors[i], ".merges"))
+            sa_buffer_addf(&out, "  %s: %zu merges\n", tensors[i].name, count_merges(&tensors[i]));
     sa_buffer_adds(&out, "Tensors\n");
-    for (size_t i = 0; i < file->count; i++) show_tensor(&file->tensors[i], &out);
+    for (size_t i = 0; i < count; i++) {
+        sa_buffer_addf(&out, "  %-32s %s", tensors[i].name, sa_dtypes[tensors[i].type].name);
+        for (int k = 0; k < tensors[i].rank; k++)
+            sa_buffer_addf(&out, "%s%d", k ? " x " : "  ", tensors[i].shape[k]);
+        sa_buffer_adds(&out, "\n");
+    }
     const sa_cache_size cache = sa_settings_cache_size(&model->settings);
     sa_buffer_addf(&out,
                    "Parameters: %zu\nDecoding cache in bytes: %zu per source word, %zu per step of "
                    "a hypothesis, and its state of %zu\nChecksum: %08x (correct)\n",
-                   count_parameters(file), cache.source_word, cache.target_word, cache.state,
-                   file->checksum);
+                   count_parameters(&model->file), cache.source_word, cache.target_word,
+                   cache.state, model->file.checksum);
     return cli_print(&out, error);
 }
 
 /* ---- The command line ------------------------------------------------------------------------ */
-
-/* What --train takes where no option is given. */
-static bool start_settings(int family, sa_settings *settings, sa_error *error) {
-    sa_settings_init(settings);
-    settings->model = family;
-    const char *preset = sa_preset_default(family);
-    return !preset || sa_settings_preset(settings, preset, error);
-}
 
 static void add_option(const sa_option *row, double value, sa_buffer *out) {
     const bool is_switch = row->kind == SA_OPTION_SWITCH;
@@ -155,29 +131,28 @@ static void add_steps(const sa_container *file, sa_buffer *out) {
     sa_buffer_addf(out, " --steps %lld --epochs 0 --max-time 0", (long long)batches);
 }
 
-/* No file has the --steps that a training was given, unless they ended it. */
-static void note_schedule(int schedule) {
-    if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
-        cli_note("note: --schedule %s decays over --steps, which the file does not have: the call "
-                 "makes the same model only if they ended the training",
-                 schedule == SA_SCHEDULE_LINEAR ? "linear" : "cosine");
-}
-
 static bool show_command(const model_file *model, sa_error *error) {
     sa_settings start;
     sa_buffer out = {0};
-    if (!start_settings(model->settings.model, &start, error)) return false;
+    const int family = model->settings.model, schedule = model->settings.schedule;
+    const char *preset = sa_preset_default(family); /* what train takes without options */
+    sa_settings_init(&start);
+    start.model = family;
+    if (preset && !sa_settings_preset(&start, preset, error)) return false;
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
-    if (model->settings.model) /* from whose preset the others differ */
-        add_option(sa_option_find(sa_settings_options, "model"), model->settings.model, &out);
+    if (family) /* from whose preset the others differ */
+        add_option(sa_option_find(sa_settings_options, "model"), family, &out);
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, &model->settings);
         if (row->scope != SA_SCOPE_RUN && value != sa_option_get(row, &start))
             add_option(row, value, &out);
     }
     add_steps(&model->file, &out);
-    note_schedule(model->settings.schedule);
     sa_buffer_adds(&out, "\n");
+    if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
+        cli_note("note: --schedule %s decays over --steps, which the file does not have: the call "
+                 "makes the same model only if they ended the training",
+                 schedule == SA_SCHEDULE_LINEAR ? "linear" : "cosine");
     return cli_print(&out, error);
 }
 
@@ -197,10 +172,10 @@ static bool show_json(const model_file *model, sa_error *error) {
     for (size_t i = 0; i < file->count; i++) {
         const sa_tensor *tensor = &file->tensors[i];
         json_array_append_new(tensors, json_tensor(tensor));
-        if (is_vocabulary(tensor))
+        if (is_text(tensor, ".words"))
             json_object_set_new(vocabularies, tensor->name,
                                 json_integer((json_int_t)count_lines(tensor)));
-        if (are_merges(tensor))
+        if (is_text(tensor, ".merges"))
             json_object_set_new(merges, tensor->name,
                                 json_integer((json_int_t)count_merges(tensor)));
     }
@@ -222,18 +197,14 @@ static bool show_json(const model_file *model, sa_error *error) {
 
 static bool run(cli_call *call, sa_error *error) {
     const inspect_options *options = call->options;
-    const char *path = call->words[0];
     model_file model;
     if (options->json && options->command)
         return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
-    if (!sa_container_open(&model.file, path, 1, error)) return false;
-    const char *text = sa_container_metadata(&model.file, "settings");
     sa_settings_init(&model.settings);
-    bool good = text ? sa_settings_read(&model.settings, text, path, error)
-                     : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
-    good = good && (options->command ? show_command
-                    : options->json  ? show_json
-                                     : show)(&model, error);
+    if (!cli_model_file_open(&model.file, call->words[0], &model.settings, error)) return false;
+    const bool good = (options->command ? show_command
+                       : options->json  ? show_json
+                                        : show)(&model, error);
     sa_container_close(&model.file);
     return good;
 }

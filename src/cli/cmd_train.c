@@ -1,7 +1,7 @@
 #include "base/clock.h"
-#include "base/container.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "config/preset.h"
@@ -62,22 +62,14 @@ static const cli_option_set sets[] = {
 
 /* ---- Resuming -------------------------------------------------------------------------------- */
 
-static bool stored_settings(sa_settings *settings, const char *path, sa_error *error) {
-    sa_container file;
-    if (!sa_container_open(&file, path, 1, error)) return false;
-    const char *text = sa_container_metadata(&file, "settings");
-    bool good = text ? sa_settings_read(settings, text, path, error)
-                     : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
-    sa_container_close(&file);
-    return good;
-}
-
 /* The settings of the interrupted training; options may repeat but not change them. */
 static bool resume_settings(cli_call *call, sa_error *error) {
     train_options *options = call->options;
     char *path = sa_path_join(options->job.out, "last.safetensors", error);
-    bool good = path && stored_settings(&options->settings, path, error);
+    sa_container file = {0};
+    bool good = path && cli_model_file_open(&file, path, &options->settings, error);
     const sa_settings stored = options->settings;
+    if (good) sa_container_close(&file);
     good = good &&
            (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
            cli_read(call, error);

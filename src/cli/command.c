@@ -85,24 +85,19 @@ static bool add_input(run_files *files, const sa_option *row, const char *path, 
     return good;
 }
 
-static bool add_options(run_files *files, const cli_option_set *set, const void *fields,
-                        sa_error *error) {
-    const char *base = (const char *)fields + set->at;
-    for (const sa_option *row = set->rows; row->name; row++) {
+static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
+    const cli_command *command = call->command;
+    const cli_option_set *set;
+    const sa_option *row;
+    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
         if (!sa_option_is_text(row) || row->kind == SA_OPTION_TEXT) continue;
-        const char *path = *(const char *const *)(const void *)(base + row->offset);
+        const void *field = (const char *)call->options + set->at + row->offset;
+        const char *path = *(const char *const *)field;
         if (path && !(row->kind == SA_OPTION_INPUT
                           ? add_input(files, row, path, error)
                           : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
             return false;
     }
-    return true;
-}
-
-static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
-    const cli_command *command = call->command;
-    for (const cli_option_set *set = command->sets; set->rows; set++)
-        if (!add_options(files, set, call->options, error)) return false;
     for (int i = 0; i < command->most && call->words[i]; i++)
         if (!(command->texts >> i & 1) && !add_input(files, NULL, call->words[i], error))
             return false;
@@ -121,19 +116,15 @@ static bool is_standard(const run_file *file, sa_option_kind kind) {
     return !file->real && file->kind == kind;
 }
 
-/* Devices and pipes are no files that could be lost. */
-static bool is_file(const struct stat *file) {
-    return S_ISREG(file->st_mode);
-}
-
 static bool find_file(const run_file *file, struct stat *about) {
     return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
 }
 
+/* Devices and pipes are no files that could be lost. */
 static bool are_same(const run_file *one, const run_file *other) {
     struct stat a, b;
     const bool known = find_file(one, &a), also = find_file(other, &b);
-    if (known && also) return is_file(&a) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    if (known && also) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
     return !known && !also && one->real && other->real && strcmp(one->real, other->real) == 0;
 }
 

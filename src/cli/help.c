@@ -174,15 +174,27 @@ static void markdown_items(const cli_command *command, sa_buffer *out) {
     }
 }
 
-/* What an option chooses from. */
-static void markdown_equations(const char *title,
-                               const char *(*row)(size_t, const char **formula,
-                                                  const char **citation),
-                               sa_buffer *out) {
+/* What options of train choose from. */
+static const struct {
+    const char *title;
+    const char *(*row)(size_t i, const char **formula, const char **citation);
+} equations[] = {
+    {"Decoders (--decoder), with state s_i, context c_i and tokens y_i", sa_decoder_info},
+    {"Scores (--attention), with the decoder's state s and annotations h_j", sa_attention_info},
+    {"Normalizers (--normalizer), with scores e_j and weights alpha_j", sa_normalizer_info},
+    {"Coverage (--coverage), with the weights alpha of earlier target words", sa_coverage_info},
+    {"Positions (--positions), of word t, and of query i, key j and score e_ij", sa_position_info},
+    {"Cells (--cell; for gru also --reset and --update), with previous state s'", sa_cell_info},
+};
+
+static void markdown_equations(sa_buffer *out) {
     const char *name, *formula, *citation;
-    sa_buffer_addf(out, "\n### %s\n", title);
-    for (size_t i = 0; (name = row(i, &formula, &citation)); i++)
-        sa_buffer_addf(out, "\n`%s`\n: %s (%s)\n", name, formula, citation);
+    sa_buffer_adds(out, "\n## EQUATIONS\n");
+    for (size_t k = 0; k < sizeof equations / sizeof *equations; k++) {
+        sa_buffer_addf(out, "\n### %s\n", equations[k].title);
+        for (size_t i = 0; (name = equations[k].row(i, &formula, &citation)); i++)
+            sa_buffer_addf(out, "\n`%s`\n: %s (%s)\n", name, formula, citation);
+    }
 }
 
 static void markdown_example(const cli_command *command, sa_buffer *out) {
@@ -205,23 +217,7 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
         for (const sa_option *row = set->rows; row->name; row++) markdown_option(set, row, out);
     }
     markdown_items(command, out);
-    if (command == &cli_train) {
-        sa_buffer_adds(out, "\n## EQUATIONS\n");
-        markdown_equations("Decoders (--decoder), with state s_i, context c_i and tokens y_i",
-                           sa_decoder_info, out);
-        markdown_equations("Scores (--attention), with the decoder's state s and annotations h_j",
-                           sa_attention_info, out);
-        markdown_equations("Normalizers (--normalizer), with scores e_j and weights alpha_j",
-                           sa_normalizer_info, out);
-        markdown_equations("Coverage (--coverage), with the weights alpha of earlier target words",
-                           sa_coverage_info, out);
-        markdown_equations(
-            "Positions (--positions), of word t, and of query i, key j and score e_ij",
-            sa_position_info, out);
-        markdown_equations(
-            "Cells (--cell; for gru also --reset and --update), with previous state s'",
-            sa_cell_info, out);
-    }
+    if (command == &cli_train) markdown_equations(out);
     markdown_example(command, out);
 }
 

@@ -12,22 +12,6 @@
 
 /* ---- MODEL and PAIRS ------------------------------------------------------------------------- */
 
-static void note_one_thread(int threads) {
-    if (sa_blas_one_thread() && threads != 1) cli_note("note: %s", sa_blas_one_thread());
-}
-
-static void note_emulation(void) {
-    static bool noted; /* once for all models of an ensemble */
-    if (sa_bf16_emulated() && !noted) cli_note("note: %s", sa_bf16_emulated());
-    noted = true;
-}
-
-static void note_denormals(const sa_model *model, const char *path) {
-    if (sa_model_denormals(model))
-        cli_note("note: '%s': %zu denormal numbers are read as zero", path,
-                 sa_model_denormals(model));
-}
-
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
     if (!sa_corpus_open(corpus, path, error)) return false;
     if (corpus->note) cli_note("note: %s", corpus->note);
@@ -43,6 +27,17 @@ bool cli_pairs_fail(const char *path, sa_error *error) {
     return false;
 }
 
+bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
+                         sa_error *error) {
+    if (!sa_container_open(file, path, 1, error)) return false;
+    const char *text = sa_container_metadata(file, "settings");
+    if (text ? sa_settings_read(settings, text, path, error)
+             : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path))
+        return true;
+    sa_container_close(file);
+    return false;
+}
+
 sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,
                          const char *force_attention, sa_attention_override *override,
                          sa_error *error) {
@@ -55,9 +50,14 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
         sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                 sa_decoder_info((size_t)settings->decoder, NULL, NULL));
     else if (!force_attention || sa_attention_override_parse(override, force_attention, error)) {
-        note_one_thread(threads);
-        note_denormals(model, path);
-        if (precision == SA_PRECISION_BF16) note_emulation();
+        static bool noted; /* once for all models of an ensemble */
+        if (sa_blas_one_thread() && threads != 1) cli_note("note: %s", sa_blas_one_thread());
+        if (sa_model_denormals(model))
+            cli_note("note: '%s': %zu denormal numbers are read as zero", path,
+                     sa_model_denormals(model));
+        if (precision == SA_PRECISION_BF16 && sa_bf16_emulated() && !noted)
+            cli_note("note: %s", sa_bf16_emulated());
+        noted |= precision == SA_PRECISION_BF16;
         return model;
     }
     sa_model_close(model);

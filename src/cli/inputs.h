@@ -3,6 +3,7 @@
 #ifndef SA_CLI_INPUTS_H
 #define SA_CLI_INPUTS_H
 
+#include "base/container.h"
 #include "config/settings.h"
 #include "data/text_lines.h"
 
@@ -16,6 +17,10 @@
  * `force_attention`, the option's value, is read into *override; both may be NULL. */
 sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,
                          const char *force_attention, sa_attention_override *override,
+                         sa_error *error);
+
+/* Opens the file itself, and reads the settings of the model. */
+bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
                          sa_error *error);
 
 /* Opens pairs whose alignments matter, and notes why they are not read. */

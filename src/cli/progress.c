@@ -11,20 +11,6 @@ void cli_progress_init(cli_progress *progress) {
     *progress = (cli_progress){.terminal = !cli_is_quiet() && isatty(STDERR_FILENO), .last = -1};
 }
 
-static void show_step(const sa_progress *report) {
-    fprintf(stderr, "epoch %d %3.0f %%  step %lld  loss %.4f  %.0f words/s", report->epoch,
-            100 * report->epoch_part, (long long)report->step, report->loss,
-            report->words_per_second);
-    long long left = (long long)(report->seconds_left + 0.5);
-    if (report->seconds_left >= 0) fprintf(stderr, "  %lld:%02lld left", left / 60, left % 60);
-}
-
-static void show_validation(const sa_progress *report) {
-    fprintf(stderr, "epoch %d  step %lld  validation loss %.4f  perplexity %.2f  BLEU %.2f%s\n",
-            report->epoch, (long long)report->step, report->valid_loss, report->valid_perplexity,
-            report->valid_bleu, report->best ? "  best" : "");
-}
-
 void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
     if (cli_is_quiet()) return;
@@ -34,12 +20,19 @@ void cli_progress_report(void *context, const sa_progress *report) {
             return;
         progress->last = report->spent.seconds;
         if (progress->terminal) fprintf(stderr, "\r");
-        show_step(report);
+        fprintf(stderr, "epoch %d %3.0f %%  step %lld  loss %.4f  %.0f words/s", report->epoch,
+                100 * report->epoch_part, (long long)report->step, report->loss,
+                report->words_per_second);
+        const long long left = (long long)(report->seconds_left + 0.5);
+        if (report->seconds_left >= 0) fprintf(stderr, "  %lld:%02lld left", left / 60, left % 60);
         fprintf(stderr, progress->terminal ? "\x1b[K" : "\n");
         return;
     }
     cli_progress_end(progress);
-    if (report->kind == SA_PROGRESS_VALIDATION) show_validation(report);
+    if (report->kind == SA_PROGRESS_VALIDATION)
+        fprintf(stderr, "epoch %d  step %lld  validation loss %.4f  perplexity %.2f  BLEU %.2f%s\n",
+                report->epoch, (long long)report->step, report->valid_loss,
+                report->valid_perplexity, report->valid_bleu, report->best ? "  best" : "");
     if (report->kind == SA_PROGRESS_NOTE) cli_note("%s", report->note);
 }
 

@@ -33,8 +33,10 @@ static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static bool count_line(sa_word_counts *counts, const char *line, size_t size, sa_error *error) {
+static bool count_line(void *counts, const char *line, size_t size, const sa_text_lines *from,
+                       sa_error *error) {
     const char *end = line + size;
+    (void)from;
     while (line < end) {
         const char *space = memchr(line, ' ', (size_t)(end - line));
         const size_t length = (size_t)((space ? space : end) - line);
@@ -42,18 +44,6 @@ static bool count_line(sa_word_counts *counts, const char *line, size_t size, sa
         line += length + 1;
     }
     return true;
-}
-
-static bool count_words(sa_word_counts *counts, const char *path, sa_error *error) {
-    sa_text_lines reader;
-    char *line;
-    size_t size;
-    bool failed = false;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !count_line(counts, line, size, error);
-    sa_text_lines_close(&reader);
-    return !failed;
 }
 
 static bool learn(const bpe_options *options, const char *const *paths, sa_error *error) {
@@ -65,7 +55,7 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
         return sa_fail(error, SA_USAGE,
                        "bpe learn: --codes and --vocabulary are options of 'bpe apply'");
     for (int i = 0; good && (!i || paths[i]); i++)
-        good = count_words(&counts, paths[i] ? paths[i] : "-", error);
+        good = cli_each_line(paths[i] ? paths[i] : "-", count_line, &counts, error);
     if (good && !counts.words.count)
         good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
     good =
@@ -83,6 +73,7 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 typedef struct apply_job {
+    const bpe_options *options;
     sa_bpe bpe;
     sa_strings known;
     sa_bpe_segmenter segmenter;
@@ -90,27 +81,17 @@ typedef struct apply_job {
     sa_buffer out;
 } apply_job;
 
-static bool add_known(sa_strings *known, const char *line, size_t size, int threshold,
-                      const sa_text_lines *reader, sa_error *error) {
+static bool add_known(void *job, const char *line, size_t size, const sa_text_lines *from,
+                      sa_error *error) {
+    apply_job *work = job;
     const char *space = memrchr(line, ' ', size);
     char *rest = NULL;
     const long long count = space && space > line ? strtoll(space + 1, &rest, 10) : -1;
     if (count < 0 || rest == space + 1 || *rest || memchr(line, ' ', (size_t)(space - line)))
         return sa_fail(error, SA_DATA, "%s:%zu: expected a subword, a space and its count",
-                       reader->file.name, reader->lines.number);
-    return count < threshold || sa_strings_add(known, line, (size_t)(space - line), error) >= 0;
-}
-
-static bool read_known(sa_strings *known, const char *path, int threshold, sa_error *error) {
-    sa_text_lines reader;
-    char *line;
-    size_t size;
-    bool failed = false;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !add_known(known, line, size, threshold, &reader, error);
-    sa_text_lines_close(&reader);
-    return !failed;
+                       from->file.name, from->lines.number);
+    return count < work->options->threshold ||
+           sa_strings_add(&work->known, line, (size_t)(space - line), error) >= 0;
 }
 
 static bool add_word(apply_job *work, const char *word, size_t size, sa_error *error) {
@@ -137,23 +118,23 @@ static bool apply_line(apply_job *work, const char *line, sa_error *error) {
     return true;
 }
 
-static bool open_work(apply_job *work, const bpe_options *options, const char *path,
-                      sa_error *error) {
+static bool open_work(apply_job *work, const char *path, sa_error *error) {
+    const bpe_options *options = work->options;
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     if (!sa_bpe_open(&work->bpe, options->codes, error)) return false;
     sa_bpe_segmenter_init(&work->segmenter, &work->bpe);
     return (!options->vocabulary ||
-            (read_known(&work->known, options->vocabulary, options->threshold, error) &&
+            (cli_each_line(options->vocabulary, add_known, work, error) &&
              sa_bpe_segmenter_restrict(&work->segmenter, &work->known, error))) &&
            cli_input_open(&work->input, path, error);
 }
 
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
-    apply_job work = {0};
+    apply_job work = {.options = options};
     const char *lines[LINES];
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
-    bool good = open_work(&work, options, paths[0], error);
+    bool good = open_work(&work, paths[0], error);
     for (size_t count = 1; good && count;) {
         good = cli_input_next(&work.input, lines, LINES, &count, error);
         for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);

@@ -5,6 +5,7 @@
 #include "data/clean.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct clean_options {
@@ -32,7 +33,9 @@ static const cli_option_set sets[] = {
 typedef struct input {
     sa_file file[2];
     int files;
+    char *first;  /* the name of the first of two */
     size_t at[2]; /* the next lines */
+    bool uneven;  /* one of two has more lines */
 } input;
 
 typedef struct task {
@@ -52,13 +55,12 @@ static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *err
     return true;
 }
 
-static bool open_input(input *in, const char *path, sa_buffer *first, sa_error *error) {
+static bool open_input(input *in, const char *path, sa_error *error) {
     const char *comma = strchr(path, ',');
     in->files = comma && sa_file_missing(path) ? 2 : 1;
     if (in->files == 1) return open_file(&in->file[0], path, &in->at[0], error);
-    sa_buffer_add(first, path, (size_t)(comma - path));
-    if (first->failed) return sa_fail_memory(error, first->size);
-    return open_file(&in->file[0], first->text, &in->at[0], error) &&
+    in->first = sa_copy(path, (size_t)(comma - path), error);
+    return in->first && open_file(&in->file[0], in->first, &in->at[0], error) &&
            open_file(&in->file[1], comma + 1, &in->at[1], error);
 }
 
@@ -75,12 +77,12 @@ static bool next_line(const sa_file *file, size_t *at, sa_token *line) {
 }
 
 /* The next pair, and its lines. */
-static bool next_pair(input *in, sa_token line[2], sa_token side[2], bool *uneven) {
+static bool next_pair(input *in, sa_token line[2], sa_token side[2]) {
     const bool more = next_line(&in->file[0], &in->at[0], &line[0]);
     if (in->files == 2) {
-        *uneven = next_line(&in->file[1], &in->at[1], &line[1]) != more;
+        in->uneven = next_line(&in->file[1], &in->at[1], &line[1]) != more;
         side[0] = line[0], side[1] = line[1];
-        return more && !*uneven;
+        return more && !in->uneven;
     }
     if (!more) return false;
     const char *end = line[0].text + line[0].size;
@@ -106,10 +108,9 @@ static void add_lines(const input *in, const sa_token line[2], sa_buffer *out) {
 static bool count_all(task *work, const char *path, sa_error *error) {
     const size_t start[2] = {work->input.at[0], work->input.at[1]};
     sa_token line[2] = {{0}}, side[2];
-    bool uneven = false;
-    for (; next_pair(&work->input, line, side, &uneven); work->lines++)
+    for (; next_pair(&work->input, line, side); work->lines++)
         if (!sa_cleaner_count(&work->cleaner, side, error)) return false;
-    if (uneven)
+    if (work->input.uneven)
         return sa_fail(error, SA_DATA, "%s: one file has more than the other's %zu lines", path,
                        work->lines);
     sa_cleaner_finish_counts(&work->cleaner);
@@ -120,8 +121,7 @@ static bool count_all(task *work, const char *path, sa_error *error) {
 static bool filter_all(task *work, sa_error *error) {
     sa_token line[2] = {{0}}, side[2];
     sa_reject_reason reason;
-    bool uneven = false;
-    for (size_t number = 1; next_pair(&work->input, line, side, &uneven); number++) {
+    for (size_t number = 1; next_pair(&work->input, line, side); number++) {
         if (!sa_cleaner_check(&work->cleaner, side, &reason, error)) return false;
         if (reason == SA_REJECT_NONE) {
             work->kept++;
@@ -156,25 +156,6 @@ static bool print_json(const task *work, sa_error *error) {
                           error);
 }
 
-static bool clean(const clean_options *options, const char *path, sa_error *error) {
-    task work = {0};
-    sa_buffer first = {0}; /* the name of the first of two files */
-    sa_cleaner_init(&work.cleaner, &options->cleaning);
-    bool good = open_input(&work.input, path, &first, error) && count_all(&work, path, error) &&
-                filter_all(&work, error);
-    if (good && !options->json) show_counts(&work);
-    const bool none = !work.kept; /* then --dropped and --json still say why */
-    good = good && (none || cli_save(options->out ? options->out : "-", &work.out, error)) &&
-           (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
-           (!options->json || print_json(&work, error)) &&
-           (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines));
-    sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
-    sa_buffer_release(&first);
-    sa_cleaner_release(&work.cleaner);
-    sa_file_release(&work.input.file[0]), sa_file_release(&work.input.file[1]);
-    return good;
-}
-
 static bool prints(const void *fields) {
     const clean_options *options = fields;
     return !options->out || options->json;
@@ -182,9 +163,24 @@ static bool prints(const void *fields) {
 
 static bool run(cli_call *call, sa_error *error) {
     const clean_options *options = call->options;
-    if (options->json && (!options->out || strcmp(options->out, "-") == 0))
+    const char *path = call->words[0], *out = options->out ? options->out : "-";
+    if (options->json && strcmp(out, "-") == 0)
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
-    return clean(options, call->words[0], error);
+    task work = {0};
+    sa_cleaner_init(&work.cleaner, &options->cleaning);
+    bool good = open_input(&work.input, path, error) && count_all(&work, path, error) &&
+                filter_all(&work, error);
+    if (good && !options->json) show_counts(&work);
+    const bool none = !work.kept; /* then --dropped and --json still say why */
+    good = good && (none || cli_save(out, &work.out, error)) &&
+           (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
+           (!options->json || print_json(&work, error)) &&
+           (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines));
+    sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
+    sa_cleaner_release(&work.cleaner);
+    sa_file_release(&work.input.file[0]), sa_file_release(&work.input.file[1]);
+    free(work.input.first);
+    return good;
 }
 
 const cli_command cli_clean = {

@@ -17,6 +17,7 @@ typedef struct train_options {
     const char *preset, *snapshots, *html;
     sa_settings settings;
     sa_page_text page;
+    sa_corpus pairs; /* of --snapshots */
 } train_options;
 
 #define AT(field) offsetof(train_options, field)
@@ -143,34 +144,26 @@ static void show_diagnosis(const sa_train_result *result, const train_options *o
 /* ---- The page -------------------------------------------------------------------------------- */
 
 /* Adds what the training's folder holds by now. */
-static bool add_results(const train_options *options, const sa_corpus *snapshot_pairs,
-                        sa_html_report *report, sa_error *error) {
+static bool add_results(const train_options *options, sa_html_report *report, sa_error *error) {
     char *best = sa_path_join(options->job.out, "best.safetensors", error);
     bool good = best && sa_html_report_add_file(report, options->job.out, "log.csv", error) &&
                 sa_html_report_film(report, options->job.out, error);
-    if (good && snapshot_pairs->count) {
+    if (good && options->pairs.count) {
         sa_model *model = sa_model_open(best, options->settings.threads, error);
-        good = model && sa_html_report_align(report, model, snapshot_pairs, error);
+        good = model && sa_html_report_align(report, model, &options->pairs, error);
         sa_model_close(model);
     }
     free(best);
     return good;
 }
 
-/* validated: the folder holds results of this training. */
-static bool make_page(const train_options *options, const sa_corpus *snapshot_pairs, bool validated,
-                      sa_html_report *report, sa_error *error) {
+/* validated: the folder holds results of this training. A page that fails is released. */
+static bool make_page(const train_options *options, bool validated, sa_html_report *report,
+                      sa_error *error) {
     cli_begin_page(report, "train", "Training of", options->job.out, "", &options->settings);
     sa_html_report_fact_file(report, "training pairs", options->job.train);
-    return !validated || add_results(options, snapshot_pairs, report, error);
-}
-
-static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
-                      sa_error *error) {
-    sa_html_report report;
-    if (make_page(options, snapshot_pairs, true, &report, error))
-        return cli_save_page(&report, &options->page, options->html, error);
-    sa_html_report_release(&report);
+    if (!validated || add_results(options, report, error)) return true;
+    sa_html_report_release(report);
     return false;
 }
 
@@ -179,7 +172,6 @@ static bool save_page(const train_options *options, const sa_corpus *snapshot_pa
 typedef struct training_watch {
     cli_progress progress;
     const train_options *options;
-    const sa_corpus *snapshot_pairs;
     bool live; /* the page is written while the training runs */
     bool validated;
     double written, cost; /* when it was last written (0: never), and how long that took */
@@ -195,11 +187,10 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     sa_html_report report;
     sa_buffer out = {0};
     sa_page_text text = watching->options->page;
-    bool good =
-        make_page(watching->options, watching->snapshot_pairs, watching->validated, &report, error);
+    if (!make_page(watching->options, watching->validated, &report, error)) return false;
     if (live) sa_html_report_live(&report);
     if (!watching->validated) text.open_at = NULL;
-    good = good && sa_page_text_add(&text, &report, error);
+    bool good = sa_page_text_add(&text, &report, error);
     if (good) sa_html_report_write(&report, &out);
     good = good && sa_save_text(watching->options->html, &out, error);
     sa_html_report_release(&report);
@@ -225,14 +216,13 @@ static void watch(void *context, const sa_progress *now) {
     watching->cost = watching->written - begin;
 }
 
-static bool train(train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
-    training_watch watching = {
-        .options = options, .snapshot_pairs = snapshot_pairs, .live = is_rewritable(options->html)};
+static bool train(train_options *options, sa_error *error) {
+    training_watch watching = {.options = options, .live = is_rewritable(options->html)};
     cli_progress_init(&watching.progress);
     sa_train_options *job = &options->job;
     job->settings = &options->settings;
-    job->snapshot_pairs = snapshot_pairs->pairs;
-    job->snapshot_count = snapshot_pairs->count;
+    job->snapshot_pairs = options->pairs.pairs;
+    job->snapshot_count = options->pairs.count;
     job->report = watch, job->context = &watching;
     job->stop = cli_signals_stop();
     job->diagnose = true;
@@ -252,13 +242,15 @@ static bool train(train_options *options, const sa_corpus *snapshot_pairs, sa_er
 
 static bool run(cli_call *call, sa_error *error) {
     train_options *options = call->options;
-    sa_corpus snapshot_pairs = {0};
+    sa_html_report report;
     if (!read_options(call, error)) return false;
-    if (options->snapshots && !sa_corpus_open(&snapshot_pairs, options->snapshots, error))
+    if (options->snapshots && !sa_corpus_open(&options->pairs, options->snapshots, error))
         return false;
-    const bool good = train(options, &snapshot_pairs, error) &&
-                      (!options->html || save_page(options, &snapshot_pairs, error));
-    if (options->snapshots) sa_corpus_close(&snapshot_pairs);
+    const bool good =
+        train(options, error) &&
+        (!options->html || (make_page(options, true, &report, error) &&
+                            cli_save_page(&report, &options->page, options->html, error)));
+    if (options->snapshots) sa_corpus_close(&options->pairs);
     return good;
 }
 

@@ -66,6 +66,18 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error) {
+    sa_text_lines reader;
+    bool failed = false;
+    char *line;
+    size_t size;
+    if (!sa_text_lines_open(&reader, path, error)) return false;
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
+        failed = !each(context, line, size, &reader, error);
+    sa_text_lines_close(&reader);
+    return !failed;
+}
+
 enum { BLOCK = 1 << 16 };
 
 bool cli_input_open(cli_input *input, const char *path, sa_error *error) {

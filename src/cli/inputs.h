@@ -30,6 +30,12 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error);
  * Returns false. */
 bool cli_pairs_fail(const char *path, sa_error *error);
 
+/* Calls `each` with every line of a file; from->lines.number is the line's. false: it was false, or
+ * as of sa_text_lines_next. */
+typedef bool cli_line(void *context, const char *line, size_t size, const sa_text_lines *from,
+                      sa_error *error);
+bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error);
+
 typedef struct cli_input {
     sa_text_lines reader;
     bool interactive; /* a terminal or pipe: the reader's file holds the complete lines so far */

@@ -1,7 +1,7 @@
 #include "cli/score_links.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/links.h"
-#include "data/text_lines.h"
 #include "metrics/aer.h"
 #include "metrics/metric_tokenizer.h"
 #include "metrics/symmetrize.h"
@@ -13,26 +13,22 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool read_file(score_file *file, const char *path, sa_error *error) {
-    sa_text_lines reader;
-    bool failed = false;
-    char *line;
-    size_t size;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    file->name = reader.file.name;
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error)) {
-        failed = !sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof line, error) ||
-                 !(file->line[file->count] = sa_copy(line, size, error));
-        file->count += !failed;
-    }
-    sa_text_lines_close(&reader);
-    return !failed && (file->count || sa_fail(error, SA_DATA, "%s: no lines", file->name));
+static bool add_line(void *context, const char *line, size_t size, const sa_text_lines *from,
+                     sa_error *error) {
+    score_file *file = context;
+    (void)from;
+    if (!sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof line, error))
+        return false;
+    file->line[file->count] = sa_copy(line, size, error);
+    return file->line[file->count++] != NULL;
 }
 
 bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) continue;
-        if (!read_file(&files[i], paths[i], error)) return false;
+        files[i].name = strcmp(paths[i], "-") == 0 ? "standard input" : paths[i];
+        if (!cli_each_line(paths[i], add_line, &files[i], error)) return false;
+        if (!files[i].count) return sa_fail(error, SA_DATA, "%s: no lines", files[i].name);
         if (files[i].count != files->count)
             return sa_fail(error, SA_DATA,
                            "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",

@@ -1,6 +1,7 @@
 # Prints FILE:LINE:TEXT for every line of C sources, where TEXT is the code alone: no comments,
 # string and character literals emptied. So rules about code do not stumble over prose.
-# With -v keep=comments the other way round: TEXT is what stands in comments.
+# With -v keep=comments the other way round: TEXT is what stands in comments; with -v keep=kind it is
+# "code", "comment" or, of a blank line, "".
 FNR == 1 { inside = 0 }
 
 {
@@ -32,5 +33,8 @@ FNR == 1 { inside = 0 }
             rest = ""
         }
     }
-    print FILENAME ":" FNR ":" (keep == "comments" ? comment : code)
+    if (keep == "comments") text = comment
+    else if (keep == "kind") text = code ~ /[^ \t]/ ? "code" : NF ? "comment" : ""
+    else text = code
+    print FILENAME ":" FNR ":" text
 }

@@ -262,6 +262,20 @@ plant_results() {
     rm -r scripts/benchmarks scripts/pictures
 }
 
+plant_budget() {
+    mkdir -p scripts/guards
+    printf '#!/bin/bash\n# Not counted.\n\necho\n' >scripts/one
+    bash "$guards/guard_budget.sh" --update >/dev/null || complain 'guard_budget.sh --update fails'
+    expect_clean guard_budget.sh
+    expect_found guard_budget.sh src/layers/bad.c $'// no code\n\nint x; // code' 'src/layers: 1 lines above its budget'
+    expect_found guard_budget.sh src/layers/bad.c 'int x;' 'src: 1 lines above its budget'
+    expect_found guard_budget.sh src/attic/bad.c 'int x;' 'src/attic: 1 lines above its budget'
+    expect_found guard_budget.sh scripts/bad $'#!/usr/bin/awk -f\n# no code\nEND {}' 'scripts: 2 lines above its budget'
+    expect_found guard_budget.sh scripts/bad.h '/* code: */ int x;' 'scripts: 1 lines above its budget'
+    bash "$guards/guard_budget.sh" | grep -qE '^src/layers +[0-9]+ .* comments [1-9]' || complain 'guard_budget.sh counts no comments'
+    rm -r scripts/guards scripts/one
+}
+
 grow_clean_tree
 expect_clean guard_modules.sh
 expect_clean guard_equations.sh
@@ -276,4 +290,5 @@ plant_equations
 plant_links
 plant_format
 plant_results
+plant_budget
 [ "$failures" -eq 0 ]

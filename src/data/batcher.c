@@ -15,12 +15,14 @@ static void shuffle(size_t *list, size_t count, sa_rng *rng) {
     }
 }
 
+/* What the comparisons of this thread's running qsort read. */
+static _Thread_local const sa_sentence *sorted_source, *sorted_target;
+
 /* By target length, source length and index: a total order, so that every sort gives the same. */
-static int by_length(const void *a, const void *b, void *context) {
-    const sa_batcher *batcher = context;
+static int by_length(const void *a, const void *b) {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const int target = batcher->target[x].len - batcher->target[y].len;
-    const int source = batcher->source[x].len - batcher->source[y].len;
+    const int target = sorted_target[x].len - sorted_target[y].len;
+    const int source = sorted_source[x].len - sorted_source[y].len;
     return target ? target : source ? source : (x > y) - (x < y);
 }
 
@@ -71,7 +73,8 @@ static void begin_epoch(sa_batcher *batcher) {
     for (size_t at = 0, size; at < batcher->count; at += size) {
         size = count_fitting(batcher, at, batcher->count, FETCH_BATCHES * batcher->batch,
                              FETCH_BATCHES * batcher->words);
-        qsort_r(batcher->order + at, size, sizeof *batcher->order, by_length, batcher);
+        sorted_source = batcher->source, sorted_target = batcher->target;
+        qsort(batcher->order + at, size, sizeof *batcher->order, by_length);
         split_fetch(batcher, at, at + size, &rng);
     }
 }
@@ -114,15 +117,14 @@ const size_t *sa_batcher_next(sa_batcher *batcher, int *size) {
     return batcher->order + batch.first;
 }
 
-static int by_decreasing_length(const void *a, const void *b, void *context) {
-    const sa_sentence *sentences = context;
+static int by_decreasing_length(const void *a, const void *b) {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const int longer = sentences[y].len - sentences[x].len;
+    const int longer = sorted_source[y].len - sorted_source[x].len;
     return longer ? longer : (x > y) - (x < y);
 }
 
 void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order) {
     for (size_t i = 0; i < count; i++) order[i] = i;
-    if (count)
-        qsort_r(order, count, sizeof *order, by_decreasing_length, (void *)(uintptr_t)sentences);
+    sorted_source = sentences;
+    if (count) qsort(order, count, sizeof *order, by_decreasing_length);
 }

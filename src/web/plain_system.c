@@ -75,33 +75,4 @@ int madvise(void *memory, size_t size, int advice) {
     return 0;
 }
 
-/* Sifts item `at` down the heap of the first `count`. */
-static void sift(char *items, size_t at, size_t count, size_t size,
-                 int (*compare)(const void *, const void *, void *), void *context) {
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        char swapped[64];
-        if (child + 1 < count &&
-            compare(items + child * size, items + (child + 1) * size, context) < 0)
-            child++;
-        if (compare(items + at * size, items + child * size, context) >= 0) return;
-        memcpy(swapped, items + at * size, size);
-        memcpy(items + at * size, items + child * size, size);
-        memcpy(items + child * size, swapped, size);
-    }
-}
-
-/* Heap sort: the comparisons of this program leave no two items equal. */
-void qsort_r(void *base, size_t count, size_t size,
-             int (*compare)(const void *, const void *, void *), void *context) {
-    char *items = base, swapped[64];
-    sa_require(size <= sizeof swapped);
-    for (size_t at = count / 2; at-- > 0;) sift(items, at, count, size, compare, context);
-    for (size_t end = count; end-- > 1;) {
-        memcpy(swapped, items, size);
-        memcpy(items, items + end * size, size);
-        memcpy(items + end * size, swapped, size);
-        sift(items, 0, end, size, compare, context);
-    }
-}
-
 #endif

@@ -5,7 +5,5 @@
 #include <stddef.h>
 
 int madvise(void *memory, size_t size, int advice);
-void qsort_r(void *base, size_t count, size_t size,
-             int (*compare)(const void *, const void *, void *), void *context);
 
 #endif

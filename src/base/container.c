@@ -13,22 +13,22 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 enum { HEADER_DEPTH = 3 };
 
+#define TENSOR "%s: tensor '%s': " /* how a message about a tensor begins */
+
 /* From wide to narrow, so that tensors written in this order are aligned. */
 const sa_dtype_info sa_dtypes[SA_DTYPES] = {
     [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
     [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
 };
 
-bool sa_tensor_compute_size(sa_tensor *tensor, const char *file, sa_error *error) {
+static bool compute_size(sa_tensor *tensor, const char *file, sa_error *error) {
     size_t size = sa_dtypes[tensor->type].size;
     for (int i = 0; i < tensor->rank; i++) {
         if (tensor->shape[i] <= 0)
-            return sa_fail(error, SA_DATA,
-                           "%s: tensor '%s': shape: dimension %d is %d, must be at least 1", file,
-                           tensor->name, i + 1, tensor->shape[i]);
+            return sa_fail(error, SA_DATA, TENSOR "shape: dimension %d is %d, must be at least 1",
+                           file, tensor->name, i + 1, tensor->shape[i]);
         if (__builtin_mul_overflow(size, (size_t)tensor->shape[i], &size))
-            return sa_fail(error, SA_DATA, "%s: tensor '%s': shape: impossibly large", file,
-                           tensor->name);
+            return sa_fail(error, SA_DATA, TENSOR "shape: impossibly large", file, tensor->name);
     }
     tensor->size = size;
     return true;
@@ -52,13 +52,9 @@ static const struct {
     {"????TFL3", 8, "a TensorFlow Lite file"},
     {"\x1f\x8b", 2, "a gzip file"},
     {"BZh", 3, "a bzip2 file"},
-    {"\xfd"
-     "7zXZ",
-     5, "an xz file"},
+    {"\3757zXZ", 5, "an xz file"},
     {"\x28\xb5\x2f\xfd", 4, "a Zstandard file"},
-    {"\x7f"
-     "ELF",
-     4, "a program"},
+    {"\177ELF", 4, "a program"},
     {"%PDF", 4, "a PDF file"},
     {"\x89PNG", 4, "a PNG picture"},
     {"version http", 12, "a Git LFS pointer, not the file itself"},
@@ -68,9 +64,10 @@ static const struct {
 };
 
 static bool begins(const unsigned char *start, size_t size, const char *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (i >= size || (bytes[i] != '?' && start[i] != (unsigned char)bytes[i])) return false;
-    return true;
+    bool same = count <= size;
+    for (size_t i = 0; same && i < count; i++)
+        same = bytes[i] == '?' || start[i] == (unsigned char)bytes[i];
+    return same;
 }
 
 /* White space, printable characters and bytes that occur in UTF-8. */
@@ -167,26 +164,24 @@ static bool read_type(const char *file, sa_tensor *tensor, const json_t *dtype, 
         tensor->type = (sa_dtype)i;
         return true;
     }
-    return sa_fail(error, SA_DATA,
-                   "%s: tensor '%s': dtype: '%s' is not one of F64, I64, F32, I32, U8", file,
+    return sa_fail(error, SA_DATA, TENSOR "dtype: '%s' is not one of F64, I64, F32, I32, U8", file,
                    tensor->name, text ? text : "");
 }
 
 static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape, sa_error *error) {
     size_t rank = json_array_size(shape);
     if (rank < 1 || rank > SA_TENSOR_MAX_RANK)
-        return sa_fail(error, SA_DATA, "%s: tensor '%s': shape: must list 1 to %d dimensions", file,
+        return sa_fail(error, SA_DATA, TENSOR "shape: must list 1 to %d dimensions", file,
                        tensor->name, SA_TENSOR_MAX_RANK);
     tensor->rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
         json_t *dimension = json_array_get(shape, i);
         if (!json_is_integer(dimension) || json_integer_value(dimension) > INT_MAX)
-            return sa_fail(error, SA_DATA,
-                           "%s: tensor '%s': shape: dimension %zu is no integer up to %d", file,
-                           tensor->name, i + 1, INT_MAX);
+            return sa_fail(error, SA_DATA, TENSOR "shape: dimension %zu is no integer up to %d",
+                           file, tensor->name, i + 1, INT_MAX);
         tensor->shape[i] = (int)json_integer_value(dimension);
     }
-    return sa_tensor_compute_size(tensor, file, error);
+    return compute_size(tensor, file, error);
 }
 
 /* The tensor must begin where the one before it ends, `at`, and fit into the `size` data bytes: no
@@ -195,18 +190,18 @@ static bool check_offsets(const char *file, const sa_tensor *tensor, const json_
                           size_t at, size_t size, sa_error *error) {
     json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
     if (json_array_size(offsets) != 2 || !json_is_integer(begin) || !json_is_integer(end))
-        return sa_fail(error, SA_DATA, "%s: tensor '%s': data_offsets: must be two plain integers",
-                       file, tensor->name);
+        return sa_fail(error, SA_DATA, TENSOR "data_offsets: must be two plain integers", file,
+                       tensor->name);
     json_int_t from = json_integer_value(begin), to = json_integer_value(end);
     if ((size_t)from != at)
         return sa_fail(error, SA_DATA,
-                       "%s: tensor '%s': data_offsets: begins at %" JSON_INTEGER_FORMAT
-                       ", but the data before it ends at %zu",
+                       TENSOR "data_offsets: begins at %" JSON_INTEGER_FORMAT
+                              ", but the data before it ends at %zu",
                        file, tensor->name, from, at);
     if (to < from || (size_t)(to - from) != tensor->size)
         return sa_fail(error, SA_DATA,
-                       "%s: tensor '%s': data_offsets: from %" JSON_INTEGER_FORMAT
-                       " to %" JSON_INTEGER_FORMAT "; its shape needs %zu bytes",
+                       TENSOR "data_offsets: from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
+                              "; its shape needs %zu bytes",
                        file, tensor->name, from, to, tensor->size);
     if (tensor->size > size - at)
         return sa_fail(error, SA_DATA,
@@ -226,9 +221,8 @@ static bool read_tensors(sa_container *container, const char *data, size_t size,
         sa_tensor *tensor = &container->tensors[container->count++];
         *tensor = (sa_tensor){.name = name, .data = data + at};
         if (json_object_size(entry) != 3)
-            return sa_fail(error, SA_DATA,
-                           "%s: tensor '%s': not an object of dtype, shape, data_offsets", file,
-                           name);
+            return sa_fail(error, SA_DATA, TENSOR "not an object of dtype, shape, data_offsets",
+                           file, name);
         if (!read_type(file, tensor, json_object_get(entry, "dtype"), error) ||
             !read_shape(file, tensor, json_object_get(entry, "shape"), error) ||
             !check_offsets(file, tensor, json_object_get(entry, "data_offsets"), at, size, error))
@@ -266,18 +260,13 @@ size_t sa_container_summed(size_t at, size_t chunk, size_t size) {
     return chunk < end - at ? chunk : end - at;
 }
 
-uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
-                                      size_t size) {
-    return libdeflate_crc32(sum, bytes + at, sa_container_summed(at, chunk, size));
-}
-
-bool sa_container_parse(sa_container *container, const char *name, const char *bytes, size_t size,
-                        uint32_t sum, sa_error *error) {
-    *container = (sa_container){.name = name};
+bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
+                        sa_error *error) {
     const char *header = bytes + SA_CONTAINER_LENGTH_SIZE;
     size_t length = 0;
-    bool good =
-        sa_container_read_length(name, (const unsigned char *)bytes, size, &length, error) &&
+    const bool good =
+        sa_container_read_length(container->name, (const unsigned char *)bytes, size, &length,
+                                 error) &&
         parse_header(container, header, length, error) && check_metadata(container, error) &&
         read_tensors(container, header + length, size - SA_CONTAINER_LENGTH_SIZE - length, error) &&
         verify_checksum(container, sum, error);
@@ -287,8 +276,9 @@ bool sa_container_parse(sa_container *container, const char *name, const char *b
 
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error) {
-    return sa_container_parse(container, name, bytes, size,
-                              sa_container_update_checksum(0, bytes, 0, size, size), error);
+    *container = (sa_container){.name = name};
+    const uint32_t sum = libdeflate_crc32(0, bytes, sa_container_summed(0, size, size));
+    return sa_container_parse(container, bytes, size, sum, error);
 }
 
 void sa_container_close(sa_container *container) {
@@ -310,8 +300,7 @@ const char *sa_container_metadata(const sa_container *container, const char *key
         json_object_get(json_object_get(container->header, "__metadata__"), key));
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void add_string(sa_buffer *header, const char *text) {
     json_t *string = json_string(text);
@@ -357,7 +346,7 @@ static bool build_header(sa_buffer *header, sa_chunk *chunks, const char *path,
         for (size_t i = 0; i < count; i++) {
             sa_tensor tensor = tensors[i];
             if (tensor.type != (sa_dtype)type) continue;
-            if (!sa_tensor_compute_size(&tensor, path, error)) return false;
+            if (!compute_size(&tensor, path, error)) return false;
             add_tensor(header, &tensor, at);
             chunks[chunk++] = (sa_chunk){tensor.data, tensor.size};
             at += tensor.size;

@@ -41,10 +41,6 @@ typedef struct sa_tensor {
     size_t size;                   /* bytes; ignored when writing: it follows from the shape */
 } sa_tensor;
 
-/* Sets the size from type and shape. SA_DATA, naming `file`, when a dimension is not positive or
- * the product is too large. */
-bool sa_tensor_compute_size(sa_tensor *tensor, const char *file, sa_error *error);
-
 typedef struct sa_metadata {
     const char *key, *value;
 } sa_metadata;
@@ -110,12 +106,9 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
  * the last four bytes of the file, which are the checksum itself. */
 size_t sa_container_summed(size_t at, size_t chunk, size_t size);
 
-/* Updates the checksum of such a file with these bytes; begins with 0. */
-uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
-                                      size_t size);
-
-/* As sa_container_read, with the checksum of the bytes. */
-bool sa_container_parse(sa_container *container, const char *name, const char *bytes, size_t size,
-                        uint32_t sum, sa_error *error);
+/* As sa_container_read, with the checksum of the bytes; the container has its name, and is closed
+ * on failure. */
+bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
+                        sa_error *error);
 
 #endif

@@ -118,8 +118,7 @@ _Noreturn void sa_trap(const char *condition, const char *file, int line) {
     abort();
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 bool sa_given(const void *pointer, const char *name, sa_error *error) {
     return pointer || sa_fail(error, SA_USAGE, "'%s' is NULL", name);

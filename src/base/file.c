@@ -25,63 +25,49 @@ static bool read_all(int fd, sa_file *file, size_t limit, sa_error *error) {
     }
 }
 
-static bool gzip_message(sa_error *error, const char *name, const char *what) {
-    return sa_fail(error, SA_DATA, "%s: gzip: %s", name, what);
+static bool is_gzip(const char *data, size_t size) {
+    return size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-enum { ZLIB_CHUNK = 1 << 20 }; /* bytes per call: zlib counts in 32 bits */
+static bool fail_gzip(const sa_file *file, const char *what, sa_error *error) {
+    return sa_fail(error, SA_DATA, "%s: gzip: %s", file->name, what);
+}
 
 static uInt zlib_chunk(size_t size) {
-    return (uInt)(size < ZLIB_CHUNK ? size : ZLIB_CHUNK);
+    enum { MOST = 1 << 20 }; /* bytes per call: zlib counts in 32 bits */
+    return (uInt)(size < MOST ? size : MOST);
 }
 
 /* Unpacks all members of a gzip file; nothing may follow the last. */
-static bool unpack(const sa_file *compressed, sa_file *file, size_t limit, sa_error *error) {
+static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error *error) {
     const size_t ratio_limit_start = (size_t)64 << 20;
     z_stream stream = {0};
+    size_t capacity = 0, used = 0;
+    bool good = true;
     if (inflateInit2(&stream, 15 + 16) != Z_OK) return sa_fail_memory(error, sizeof stream);
-    size_t capacity = 0, consumed = 0;
-    bool good = false, ended = false;
-    for (;;) {
-        if (ended) { /* another member? */
-            if (consumed == compressed->size) {
-                good = true;
-                break;
-            }
-            if (compressed->size - consumed < 2 ||
-                memcmp(compressed->data + consumed, "\x1f\x8b", 2) != 0) {
-                gzip_message(error, file->name, "garbage after the end");
-                break;
-            }
-            inflateReset(&stream);
-            ended = false;
-        }
-        if (!sa_reserve(&file->data, &capacity, file->size + 65537, 1, error)) break;
-        stream.next_in = (unsigned char *)compressed->data + consumed;
-        stream.avail_in = zlib_chunk(compressed->size - consumed);
-        stream.next_out = (unsigned char *)file->data + file->size;
-        stream.avail_out = zlib_chunk(capacity - file->size - 1);
-        size_t in_before = stream.avail_in, out_before = stream.avail_out;
-        int state = inflate(&stream, Z_NO_FLUSH);
-        consumed += in_before - stream.avail_in;
-        file->size += out_before - stream.avail_out;
-        if (file->size > limit || (file->size > ratio_limit_start && file->size / 200 > consumed)) {
-            sa_fail(error, SA_LIMIT, "%s: unpacks to more than %zu bytes", file->name, file->size);
-            break;
-        }
-        if (state == Z_STREAM_END) {
-            ended = true;
-        } else if (state == Z_BUF_ERROR ||
-                   (state == Z_OK && consumed == compressed->size && stream.avail_out)) {
-            gzip_message(error, file->name, "unexpected end of file");
-            break;
-        } else if (state == Z_MEM_ERROR) {
-            sa_fail_memory(error, (size_t)1 << MAX_WBITS);
-            break;
-        } else if (state != Z_OK) {
-            gzip_message(error, file->name, stream.msg);
-            break;
-        }
+    for (int state = Z_OK; good && (state != Z_STREAM_END || used < packed->size);) {
+        if (state == Z_STREAM_END && !is_gzip(packed->data + used, packed->size - used))
+            good = fail_gzip(file, "garbage after the end", error);
+        if (state == Z_STREAM_END) inflateReset(&stream); /* another member */
+        good = good && sa_reserve(&file->data, &capacity, file->size + 65537, 1, error);
+        if (!good) break;
+        const uInt in = zlib_chunk(packed->size - used),
+                   out = zlib_chunk(capacity - file->size - 1);
+        stream.next_in = (unsigned char *)packed->data + used, stream.avail_in = in;
+        stream.next_out = (unsigned char *)file->data + file->size, stream.avail_out = out;
+        state = inflate(&stream, Z_NO_FLUSH);
+        used += in - stream.avail_in;
+        file->size += out - stream.avail_out;
+        if (file->size > limit || (file->size > ratio_limit_start && file->size / 200 > used))
+            good = sa_fail(error, SA_LIMIT, "%s: unpacks to more than %zu bytes", file->name,
+                           file->size);
+        else if (state == Z_BUF_ERROR ||
+                 (state == Z_OK && used == packed->size && stream.avail_out))
+            good = fail_gzip(file, "unexpected end of file", error);
+        else if (state == Z_MEM_ERROR)
+            good = sa_fail_memory(error, (size_t)1 << MAX_WBITS);
+        else if (state != Z_OK && state != Z_STREAM_END)
+            good = fail_gzip(file, stream.msg, error);
     }
     inflateEnd(&stream);
     return good;
@@ -104,11 +90,11 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
         good = sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", file->name, limit);
     good = good && read_all(fd, file, limit, error);
     if (!standard) close(fd);
-    if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {
-        sa_file compressed = *file;
-        *file = (sa_file){.name = compressed.name};
-        good = unpack(&compressed, file, limit, error);
-        free(compressed.data);
+    if (good && is_gzip(file->data, file->size)) {
+        const sa_file packed = *file;
+        *file = (sa_file){.name = packed.name};
+        good = unpack(&packed, file, limit, error);
+        free(packed.data);
     }
     if (good) file->data[file->size] = 0;
     if (!good) free(file->data), file->data = NULL, file->size = 0;

@@ -35,8 +35,7 @@ bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_
     return !*failed;
 }
 
-/* ---- Saving ------------------------------------------------------------------------------------
- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
 bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
     return text->failed ? sa_fail_memory(error, text->size)

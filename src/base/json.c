@@ -271,8 +271,7 @@ json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file
     return value;
 }
 
-/* ---- Values made of ours -----------------------------------------------------------------------
- */
+/* ---- Values made of ours --------------------------------------------------------------------- */
 
 static json_malloc_t allocate; /* the program's */
 static _Thread_local bool found_none;

@@ -29,7 +29,7 @@ static const struct {
     {"colormap", "grey", "gray"},
 };
 
-static const char *renamed_to(const char *option, const char *choice) {
+const char *sa_choice_renamed(const char *option, const char *choice) {
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
         if (strcmp(renamed[i].option, option) == 0 && !renamed[i].choice == !choice &&
             (!choice || strcmp(renamed[i].choice, choice) == 0))
@@ -38,11 +38,11 @@ static const char *renamed_to(const char *option, const char *choice) {
 }
 
 const char *sa_option_renamed(const char *name) {
-    return renamed_to(name, NULL);
+    return sa_choice_renamed(name, NULL);
 }
 
-const char *sa_choice_renamed(const char *option, const char *choice) {
-    return renamed_to(option, choice);
+bool sa_option_is_text(const sa_option *row) {
+    return row->kind >= SA_OPTION_TEXT;
 }
 
 int sa_option_find_choice(const sa_option *row, const char *name) {
@@ -52,88 +52,45 @@ int sa_option_find_choice(const sa_option *row, const char *name) {
 }
 
 const char *sa_option_word(const sa_option *row, double number) {
-    for (int i = 0; row->kind == SA_OPTION_REAL && row->choice && row->choice(i); i++)
+    for (int i = 0; !sa_option_is_text(row) && row->choice && row->choice(i); i++)
         if (number == i) return row->choice(i);
     return NULL;
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-bool sa_option_is_text(const sa_option *row) {
-    return row->kind >= SA_OPTION_TEXT;
-}
-
-static bool whole(sa_option_kind kind) {
-    return kind == SA_OPTION_INT || kind == SA_OPTION_INT64;
+static bool whole(const sa_option *row) {
+    return row->kind == SA_OPTION_INT || row->kind == SA_OPTION_INT64;
 }
 
 static bool in_range(const sa_option *row, double number) {
-    switch (row->kind) {
-    case SA_OPTION_SWITCH:
-        return number == 0 || number == 1;
-    case SA_OPTION_CHOICE:
-        for (int i = 0; row->choice(i); i++)
-            if (number == i) return true;
-        return false;
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        return false;
-    case SA_OPTION_INT:
-    case SA_OPTION_INT64:
-    case SA_OPTION_REAL:
-        break;
-    }
-    return sa_option_word(row, number) || (number >= row->min && number <= row->max &&
-                                           (!whole(row->kind) || number == trunc(number)));
+    if (row->kind == SA_OPTION_SWITCH) return number == 0 || number == 1;
+    return sa_option_word(row, number) ||
+           (row->kind < SA_OPTION_SWITCH && number >= row->min && number <= row->max &&
+            (!whole(row) || number == trunc(number)));
 }
 
 bool sa_option_set_number(const sa_option *row, void *fields, double number) {
     if (!in_range(row, number)) return false;
     void *field = (char *)fields + row->offset;
-    switch (row->kind) {
-    case SA_OPTION_INT:
-    case SA_OPTION_CHOICE:
-        *(int *)field = (int)number;
-        break;
-    case SA_OPTION_INT64:
+    if (row->kind == SA_OPTION_INT64)
         *(int64_t *)field = (int64_t)number;
-        break;
-    case SA_OPTION_REAL:
+    else if (row->kind == SA_OPTION_REAL)
         *(double *)field = number;
-        break;
-    case SA_OPTION_SWITCH:
+    else if (row->kind == SA_OPTION_SWITCH)
         *(bool *)field = number != 0;
-        break;
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
+    else
+        *(int *)field = (int)number;
     return true;
 }
 
 double sa_option_get(const sa_option *row, const void *fields) {
     const void *field = (const char *)fields + row->offset;
-    switch (row->kind) {
-    case SA_OPTION_INT:
-    case SA_OPTION_CHOICE:
-        return *(const int *)field;
-    case SA_OPTION_INT64:
-        return (double)*(const int64_t *)field;
-    case SA_OPTION_REAL:
-        return *(const double *)field;
-    case SA_OPTION_SWITCH:
-        return *(const bool *)field;
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
-    return NAN;
+    if (sa_option_is_text(row)) return NAN;
+    if (row->kind == SA_OPTION_INT64) return (double)*(const int64_t *)field;
+    if (row->kind == SA_OPTION_REAL) return *(const double *)field;
+    if (row->kind == SA_OPTION_SWITCH) return *(const bool *)field;
+    return *(const int *)field;
 }
 
 static void set_text(const sa_option *row, void *fields, const char *text) {
@@ -159,18 +116,14 @@ void sa_options_init(const sa_option *rows, void *fields) {
 
 /* The number that the text denotes, or NaN, which no row allows. */
 static double parse(const sa_option *row, const char *text) {
-    double number = NAN;
+    double number;
     int64_t integer;
     if (row->kind == SA_OPTION_SWITCH)
-        number = strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
-    else if (row->choice &&
-             (row->kind == SA_OPTION_CHOICE || sa_option_find_choice(row, text) >= 0))
-        number = sa_option_find_choice(row, text);
-    else if (!whole(row->kind))
-        number = sa_number_parse(text, &number) && !sa_option_word(row, number) ? number : NAN;
-    else if (sa_integer_parse(text, &integer))
-        number = (double)integer;
-    return number;
+        return strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
+    const int choice = row->choice ? sa_option_find_choice(row, text) : -1;
+    if (row->kind == SA_OPTION_CHOICE || choice >= 0) return choice;
+    if (whole(row)) return sa_integer_parse(text, &integer) ? (double)integer : NAN;
+    return sa_number_parse(text, &number) && !sa_option_word(row, number) ? number : NAN;
 }
 
 static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
@@ -228,8 +181,6 @@ bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error
 void sa_option_format(const sa_option *row, double number, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH)
         sa_buffer_adds(out, number != 0 ? "yes" : "no");
-    else if (row->kind == SA_OPTION_CHOICE)
-        sa_buffer_adds(out, row->choice((size_t)number));
     else if (sa_option_word(row, number))
         sa_buffer_adds(out, sa_option_word(row, number));
     else
@@ -245,7 +196,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
             sa_buffer_adds(out, row->choice(i));
         }
     } else if (!sa_option_is_text(row)) {
-        sa_buffer_adds(out, whole(row->kind) ? "a whole number from " : "a number from ");
+        sa_buffer_adds(out, whole(row) ? "a whole number from " : "a number from ");
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);
@@ -254,8 +205,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
     }
 }
 
-/* ---- The nearest name --------------------------------------------------------------------------
- */
+/* ---- The nearest name ------------------------------------------------------------------------ */
 
 enum { LONGEST = 63 };
 

@@ -50,7 +50,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out);
 const char *sa_option_renamed(const char *name);
 const char *sa_choice_renamed(const char *option, const char *choice);
 
-/* The word for a number of a row of real numbers that has words; NULL: there is none. */
+/* The word for a number: the name of a choice, or of a real number that has one; NULL: none. */
 const char *sa_option_word(const sa_option *row, double number);
 
 /* The position of a name in the row's choices, or -1. */

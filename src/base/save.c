@@ -22,45 +22,45 @@ enum { LINKS = 40 }; /* followed, as the system does */
 /* The number of the descriptor of this process that a link stands for, as /proc/self/fd/1 behind
  * /dev/stdout does; -1: it is another link. */
 static int descriptor_of(const char *link) {
-    struct stat folder, own;
     const char *slash = strrchr(link, '/');
     int64_t number;
     if (!slash || !sa_integer_parse(slash + 1, &number) || number < 0 || number > INT_MAX)
         return -1;
     char above[PATH_MAX];
     snprintf(above, sizeof above, "%.*s", (int)(slash - link), link);
-    return stat(above, &folder) == 0 && stat("/proc/self/fd", &own) == 0 &&
-                   folder.st_dev == own.st_dev && folder.st_ino == own.st_ino
-               ? (int)number
-               : -1;
+    return sa_file_same(above, "/proc/self/fd") ? (int)number : -1;
 }
 
-/* How much of a link's path stands before what the link leads to. */
-static int folder_length(const char *link, const char *to) {
-    const char *slash = *to == '/' ? NULL : strrchr(link, '/');
-    return slash ? (int)(slash - link) + 1 : 0;
-}
-
-/* The path behind all links, to be freed, of a file that may be missing; or the descriptor that
- * they lead to. */
-static char *follow_links(const char *path, int *descriptor, sa_error *error) {
-    char *at = sa_copy(path, strlen(path), error);
-    for (int links = 0; at; links++) {
-        char to[PATH_MAX];
-        const ssize_t size = readlink(at, to, sizeof to - 1);
-        if (size < 0) return at; /* no link; another trouble shows when it is opened */
-        to[size] = 0;
-        if ((*descriptor = descriptor_of(at)) >= 0) return at;
-        char *next = NULL;
+/* The path behind all links, of a file that may be missing: `path` or, in `real`, another one; or
+ * the descriptor that they lead to. */
+static const char *follow_links(const char *path, char real[PATH_MAX], int *descriptor,
+                                sa_error *error) {
+    const char *at = path;
+    errno = ELOOP;
+    for (int links = 0; links <= LINKS; links++) {
+        char to[PATH_MAX], next[PATH_MAX];
+        const ssize_t size = readlink(at, to, sizeof to);
+        /* no link; another trouble shows when it is opened */
+        if (size < 0 || (*descriptor = descriptor_of(at)) >= 0) return at;
+        const char *slash = *to == '/' ? NULL : strrchr(at, '/');
+        const int folder = slash ? (int)(slash - at) + 1 : 0;
         errno = ELOOP;
-        if (links == LINKS)
-            sa_fail_errno(error, SA_OPEN, "open", path);
-        else
-            next = sa_format(error, "%.*s%s", folder_length(at, to), at, to);
-        free(at);
-        at = next;
+        if (snprintf(next, sizeof next, "%.*s%.*s", folder, at, (int)size, to) >= PATH_MAX) break;
+        at = strcpy(real, next);
     }
+    sa_fail_errno(error, SA_OPEN, "open", path);
     return NULL;
+}
+
+/* Opens the folder of a path; `folder` is its name then, and *name the last component. */
+static int open_parent(const char *path, char folder[PATH_MAX], const char **name) {
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    const int size = slash ? (int)(*name - path) : 1;
+    errno = ENAMETOOLONG;
+    return snprintf(folder, PATH_MAX, "%.*s", size, slash ? path : ".") < PATH_MAX
+               ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+               : -1;
 }
 
 /* ---- Replacing a file ------------------------------------------------------------------------ */
@@ -70,26 +70,11 @@ static char *follow_links(const char *path, int *descriptor, sa_error *error) {
 enum { TEMPORARY_SIZE = sizeof TEMPORARY_PREFIX TEMPORARY_SUFFIX + 16 }; /* 16 hexadecimal digits */
 
 typedef struct save_target {
-    const char *path, *name; /* behind all links; its last component */
-    int folder;              /* descriptor */
+    const char *name; /* in the folder */
+    int folder;       /* descriptor */
+    mode_t mode;      /* of the file to be replaced; 0: there is none */
     char temporary[TEMPORARY_SIZE];
 } save_target;
-
-/* The folder of a path, and its last component in *name. */
-static char *split_path(const char *path, const char **name, sa_error *error) {
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    return slash ? sa_copy(path, (size_t)(*name - path), error) : sa_copy(".", 1, error);
-}
-
-static bool open_folder(save_target *to, sa_error *error) {
-    char *folder = split_path(to->path, &to->name, error);
-    if (!folder) return false;
-    to->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = to->folder >= 0 || sa_fail_errno(error, SA_OPEN, "open", folder);
-    free(folder);
-    return good;
-}
 
 /* Removes the temporary file of a save that was killed; false when there is none. A save in
  * progress holds a lock on its temporary file. */
@@ -123,14 +108,14 @@ static bool name_temporary(save_target *to, bool first) {
     return true;
 }
 
-static int open_temporary(save_target *to, mode_t mode) {
+static int open_temporary(save_target *to) {
     for (bool first = true;; first = false) {
         if (!name_temporary(to, first)) return -1;
         int fd;
         bool taken;
         do {
             fd = openat(to->folder, to->temporary,
-                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, to->mode ? 0600 : 0666);
             taken = fd < 0 && errno == EEXIST;
         } while (taken && remove_stale(to->folder, to->temporary));
         if (fd < 0 && !taken) return -1;
@@ -139,42 +124,18 @@ static int open_temporary(save_target *to, mode_t mode) {
     }
 }
 
-/* Opens a new file with the mode of the file to be replaced. */
-static int create_temporary(save_target *to) {
-    struct stat old;
-    bool replaces =
-        fstatat(to->folder, to->name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode);
-    const int fd = open_temporary(to, replaces ? 0600 : 0666);
-    if (fd >= 0 && replaces && fchmod(fd, old.st_mode & 0777) != 0) {
-        int reason = errno;
-        close(fd);
-        unlinkat(to->folder, to->temporary, 0);
-        errno = reason;
-        return -1;
-    }
-    return fd;
-}
-
-static bool write_all(int fd, const char *data, size_t size) {
-    while (size) {
-        ssize_t written = write(fd, data, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        data += written;
-        size -= (size_t)written;
+static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *data = chunks[i].data;
+        for (size_t size = chunks[i].size; size;) {
+            const ssize_t written = write(fd, data, size);
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) return false;
+            data += written;
+            size -= (size_t)written;
+        }
     }
     return true;
-}
-
-/* Writes the chunks, syncs them to disk and closes the file in any case. */
-static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
-    bool good = true;
-    for (size_t i = 0; good && i < count; i++) good = write_all(fd, chunks[i].data, chunks[i].size);
-    good = good && fsync(fd) == 0;
-    int reason = errno;
-    bool closed = close(fd) == 0;
-    if (!good) errno = reason;
-    return good && closed;
 }
 
 /* Reads the file back and compares it; sets errno to EIO when it differs. */
@@ -200,12 +161,15 @@ static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
 
 /* Writes and renames the new file, or removes it. */
 static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_t count) {
-    const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps the lock */
-    const bool good = duplicate >= 0 && write_chunks(fd, chunks, count) &&
-                      verify_chunks(duplicate, chunks, count) &&
-                      renameat(to->folder, to->temporary, to->folder, to->name) == 0;
-    const int reason = errno;
-    close(duplicate >= 0 ? duplicate : fd);
+    const int again = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps the lock */
+    bool good = again >= 0 && (!to->mode || fchmod(fd, to->mode & 0777) == 0) &&
+                write_chunks(fd, chunks, count) && fsync(fd) == 0;
+    int reason = errno;
+    if (close(fd) != 0 && good) good = false, reason = errno;
+    if (good && (!verify_chunks(again, chunks, count) ||
+                 renameat(to->folder, to->temporary, to->folder, to->name) != 0))
+        good = false, reason = errno;
+    if (again >= 0) close(again);
     if (!good) unlinkat(to->folder, to->temporary, 0);
     errno = reason;
     return good;
@@ -213,9 +177,14 @@ static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_
 
 static bool replace_file(const char *real, const char *path, const sa_chunk *chunks, size_t count,
                          sa_error *error) {
-    save_target to = {.path = real};
-    if (!open_folder(&to, error)) return false;
-    const int fd = create_temporary(&to);
+    char folder[PATH_MAX];
+    save_target to = {.mode = 0};
+    struct stat old;
+    to.folder = open_parent(real, folder, &to.name);
+    if (to.folder < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
+    if (fstatat(to.folder, to.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
+        to.mode = old.st_mode;
+    const int fd = open_temporary(&to);
     bool good = fd >= 0 && replace(&to, fd, chunks, count);
     if (!good)
         sa_fail_errno(error, SA_IO, "write", path);
@@ -228,16 +197,11 @@ static bool replace_file(const char *real, const char *path, const sa_chunk *chu
 
 /* ---- Writing directly ------------------------------------------------------------------------ */
 
-static bool fail_write(const char *name, sa_error *error) {
-    return errno == EPIPE ? sa_fail(error, SA_IO, "%s", "")
-                          : sa_fail_errno(error, SA_IO, "write", name);
-}
-
 static bool write_to(int fd, const char *name, const sa_chunk *chunks, size_t count,
                      sa_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < count; i++) good = write_all(fd, chunks[i].data, chunks[i].size);
-    return good || fail_write(name, error);
+    if (write_chunks(fd, chunks, count)) return true;
+    return errno == EPIPE ? sa_fail(error, SA_IO, "%s", "")
+                          : sa_fail_errno(error, SA_IO, "write", name);
 }
 
 static bool write_into(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
@@ -250,17 +214,13 @@ static bool write_into(const char *path, const sa_chunk *chunks, size_t count, s
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
     int descriptor = -1;
     struct stat about;
-    char *real = follow_links(path, &descriptor, error);
+    char buffer[PATH_MAX];
+    const char *real = follow_links(path, buffer, &descriptor, error);
     if (!real) return false;
-    bool good;
-    if (descriptor >= 0)
-        good = write_to(descriptor, path, chunks, count, error);
-    else if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-        good = write_into(path, chunks, count, error);
-    else
-        good = replace_file(real, path, chunks, count, error);
-    free(real);
-    return good;
+    if (descriptor >= 0) return write_to(descriptor, path, chunks, count, error);
+    if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return write_into(path, chunks, count, error);
+    return replace_file(real, path, chunks, count, error);
 }
 
 bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error) {
@@ -317,20 +277,15 @@ static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_e
 /* Syncs the entry of a new folder to disk, without which a power cut could lose the folder. A
  * parent that is writable but not readable cannot be synced. */
 static bool sync_parent(const char *path, sa_error *error) {
+    char plain[PATH_MAX], above[PATH_MAX];
+    const char *name;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
-    const char *name;
-    char *plain = sa_copy(path, length, error),
-         *above = plain ? split_path(plain, &name, error) : NULL;
-    bool good = above;
-    if (good) {
-        const int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        good = fd < 0 ? errno == EACCES : fsync(fd) == 0;
-        if (!good) sa_fail_errno(error, SA_IO, "create", path);
-        if (fd >= 0) close(fd);
-    }
-    free(above);
-    free(plain);
+    snprintf(plain, sizeof plain, "%.*s", (int)length, path);
+    const int fd = open_parent(plain, above, &name);
+    const bool good = fd < 0 ? errno == EACCES : fsync(fd) == 0;
+    if (!good) sa_fail_errno(error, SA_IO, "create", path);
+    if (fd >= 0) close(fd);
     return good;
 }
 
@@ -342,13 +297,13 @@ bool sa_directory_create(const char *folder, sa_error *error) {
 /* Removes a file, but of a link what it leads to, where the next save follows it. */
 static bool remove_file(const char *folder, const char *name, sa_error *error) {
     struct stat about;
-    char *path = sa_path_join(folder, name, error), *real = NULL;
+    char buffer[PATH_MAX], *path = sa_path_join(folder, name, error);
+    int descriptor;
     bool good = path;
     if (good && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
-        real = sa_path_resolve(path, error);
+        const char *real = follow_links(path, buffer, &descriptor, error);
         good = real && (unlink(real) == 0 || sa_fail_errno(error, SA_IO, "remove", path));
     }
-    free(real);
     free(path);
     return good;
 }

@@ -144,8 +144,7 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     run(pool, tasks, work, context);
 }
 
-/* ---- A random key ------------------------------------------------------------------------------
- */
+/* ---- A random key ---------------------------------------------------------------------------- */
 
 static uint64_t key[2];
 

@@ -42,9 +42,7 @@ const char *sa_utf8_guess_format(const char *text, size_t size) {
         {"\xff\xfe", 2, "UTF-16LE"},
         {"\xfe\xff", 2, "UTF-16BE"},
         {"PK\3\4", 4, "a zip archive"},
-        {"\xfd"
-         "7zXZ",
-         5, "an xz file"},
+        {"\3757zXZ", 5, "an xz file"},
     };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)

@@ -5,23 +5,10 @@
 #include <string.h>
 
 static json_t *value_of(const sa_option *row, double number) {
-    switch (row->kind) {
-    case SA_OPTION_CHOICE:
-        return json_string(row->choice((size_t)number));
-    case SA_OPTION_SWITCH:
-        return json_boolean(number != 0);
-    case SA_OPTION_REAL:
-        return sa_option_word(row, number) ? json_string(sa_option_word(row, number))
-                                           : json_real(number);
-    case SA_OPTION_INT:
-    case SA_OPTION_INT64:
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
-    return json_integer((json_int_t)number);
+    const char *word = sa_option_word(row, number);
+    if (word) return json_string(word);
+    if (row->kind == SA_OPTION_SWITCH) return json_boolean(number != 0);
+    return row->kind == SA_OPTION_REAL ? json_real(number) : json_integer((json_int_t)number);
 }
 
 char *sa_settings_write(const sa_settings *settings, sa_error *error) {
@@ -38,35 +25,17 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     return text;
 }
 
-static int choice_of(const sa_option *row, const char *name) {
-    const char *now = sa_choice_renamed(row->name, name);
-    return sa_option_find_choice(row, now ? now : name);
-}
-
 /* False when the value has the wrong type or lies outside the row's range. */
 static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
-    switch (row->kind) {
-    case SA_OPTION_CHOICE:
-        return json_is_string(value) &&
-               sa_option_set_number(row, settings, choice_of(row, json_string_value(value)));
-    case SA_OPTION_SWITCH:
+    const char *word = json_string_value(value);
+    const char *now = word ? sa_choice_renamed(row->name, word) : NULL;
+    if (row->choice && word)
+        return sa_option_set_number(row, settings, sa_option_find_choice(row, now ? now : word));
+    if (row->kind == SA_OPTION_SWITCH)
         return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));
-    case SA_OPTION_REAL:
-        if (row->choice && json_is_string(value))
-            return sa_option_set_number(row, settings,
-                                        sa_option_find_choice(row, json_string_value(value)));
-        return json_is_number(value) &&
-               sa_option_set_number(row, settings, json_number_value(value));
-    case SA_OPTION_INT:
-    case SA_OPTION_INT64:
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
-    return json_is_integer(value) &&
-           sa_option_set_number(row, settings, (double)json_integer_value(value));
+    const bool fits = row->kind == SA_OPTION_REAL ? json_is_number(value) : json_is_integer(value);
+    return fits && row->kind != SA_OPTION_CHOICE &&
+           sa_option_set_number(row, settings, json_number_value(value));
 }
 
 /* What trainings of earlier programs may have had; each was off at 0. */

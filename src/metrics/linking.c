@@ -91,8 +91,7 @@ void sa_merge_weights(const double *weights, int rows, int cols, const int *row_
     }
 }
 
-/* ---- The weights of an alignment ---------------------------------------------------------------
- */
+/* ---- The weights of an alignment ------------------------------------------------------------- */
 
 static size_t matrix_size(const sa_alignment *alignment) {
     return (size_t)alignment->targets * (size_t)alignment->sources;

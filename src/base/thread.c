@@ -116,32 +116,26 @@ int sa_pool_threads(const sa_pool *pool) {
     return pool->workers + 1;
 }
 
-static void run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+    sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
+}
+
+void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
+                         void (*in_turn)(void *context, int task), void *context) {
+    sa_require(!in_turn || (tasks <= SA_MAX_THREADS && ahead > 0));
     if (tasks <= 0) return;
     pthread_mutex_lock(&pool->lock);
-    pool->work = work;
+    pool->work = work, pool->in_turn = in_turn;
     pool->context = context;
+    pool->ahead = ahead;
     pool->tasks = pool->unfinished = tasks;
     pool->next = pool->turn = 0;
+    memset(pool->finished, 0, sizeof pool->finished);
     if (tasks > 1) pthread_cond_broadcast(&pool->begin);
     run_tasks(pool);
     while (pool->unfinished > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pool->tasks = pool->next = 0;
     pthread_mutex_unlock(&pool->lock);
-}
-
-void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
-    pool->in_turn = NULL;
-    run(pool, tasks, work, context);
-}
-
-void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
-                         void (*in_turn)(void *context, int task), void *context) {
-    sa_require(tasks <= SA_MAX_THREADS && ahead > 0);
-    pool->in_turn = in_turn;
-    pool->ahead = ahead;
-    memset(pool->finished, 0, sizeof pool->finished);
-    run(pool, tasks, work, context);
 }
 
 /* ---- A random key ---------------------------------------------------------------------------- */

@@ -37,12 +37,9 @@ const char *sa_utf8_guess_format(const char *text, size_t size) {
         size_t size;
         const char *name;
     } starts[] = {
-        {"\xff\xfe\0\0", 4, "UTF-32LE"},
-        {"\0\0\xfe\xff", 4, "UTF-32BE"},
-        {"\xff\xfe", 2, "UTF-16LE"},
-        {"\xfe\xff", 2, "UTF-16BE"},
-        {"PK\3\4", 4, "a zip archive"},
-        {"\3757zXZ", 5, "an xz file"},
+        {"\xff\xfe\0\0", 4, "UTF-32LE"}, {"\0\0\xfe\xff", 4, "UTF-32BE"},
+        {"\xff\xfe", 2, "UTF-16LE"},     {"\xfe\xff", 2, "UTF-16BE"},
+        {"PK\3\4", 4, "a zip archive"},  {"\3757zXZ", 5, "an xz file"},
     };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)
@@ -118,6 +115,25 @@ char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *err
     return NULL;
 }
 
+/* ---- Categories ------------------------------------------------------------------------------ */
+
+#define CATEGORY(name) (1u << UTF8PROC_CATEGORY_##name)
+enum {
+    CASED = CATEGORY(LU) | CATEGORY(LL) | CATEGORY(LT),
+    LETTERS = CASED | CATEGORY(LM) | CATEGORY(LO),
+    OF_WORDS = LETTERS | CATEGORY(MN) | CATEGORY(MC) | CATEGORY(ME) | CATEGORY(PC),
+    DIGITS = CATEGORY(ND) | CATEGORY(NL) | CATEGORY(NO),
+    SPACES = CATEGORY(ZS) | CATEGORY(ZL) | CATEGORY(ZP),
+    OPENING = CATEGORY(PS) | CATEGORY(PI),
+    CLOSING = CATEGORY(PE) | CATEGORY(PF),
+    CURRENCY = CATEGORY(SC),
+    IGNORABLE = CATEGORY(MN) | CATEGORY(ME) | CATEGORY(CF) | CATEGORY(LM) | CATEGORY(SK),
+};
+
+static bool is_in(utf8proc_int32_t code, unsigned int categories) {
+    return 1u << utf8proc_category(code) & categories;
+}
+
 /* ---- Lower case ------------------------------------------------------------------------------ */
 
 /* Unicode's Case_Ignorable: characters that do not count when a capital sigma is tested for being
@@ -128,28 +144,13 @@ static bool is_case_ignorable(utf8proc_int32_t code) {
                                               0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a};
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
         if (code == points[i]) return true;
-    switch (utf8proc_category(code)) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_SK:
-        return true;
-    default:
-        return false;
-    }
+    return is_in(code, IGNORABLE);
 }
 
+/* Also ª º, and numerals and letters in circles that come in two cases. */
 static bool has_case(utf8proc_int32_t code) {
-    switch (utf8proc_category(code)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-        return true;
-    default: /* ª º, and numerals and letters in circles that come in two cases */
-        return code == 0xaa || code == 0xba || (code >= 0x2160 && code <= 0x217f) ||
-               (code >= 0x24b6 && code <= 0x24e9);
-    }
+    return is_in(code, CASED) || code == 0xaa || code == 0xba ||
+           (code >= 0x2160 && code <= 0x217f) || (code >= 0x24b6 && code <= 0x24e9);
 }
 
 /* Whether the first code point that is not ignorable is cased. */
@@ -199,6 +200,7 @@ static bool is_han(utf8proc_int32_t code) {
     return false;
 }
 
+/* White space of other categories. */
 static bool is_space(utf8proc_int32_t code) {
     enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
     return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
@@ -214,36 +216,12 @@ sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) 
     if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
     if (is_han(code)) return SA_CHAR_HAN;
-    switch (utf8proc_category(code)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_PC:
-        return SA_CHAR_LETTER;
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return SA_CHAR_DIGIT;
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return SA_CHAR_SPACE;
-    case UTF8PROC_CATEGORY_PS:
-    case UTF8PROC_CATEGORY_PI:
-        return SA_CHAR_OPENING;
-    case UTF8PROC_CATEGORY_PE:
-    case UTF8PROC_CATEGORY_PF:
-        return SA_CHAR_CLOSING;
-    case UTF8PROC_CATEGORY_SC:
-        return SA_CHAR_CURRENCY;
-    default:
-        return is_space(code) ? SA_CHAR_SPACE : is_joiner(code) ? SA_CHAR_LETTER : SA_CHAR_OTHER;
-    }
+    if (is_in(code, OF_WORDS) || is_joiner(code)) return SA_CHAR_LETTER;
+    if (is_in(code, DIGITS)) return SA_CHAR_DIGIT;
+    if (is_in(code, SPACES) || is_space(code)) return SA_CHAR_SPACE;
+    if (is_in(code, OPENING)) return SA_CHAR_OPENING;
+    if (is_in(code, CLOSING)) return SA_CHAR_CLOSING;
+    return is_in(code, CURRENCY) ? SA_CHAR_CURRENCY : SA_CHAR_OTHER;
 }
 
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
@@ -251,16 +229,7 @@ uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
 }
 
 bool sa_utf8_is_letter(const char *text, size_t size, size_t *length) {
-    switch (utf8proc_category(code_at(text, size, length))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-        return true;
-    default:
-        return false;
-    }
+    return is_in(code_at(text, size, length), LETTERS);
 }
 
 size_t sa_utf8_grapheme_size(const char *text, size_t size) {

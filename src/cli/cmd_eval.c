@@ -171,39 +171,7 @@ static bool print_text(const evaluation *work, sa_error *error) {
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_row(const row *one) {
-    static const struct {
-        const char *key;
-        size_t at;
-    } figures[] = {
-        {"loss", offsetof(sa_eval_result, loss)},
-        {"perplexity", offsetof(sa_eval_result, perplexity)},
-        {"free_running_perplexity", offsetof(sa_eval_result, free_perplexity)},
-        {"bleu", offsetof(sa_eval_result, bleu)},
-        {"chrf", offsetof(sa_eval_result, chrf)},
-        {"exact", offsetof(sa_eval_result, exact)},
-        {"tokens", offsetof(sa_eval_result, tokens)},
-        {"aer", offsetof(sa_eval_result, aer)},
-        {"precision", offsetof(sa_eval_result, precision)},
-        {"recall", offsetof(sa_eval_result, recall)},
-        {"aer_before", offsetof(sa_eval_result, aer_before)},
-        {"aer_after", offsetof(sa_eval_result, aer_after)},
-        {"entropy", offsetof(sa_eval_result, entropy)},
-        {"coverage", offsetof(sa_eval_result, coverage)},
-        {"end_weight", offsetof(sa_eval_result, end_weight)},
-        {"row_sum", offsetof(sa_eval_result, row_sum)},
-        {"zeros", offsetof(sa_eval_result, zeros)},
-        {"latency", offsetof(sa_eval_result, latency)},
-        {"source_length", offsetof(sa_eval_result, source_length)},
-        {"monotonicity", offsetof(sa_eval_result, monotonicity)},
-        {"rep", offsetof(sa_eval_result, rep)},
-        {"drop", offsetof(sa_eval_result, drop)},
-    };
-    json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
-                               "target_words", (json_int_t)one->scores.target_words);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        const void *figure = (const char *)&one->scores + figures[i].at;
-        json_object_set_new(object, figures[i].key, sa_json_number(*(const double *)figure));
-    }
+    json_t *object = sa_eval_json(&one->scores);
     json_t *intervals = one->drawn ? json_object() : NULL;
     for (int m = SA_METRIC_BLEU; intervals && m <= SA_METRIC_CHRF; m++)
         json_object_set_new(intervals, sa_metric_list[m].key, cli_json_interval(&one->interval[m]));

@@ -151,13 +151,10 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
     if (!sa_eval_summarize(&run->settings.metrics, test, each, NULL, test->count, &all, error) ||
         !score_lengths(run, test, each, error))
         return false;
-    run->scores[SA_COMPARE_LOSS] = all.loss;
-    run->scores[SA_COMPARE_PERPLEXITY] = all.perplexity;
-    run->scores[SA_COMPARE_BLEU] = all.bleu;
-    run->scores[SA_COMPARE_EXACT] = all.exact;
-    run->scores[SA_COMPARE_AER] = all.aer;
-    run->scores[SA_COMPARE_ENTROPY] = all.entropy;
-    run->scores[SA_COMPARE_ZEROS] = all.zeros;
+    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
+        const double *figure = sa_eval_figure(&all, sa_compare_columns[k].key);
+        if (figure) run->scores[k] = *figure;
+    }
     run->scores[SA_COMPARE_SENTENCES] = (double)all.sentences;
     run->scores[SA_COMPARE_WORDS] = (double)all.target_words;
     return true;

@@ -1,7 +1,9 @@
 #include "report/pair_scores.h"
 #include "base/utf8.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool sa_pair_scores_band(const sa_metrics *metrics, const sa_corpus *corpus,
                          const sa_sentence_result *each, const sa_length_band *band,
@@ -46,4 +48,50 @@ bool sa_pair_scores_intervals(const sa_metrics *metrics, const sa_resampling *re
     free(samples);
     free(chosen);
     return samples != NULL;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *key;
+    size_t at;
+} figures[] = {
+    {"loss", offsetof(sa_eval_result, loss)},
+    {"perplexity", offsetof(sa_eval_result, perplexity)},
+    {"free_running_perplexity", offsetof(sa_eval_result, free_perplexity)},
+    {"bleu", offsetof(sa_eval_result, bleu)},
+    {"chrf", offsetof(sa_eval_result, chrf)},
+    {"exact", offsetof(sa_eval_result, exact)},
+    {"tokens", offsetof(sa_eval_result, tokens)},
+    {"aer", offsetof(sa_eval_result, aer)},
+    {"precision", offsetof(sa_eval_result, precision)},
+    {"recall", offsetof(sa_eval_result, recall)},
+    {"aer_before", offsetof(sa_eval_result, aer_before)},
+    {"aer_after", offsetof(sa_eval_result, aer_after)},
+    {"entropy", offsetof(sa_eval_result, entropy)},
+    {"coverage", offsetof(sa_eval_result, coverage)},
+    {"end_weight", offsetof(sa_eval_result, end_weight)},
+    {"row_sum", offsetof(sa_eval_result, row_sum)},
+    {"zeros", offsetof(sa_eval_result, zeros)},
+    {"latency", offsetof(sa_eval_result, latency)},
+    {"source_length", offsetof(sa_eval_result, source_length)},
+    {"monotonicity", offsetof(sa_eval_result, monotonicity)},
+    {"rep", offsetof(sa_eval_result, rep)},
+    {"drop", offsetof(sa_eval_result, drop)},
+};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+const double *sa_eval_figure(const sa_eval_result *scores, const char *key) {
+    size_t i = 0;
+    while (i < FIGURES && strcmp(figures[i].key, key) != 0) i++;
+    return i < FIGURES ? (const void *)((const char *)scores + figures[i].at) : NULL;
+}
+
+json_t *sa_eval_json(const sa_eval_result *scores) {
+    json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)scores->sentences,
+                               "target_words", (json_int_t)scores->target_words);
+    for (size_t i = 0; i < FIGURES; i++)
+        json_object_set_new(object, figures[i].key,
+                            sa_json_number(*sa_eval_figure(scores, figures[i].key)));
+    return object;
 }

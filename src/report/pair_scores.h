@@ -1,8 +1,9 @@
-/* pair_scores: the scores of evaluated pairs by source length, with bootstrap confidence intervals.
- */
+/* pair_scores: the scores of evaluated pairs by source length, with bootstrap confidence intervals,
+ * and by their keys. */
 #ifndef SA_REPORT_PAIR_SCORES_H
 #define SA_REPORT_PAIR_SCORES_H
 
+#include "base/json.h"
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"
 
@@ -22,5 +23,10 @@ bool sa_pair_scores_intervals(const sa_metrics *metrics, const sa_resampling *re
                               const sa_metric_stats *stats, const sa_sentence_result *each,
                               size_t count, const sa_length_band *band,
                               sa_confidence_interval *interval, sa_error *error);
+
+/* The figure with this key; NULL: there is none. */
+const double *sa_eval_figure(const sa_eval_result *scores, const char *key);
+/* {"sentences", "target_words", all figures by their keys} */
+json_t *sa_eval_json(const sa_eval_result *scores);
 
 #endif

@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "inference/gold_links.h"
 #include "metrics/linking.h"
+#include "report/pair_scores.h"
 #include "web/play.h"
 
 #include <stdlib.h>
@@ -111,35 +112,6 @@ static void swap(sa_real *one, sa_real *other, size_t count) {
     }
 }
 
-static json_t *figures_json(const web_measuring *all, const sa_eval_result *found) {
-    const struct {
-        const char *name;
-        double value;
-    } figures[] = {{"loss", found->loss},
-                   {"perplexity", found->perplexity},
-                   {"bleu", found->bleu},
-                   {"chrf", found->chrf},
-                   {"exact", found->exact},
-                   {"tokens", found->tokens},
-                   {"aer", found->aer},
-                   {"precision", found->precision},
-                   {"recall", found->recall},
-                   {"entropy", found->entropy},
-                   {"coverage", found->coverage},
-                   {"end_weight", found->end_weight},
-                   {"row_sum", found->row_sum},
-                   {"zeros", found->zeros},
-                   {"monotonicity", found->monotonicity},
-                   {"gold", all->sums.weight / all->sums.links},
-                   {"moved", all->sums.moved / all->sums.moved_links}};
-    json_t *object = json_pack("{s:I, s:I, s:i, s:i}", "step", all->step, "sentences",
-                               (json_int_t)found->sentences, "links", all->sums.links,
-                               "moved_links", all->sums.moved_links);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        json_object_set_new(object, figures[i].name, sa_json_number(figures[i].value));
-    return object;
-}
-
 const char *web_validate(web_play *play, int most, int pairs) {
     sa_error *error = web_begin();
     sa_model *model = web_model(play);
@@ -152,8 +124,15 @@ const char *web_validate(web_play *play, int most, int pairs) {
     if (good && all->next < all->pairs.count) return web_give_json(json_null());
     sa_eval_result found;
     if (good && sa_eval_summarize(&model->settings.metrics, &all->pairs, all->each, NULL,
-                                  all->pairs.count, &found, error))
-        result = figures_json(all, &found);
+                                  all->pairs.count, &found, error)) {
+        result = sa_eval_json(&found);
+        json_object_update_new(result,
+                               json_pack("{s:I, s:o, s:i, s:o, s:i}", "step", all->step, "gold",
+                                         sa_json_number(all->sums.weight / all->sums.links),
+                                         "links", all->sums.links, "moved",
+                                         sa_json_number(all->sums.moved / all->sums.moved_links),
+                                         "moved_links", all->sums.moved_links));
+    }
     web_measuring_end(all);
     play->measuring = NULL;
     return web_give_json(result);

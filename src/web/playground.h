@@ -95,11 +95,10 @@ const char *web_step(web_play *play, int updates);
 
 /* The figures of the first `most` held-out pairs, without effect on the training. A call measures
  * up to `pairs` more of them (0: all) by the weights at the first of these calls, and gives null
- * until all are measured; then {"step": of the first call, "sentences", "loss", "perplexity",
- * "bleu", "chrf", "exact" (0 .. 1), "tokens", "aer", "precision", "recall", "entropy" (nats),
- * "coverage", "end_weight", "row_sum", "zeros", "monotonicity"; "gold": the mean weight on the gold
- * links, null: no attention or no alignments, "links"; "moved", "moved_links": the same of words
- * whose link crosses another}. */
+ * until all are measured; then {"step": of the first call, "sentences", and all figures of
+ * `softalign eval --json`: "loss" ... "drop"; "gold": the mean weight on the gold links, null: no
+ * attention or no alignments, "links"; "moved", "moved_links": the same of words whose link crosses
+ * another}. */
 const char *web_validate(web_play *play, int most, int pairs);
 
 /* Leaves a term of the backward pass out of all updates from now on; NULL: none. Returns {"term"}.

@@ -30,13 +30,9 @@ static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void each_line(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
-    sa_explanation_add(context, pair, line);
-}
-
 static bool print(sa_model *model, explain_options *options, sa_error *error) {
     sa_explanation text = {.digits = options->digits, .wide = options->wide};
-    options->job.each = each_line, options->job.context = &text;
+    options->job.each = sa_explanation_add, options->job.context = &text;
     const bool good = sa_explain(model, &options->job, error) && cli_print(&text.out, error);
     sa_explanation_release(&text);
     return good;

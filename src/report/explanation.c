@@ -332,8 +332,9 @@ static void add_heading(sa_explanation *it, const sa_explain_pair *pair,
     }
 }
 
-void sa_explanation_add(sa_explanation *it, const sa_explain_pair *pair,
+void sa_explanation_add(void *explanation, const sa_explain_pair *pair,
                         const sa_explain_value *line) {
+    sa_explanation *it = explanation;
     if (!line || !fits_table(it, line)) end_table(it);
     if (!line) return;
     add_heading(it, pair, line);

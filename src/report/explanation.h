@@ -34,7 +34,7 @@ typedef struct sa_explanation {
 } sa_explanation;
 
 /* The `each` of sa_explain_options. */
-void sa_explanation_add(sa_explanation *explanation, const sa_explain_pair *pair,
+void sa_explanation_add(void *explanation, const sa_explain_pair *pair,
                         const sa_explain_value *line);
 void sa_explanation_release(sa_explanation *explanation);
 

@@ -11,38 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Options --------------------------------------------------------------------------------- */
+typedef struct view_options {
+    const char *site, *force_attention;
+    int layer;
+} view_options;
 
-/* What --force-attention and links say. */
-typedef struct forced_attention {
-    const char *way;
-    sa_link *links;
-    sa_gold_alignment gold;
-} forced_attention;
+#define VIEW(field) SA_SCOPE_RUN, offsetof(view_options, field)
 
-#define FORCE_ATTENTION(at)                                                                        \
-    { "force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, at, 0, 0, 0, NULL, "WAY", NULL }
-static const sa_option force_rows[] = {FORCE_ATTENTION(0), {0}};
-
-/* Sets the override; the caller frees forced->links. */
-static bool read_forced(forced_attention *forced, const char *links,
-                        sa_attention_override *override, sa_error *error) {
-    if (forced->way && !sa_attention_override_parse(override, forced->way, error)) return false;
-    if (!links) return true;
-    if (!sa_links_parse(links, &forced->links, &forced->gold.count, error)) return false;
-    forced->gold.links = forced->links;
-    return true;
-}
-
-static bool read_search(const char *options, sa_search *search, forced_attention *forced,
-                        char **words, sa_error *error) {
-    const web_option_set sets[] = {
-        {sa_search_options, search}, {force_rows, (void *)&forced->way}, {0}};
-    sa_search_init(search);
-    search->nbest = 1;
-    search->weights = true;
-    return web_options_read(options, sets, words, error);
-}
+static const sa_option view_rows[] = {
+    {"site", SA_OPTION_TEXT, VIEW(site), 0, 0, 0, NULL, "NAME", NULL},
+    {"layer", SA_INT(VIEW(layer), 0, 0, SA_MAX_LAYERS, "N"), NULL},
+    {"force-attention", SA_OPTION_TEXT, VIEW(force_attention), 0, 0, 0, NULL, "WAY", NULL},
+    {0}};
+static const sa_option *const force_row = &view_rows[2];
 
 /* ---- A translation --------------------------------------------------------------------------- */
 
@@ -51,15 +32,25 @@ const char *web_translate(web_play *play, const char *source, const char *option
     sa_error *error = web_begin();
     sa_model *model = web_model(play);
     sa_search search;
-    forced_attention forced = {0};
+    view_options view = {0};
+    const web_option_set sets[] = {{sa_search_options, &search}, {force_row, &view}, {0}};
+    sa_link *forced = NULL;
+    sa_gold_alignment gold = {0};
     sa_translation found = {0};
     char *words = NULL, *text = web_text("source", source, error);
     const char *const sources[] = {text};
     json_t *result = NULL;
-    if (text && read_search(options, &search, &forced, &words, error) &&
-        read_forced(&forced, links, &search.override, error) &&
-        sa_translate_sources(&model, 1, sources, links ? &forced.gold : NULL, NULL, 1, &search,
-                             &found, error))
+    sa_search_init(&search);
+    search.nbest = 1;
+    search.weights = true;
+    bool good = text && web_options_read(options, sets, &words, error) &&
+                (!view.force_attention ||
+                 sa_attention_override_parse(&search.override, view.force_attention, error)) &&
+                (!links || sa_links_parse(links, &forced, &gold.count, error));
+    gold.links = forced;
+    good = good && sa_translate_sources(&model, 1, sources, links ? &gold : NULL, NULL, 1, &search,
+                                        &found, error);
+    if (good)
         result =
             json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", found.text,
                       "log_probability", sa_json_number(found.log_probability), "complete",
@@ -68,7 +59,7 @@ const char *web_translate(web_play *play, const char *source, const char *option
                       "target", sa_json_words(found.target, found.words), "weights",
                       sa_json_matrix(found.weights, found.words, found.sources));
     sa_translations_release(&found, 1);
-    free(forced.links), free(words), free(text);
+    free(forced), free(words), free(text);
     return web_give_json(result);
 }
 
@@ -136,23 +127,11 @@ static bool alignment_json(void *context, size_t index, const sa_alignment *alig
     return true;
 }
 
-typedef struct matrix_options {
-    const char *site, *force_attention;
-    int layer;
-} matrix_options;
-
 static bool read_view(const char *options, sa_align_options *view, char **words, sa_error *error) {
-    static const sa_option rows[] = {{"site", SA_OPTION_TEXT, SA_SCOPE_RUN,
-                                      offsetof(matrix_options, site), 0, 0, 0, NULL, "NAME", NULL},
-                                     {"layer", SA_OPTION_INT, SA_SCOPE_RUN,
-                                      offsetof(matrix_options, layer), 0, 0, SA_MAX_LAYERS, NULL,
-                                      "N", NULL},
-                                     FORCE_ATTENTION(offsetof(matrix_options, force_attention)),
-                                     {0}};
     static const char *const sites[] = {
         [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
-    matrix_options read = {0};
-    if (!web_options_read(options, (const web_option_set[]){{rows, &read}, {0}}, words, error))
+    view_options read = {0};
+    if (!web_options_read(options, (const web_option_set[]){{view_rows, &read}, {0}}, words, error))
         return false;
     view->layer = read.layer;
     while (read.site && strcmp(read.site, sites[view->site]) != 0)
@@ -220,20 +199,15 @@ typedef struct step_options {
     bool all, weights, wide;
 } step_options;
 
-#define AT(field) offsetof(step_options, field)
+#define STEP(field) SA_SCOPE_RUN, offsetof(step_options, field)
 
-static const sa_option explain_rows[] = {
-    {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I", NULL},
-    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 1, 1, 1000000, NULL, "L", NULL},
-    {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL, NULL},
-    {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL, NULL},
-    {"digits", SA_OPTION_INT, SA_SCOPE_RUN, AT(digits), 4, 0, 17, NULL, "N", NULL},
-    {"wide", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(wide), 0, 0, 1, NULL, NULL, NULL},
-    {0}};
-
-static void add_value(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
-    sa_explanation_add(context, pair, value);
-}
+static const sa_option explain_rows[] = {{"step", SA_INT(STEP(step), 1, 1, 1000000, "I"), NULL},
+                                         {"layer", SA_INT(STEP(layer), 1, 1, 1000000, "L"), NULL},
+                                         {"all", SA_SWITCH(STEP(all)), NULL},
+                                         {"weights", SA_SWITCH(STEP(weights)), NULL},
+                                         {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
+                                         {"wide", SA_SWITCH(STEP(wide)), NULL},
+                                         {0}};
 
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options) {
@@ -241,19 +215,17 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     step_options chosen;
     char *words = NULL;
     sa_options_init(explain_rows, &chosen);
-    if (!web_options_read(options, (const web_option_set[]){{explain_rows, &chosen}, {0}}, &words,
-                          error)) {
-        free(words);
-        return NULL;
-    }
+    const bool read = web_options_read(
+        options, (const web_option_set[]){{explain_rows, &chosen}, {0}}, &words, error);
     free(words);
+    if (!read) return NULL;
     sa_explanation text = {.digits = chosen.digits, .wide = chosen.wide};
     const sa_explain_options job = {.source = source,
                                     .target = target,
                                     .step = chosen.all ? 0 : chosen.step,
                                     .layer = chosen.layer,
                                     .weights = chosen.weights,
-                                    .each = add_value,
+                                    .each = sa_explanation_add,
                                     .context = &text};
     const char *result = sa_explain(web_model(play), &job, error) ? web_give(&text.out) : NULL;
     sa_explanation_release(&text);

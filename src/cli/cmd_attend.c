@@ -243,10 +243,8 @@ static bool save_page(const attend_work *work, const char *path, sa_error *error
     sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
     sa_html_report_model(&report, "weights", NULL);
     json_object_set_new(report.data, "site", json_string("numbers"));
-    if (add_matrix(work, &report, error))
-        return cli_save_page(&report, &work->options->page, path, error);
-    sa_html_report_release(&report);
-    return false;
+    return cli_end_page(&report, add_matrix(work, &report, error), &work->options->page, path,
+                        error);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -20,7 +20,6 @@ static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 static bool run(cli_call *call, sa_error *error) {
     const average_options *options = call->options;
     int number = 0;
-    if (!options->out) return cli_fail_missing(call->command, "--out FILE", error);
     while (call->words[number]) number++;
     if (!sa_average_models(call->words, number, options->out, error)) return false;
     cli_note("wrote %s", options->out);
@@ -32,6 +31,7 @@ const cli_command cli_average = {
     .words = "MODEL MODEL ... --out FILE",
     .least = 2,
     .most = MODELS,
+    .needs = true,
     .summary = "average the weights of several models",
     .size = sizeof(average_options),
     .sets = sets,

@@ -94,25 +94,21 @@ static bool add_known(void *job, const char *line, size_t size, const sa_text_li
            sa_strings_add(&work->known, line, (size_t)(space - line), error) >= 0;
 }
 
-static bool add_word(apply_job *work, const char *word, size_t size, sa_error *error) {
-    size_t count;
-    const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, word, size, &count, error);
-    for (size_t i = 0; sizes && i < count; word += sizes[i++]) {
-        sa_buffer_add(&work->out, word, sizes[i]);
-        if (i + 1 < count) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
-    }
-    return sizes;
-}
-
 /* As in subword-nmt, spaces around a line are kept and those between words become one. */
 static bool apply_line(apply_job *work, const char *line, sa_error *error) {
     const size_t leading = strspn(line, " ");
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
         const size_t size = strcspn(at, " "), spaces = strspn(at + size, " ");
-        if (!add_word(work, at, size, error)) return false;
-        sa_buffer_add(&work->out, at + size, at[size + spaces] && spaces ? 1 : spaces);
-        at += size + spaces;
+        size_t count;
+        const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, at, size, &count, error);
+        if (!sizes) return false;
+        for (size_t i = 0; i < count; at += sizes[i++]) {
+            sa_buffer_add(&work->out, at, sizes[i]);
+            if (i + 1 < count) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
+        }
+        sa_buffer_add(&work->out, at, at[spaces] && spaces ? 1 : spaces);
+        at += spaces;
     }
     sa_buffer_adds(&work->out, "\n");
     return true;

@@ -67,18 +67,6 @@ static void limit_updates(sa_settings *settings) {
         settings->steps = UPDATES;
 }
 
-static bool check_options(const sa_compare_options *job, sa_error *error) {
-    const struct {
-        const char *path, *option;
-    } needed[] = {{job->train, "--train PAIRS"},
-                  {job->test, "--test PAIRS"},
-                  {job->models, "--models LIST"},
-                  {job->out, "--out DIR"}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!needed[i].path) return cli_fail_missing(&cli_compare, needed[i].option, error);
-    return true;
-}
-
 static void show_progress(void *context, const sa_progress *report) {
     cli_progress *progress = context;
     if (!report) {
@@ -97,13 +85,26 @@ static bool show_results(const sa_compare_result *result, const compare_options 
                          sa_error *error) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, options->json ? result->json : result->table);
-    const bool good = cli_print(&out, error);
-    if (good) cli_note_folder(options->job.out, comparison_file);
-    if (good && options->job.html) cli_note("wrote %s", options->job.html);
-    return good;
+    if (!cli_print(&out, error)) return false;
+    cli_note_folder(options->job.out, comparison_file);
+    if (options->job.html) cli_note("wrote %s", options->job.html);
+    return true;
 }
 
-static bool compare(compare_options *options, sa_error *error) {
+/* The Transformers of the list start from the preset of their family, with the same options. */
+static bool run(cli_call *call, sa_error *error) {
+    compare_options *options = call->options;
+    if (!cli_read_preset(call, &options->settings, options->preset, error)) return false;
+    compare_options again = *options;
+    cli_call other = *call;
+    other.options = &again;
+    if (!cli_read_preset(&other, &again.settings, sa_preset_default(SA_MODEL_TRANSFORMER), error))
+        return false;
+    limit_updates(&options->settings);
+    limit_updates(&again.settings);
+    options->job.transformer = &again.settings;
+    if (options->preset) cli_note_lines(sa_preset_text(options->preset));
+
     cli_progress progress;
     sa_compare_options *job = &options->job;
     sa_compare_result result = {0};
@@ -121,24 +122,6 @@ static bool compare(compare_options *options, sa_error *error) {
     return good;
 }
 
-/* The Transformers of the list start from the preset of their family, with the same options. */
-static bool run(cli_call *call, sa_error *error) {
-    compare_options *options = call->options;
-    if (!cli_read_preset(call, &options->settings, options->preset, error) ||
-        !check_options(&options->job, error))
-        return false;
-    compare_options again = *options;
-    cli_call other = *call;
-    other.options = &again;
-    if (!cli_read_preset(&other, &again.settings, sa_preset_default(SA_MODEL_TRANSFORMER), error))
-        return false;
-    limit_updates(&options->settings);
-    limit_updates(&again.settings);
-    options->job.transformer = &again.settings;
-    if (options->preset) cli_note_lines(sa_preset_text(options->preset));
-    return compare(options, error);
-}
-
 static const char *item(size_t row, const char **text) {
     return sa_decoder_info(row, text, NULL);
 }
@@ -146,6 +129,7 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_compare = {
     .name = "compare",
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
+    .needs = true,
     .summary = "train several models on the same batches and compare them",
     .size = sizeof(compare_options),
     .sets = sets,

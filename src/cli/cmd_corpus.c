@@ -25,21 +25,17 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
-static const sa_task *find_task(const char *name, sa_error *error) {
-    const sa_task *task = sa_task_find(name);
-    if (task) return task;
-    sa_nearest nearest = {.wanted = name};
-    for (task = sa_tasks; task->name; task++) sa_nearest_consider(&nearest, task->name);
-    char hint[128];
-    sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all", name,
-            sa_nearest_hint(&nearest, hint, sizeof hint));
-    return NULL;
-}
-
 static bool run(cli_call *call, sa_error *error) {
     const corpus_options *options = call->options;
-    const sa_task *task = find_task(call->words[0], error);
-    if (!task) return false;
+    const char *name = call->words[0];
+    const sa_task *task = sa_task_find(name);
+    if (!task) {
+        sa_nearest nearest = {.wanted = name};
+        char hint[128];
+        for (task = sa_tasks; task->name; task++) sa_nearest_consider(&nearest, task->name);
+        return sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all",
+                       name, sa_nearest_hint(&nearest, hint, sizeof hint));
+    }
     sa_buffer out = {0};
     const size_t pairs = options->pairs ? (size_t)options->pairs : task->pairs;
     const bool good = sa_synth_write(task, pairs, (uint64_t)options->seed, (sa_split)options->split,

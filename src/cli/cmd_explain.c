@@ -47,29 +47,16 @@ static json_t *json_numbers(const sa_explain_value *line) {
                                           : sa_json_vector(line->numbers, line->rows * line->cols);
 }
 
-/* The object of that key, or object `i` (from 1) of that list, created if missing. */
-static json_t *inner(json_t *object, const char *key) {
-    if (!json_object_get(object, key)) json_object_set_new(object, key, json_object());
-    return json_object_get(object, key);
-}
-
-static json_t *listed(json_t *object, const char *key, size_t i) {
-    if (!json_object_get(object, key)) json_object_set_new(object, key, json_array());
-    json_t *list = json_object_get(object, key);
-    while (json_array_size(list) < i) json_array_append_new(list, json_object());
-    return json_array_get(list, i - 1);
-}
-
-static void begin_json(json_t *all, const sa_explain_pair *pair) {
-    json_object_set_new(all, "source", sa_json_words(pair->source, pair->sources));
-    json_object_set_new(all, "target", sa_json_words(pair->target, pair->targets));
-    json_object_set_new(all, "forced", json_boolean(pair->forced));
+/* What the object has at that key, made if missing. */
+static json_t *child(json_t *object, const char *key, json_t *(*make)(void)) {
+    json_t *found = json_object_get(object, key);
+    if (!found) json_object_set_new(object, key, found = make());
+    return found;
 }
 
 /* The last object of the list, or a new one for a new step. */
 static json_t *step_object(json_t *all, const sa_explain_pair *pair, int step) {
-    json_t *list = json_object_get(all, "steps");
-    if (!list) json_object_set_new(all, "steps", list = json_array());
+    json_t *list = child(all, "steps", json_array);
     json_t *last = json_array_get(list, json_array_size(list) - 1);
     if (last && json_integer_value(json_object_get(last, "step")) == step) return last;
     const char *word = pair->target[step - 1], *before = step > 1 ? pair->target[step - 2] : "<s>";
@@ -81,10 +68,19 @@ static json_t *step_object(json_t *all, const sa_explain_pair *pair, int step) {
 static void each_json(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
     json_t *all = context, *object = all;
     if (!line) return;
-    if (!json_object_size(all)) begin_json(all, pair);
+    if (!json_object_size(all)) {
+        json_object_set_new(all, "source", sa_json_words(pair->source, pair->sources));
+        json_object_set_new(all, "target", sa_json_words(pair->target, pair->targets));
+        json_object_set_new(all, "forced", json_boolean(pair->forced));
+    }
     if (line->part == SA_EXPLAIN_STEP) object = step_object(all, pair, line->step);
-    if (line->part == SA_EXPLAIN_WEIGHTS) object = inner(all, "weights");
-    if (line->head) object = listed(object, "heads", (size_t)line->head);
+    if (line->part == SA_EXPLAIN_WEIGHTS) object = child(all, "weights", json_object);
+    if (line->head) {
+        json_t *heads = child(object, "heads", json_array);
+        while (json_array_size(heads) < (size_t)line->head)
+            json_array_append_new(heads, json_object());
+        object = json_array_get(heads, (size_t)line->head - 1);
+    }
     if (line->about == SA_ROWS_VOCABULARY && !json_object_get(all, "vocabulary"))
         json_object_set_new(all, "vocabulary", sa_json_words(line->row, line->rows));
     json_object_set_new(object, line->name, json_numbers(line));

@@ -54,37 +54,23 @@ static const cli_option_set sets[] = {
 
 /* ---- A picture per frame --------------------------------------------------------------------- */
 
-/* All frames are as wide as the longest caption. */
-static sa_figure figure_of(const sa_film_pair *pair, const film_options *options) {
-    sa_figure figure = {.map = options->pictures.colormap, .hide_values = true};
-    for (size_t i = 0; i < pair->count; i++)
-        figure.title_width =
-            fmax(figure.title_width, sa_drawing_text_width(pair->frames[i].caption));
-    return figure;
-}
-
-/* Creates the folders of a pair, DIR/0001; their names are to be freed. */
-static bool make_folders(const film_options *options, size_t index, char **folders,
-                         cli_pictures *into, sa_error *error) {
-    char name[32];
-    snprintf(name, sizeof name, "%04zu", index + 1);
-    for (int i = 0; i < CLI_PICTURE_FORMS; i++) {
-        const char *folder = options->pictures.folder[i];
-        if (!folder) continue;
-        into->folder[i] = folders[i] = sa_path_join(folder, name, error);
-        if (!folders[i] || !sa_directory_create(folder, error) ||
-            !sa_directory_create(folders[i], error))
-            return false;
-    }
-    return true;
-}
-
 static bool save_frames(const sa_film_pair *pair, size_t index, const film_options *options,
                         bool *noted, sa_error *error) {
+    const char *const *folder = options->pictures.folder;
     cli_pictures into = {.colormap = options->pictures.colormap};
-    char *folders[CLI_PICTURE_FORMS] = {NULL};
-    sa_figure figure = figure_of(pair, options);
-    bool good = make_folders(options, index, folders, &into, error);
+    char *inner[CLI_PICTURE_FORMS] = {NULL}, name[32]; /* DIR/0001 */
+    sa_figure figure = {.hide_values = true};
+    bool good = true;
+    snprintf(name, sizeof name, "%04zu", index + 1);
+    for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
+        if (!folder[i]) continue;
+        into.folder[i] = inner[i] = sa_path_join(folder[i], name, error);
+        good = inner[i] && sa_directory_create(folder[i], error) &&
+               sa_directory_create(inner[i], error);
+    }
+    for (size_t i = 0; i < pair->count; i++) /* all are as wide as the longest caption */
+        figure.title_width =
+            fmax(figure.title_width, sa_drawing_text_width(pair->frames[i].caption));
     for (size_t i = 0; good && i < pair->count; i++) {
         double *owned;
         sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
@@ -94,19 +80,8 @@ static bool save_frames(const sa_film_pair *pair, size_t index, const film_optio
         free(owned);
     }
     if (good) cli_pictures_note(&into, 1, pair->count);
-    for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(folders[i]);
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(inner[i]);
     return good;
-}
-
-/* ---- HTML ------------------------------------------------------------------------------------ */
-
-static bool save_page(const char *folder, const film_options *options, sa_error *error) {
-    sa_html_report report;
-    cli_begin_page(&report, "film", "Attention during the training of", folder, "", NULL);
-    if (sa_html_report_film(&report, folder, error))
-        return cli_save_page(&report, &options->page, options->html, error);
-    sa_html_report_release(&report);
-    return false;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -114,38 +89,40 @@ static bool save_page(const char *folder, const film_options *options, sa_error 
 static bool show(const sa_film *film, const char *folder, const film_options *options,
                  sa_error *error) {
     const size_t pair = (size_t)options->pair;
+    sa_html_report page;
+    bool noted = false;
     if (!film->count)
         return sa_fail(error, SA_OPEN, "'%s' has no film: 'train --snapshots PAIRS' records one",
                        folder);
     if (pair > film->count)
         return sa_fail(error, SA_USAGE, "--pair %zu: the film has %zu", pair, film->count);
-    if (options->html && !save_page(folder, options, error)) return false;
-    bool noted = false;
+    if (options->html) {
+        cli_begin_page(&page, "film", "Attention during the training of", folder, "", NULL);
+        if (!cli_end_page(&page, sa_html_report_film(&page, folder, error), &options->page,
+                          options->html, error))
+            return false;
+    }
     for (size_t i = 0; cli_pictures_wanted(&options->pictures) && i < film->count; i++)
         if ((!pair || i == pair - 1) && !save_frames(&film->pairs[i], i, options, &noted, error))
             return false;
     return true;
 }
 
-static bool film(const char *folder, film_options *options, sa_error *error) {
-    const bool somewhere = options->html || cli_pictures_wanted(&options->pictures);
-    char *page = somewhere ? NULL : sa_path_join(folder, "film.html", error);
-    sa_film recorded;
-    if (page) options->html = page;
-    bool good = (somewhere || page) && sa_page_text_check(&options->page, options->html, error) &&
-                sa_film_read(&recorded, folder, SIZE_MAX, error);
-    if (good) {
-        good = show(&recorded, folder, options, error);
-        sa_film_release(&recorded);
-    }
-    free(page);
-    return good;
-}
-
 static bool run(cli_call *call, sa_error *error) {
     film_options *options = call->options;
-    return cli_heads_read(options->heads, &options->head, error) &&
-           cli_pictures_check(&options->pictures, error) && film(call->words[0], options, error);
+    const char *folder = call->words[0];
+    const bool somewhere = options->html || cli_pictures_wanted(&options->pictures);
+    char *page = somewhere ? NULL : sa_path_join(folder, "film.html", error);
+    sa_film film = {0};
+    if (page) options->html = page;
+    const bool good =
+        (somewhere || page) && cli_heads_read(options->heads, &options->head, error) &&
+        cli_pictures_check(&options->pictures, error) &&
+        sa_page_text_check(&options->page, options->html, error) &&
+        sa_film_read(&film, folder, SIZE_MAX, error) && show(&film, folder, options, error);
+    sa_film_release(&film);
+    free(page);
+    return good;
 }
 
 const cli_command cli_film = {

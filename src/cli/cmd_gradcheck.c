@@ -100,7 +100,7 @@ static bool save_page(const gradcheck_options *options, json_t *bars, sa_error *
     report.failed |= title.failed;
     sa_buffer_release(&title);
     json_object_set(report.data, "bars", bars);
-    return cli_save_page(&report, &options->page, options->html, error);
+    return cli_end_page(&report, true, &options->page, options->html, error);
 }
 
 static bool check(gradcheck_options *options, sa_error *error) {

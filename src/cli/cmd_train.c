@@ -87,8 +87,6 @@ static bool resume_settings(cli_call *call, sa_error *error) {
 static bool read_options(cli_call *call, sa_error *error) {
     train_options *options = call->options;
     if (!cli_read_preset(call, &options->settings, options->preset, error)) return false;
-    if (!options->job.train) return cli_fail_missing(call->command, "--train PAIRS", error);
-    if (!options->job.out) return cli_fail_missing(call->command, "--out DIR", error);
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
     if (options->job.resume && options->job.overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
@@ -99,13 +97,6 @@ static bool read_options(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");
     return !options->snapshots || sa_settings_has_attention(&options->settings) ||
            sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to record");
-}
-
-static void show_result(const sa_train_result *result) {
-    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; "
-             "best validation loss %.4f, BLEU %.2f",
-             result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
-             result->best_loss, result->best_bleu);
 }
 
 /* What ended the training, where that was a limit, and how to go on. */
@@ -133,12 +124,19 @@ static void show_limit(const sa_train_result *result, const train_options *optio
     }
 }
 
-static void show_diagnosis(const sa_train_result *result, const train_options *options) {
+static void show_result(const sa_train_result *result, const train_options *options) {
     const char *pairs = options->job.valid ? options->job.valid : options->job.train;
-    if (!result->worst) return;
-    cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
-    cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->job.out,
-             strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
+    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; "
+             "best validation loss %.4f, BLEU %.2f",
+             result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
+             result->best_loss, result->best_bleu);
+    show_limit(result, options);
+    if (result->worst) {
+        cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
+        cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->job.out,
+                 strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
+    }
+    cli_note_folder(options->job.out, training_file);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -157,14 +155,12 @@ static bool add_results(const train_options *options, sa_html_report *report, sa
     return good;
 }
 
-/* validated: the folder holds results of this training. A page that fails is released. */
-static bool make_page(const train_options *options, bool validated, sa_html_report *report,
-                      sa_error *error) {
+/* validated: the folder holds results of this training. */
+static bool begin_page(const train_options *options, bool validated, sa_html_report *report,
+                       sa_error *error) {
     cli_begin_page(report, "train", "Training of", options->job.out, "", &options->settings);
     sa_html_report_fact_file(report, "training pairs", options->job.train);
-    if (!validated || add_results(options, report, error)) return true;
-    sa_html_report_release(report);
-    return false;
+    return !validated || add_results(options, report, error);
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */
@@ -187,10 +183,10 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     sa_html_report report;
     sa_buffer out = {0};
     sa_page_text text = watching->options->page;
-    if (!make_page(watching->options, watching->validated, &report, error)) return false;
+    bool good = begin_page(watching->options, watching->validated, &report, error);
     if (live) sa_html_report_live(&report);
     if (!watching->validated) text.open_at = NULL;
-    bool good = sa_page_text_add(&text, &report, error);
+    good = good && sa_page_text_add(&text, &report, error);
     if (good) sa_html_report_write(&report, &out);
     good = good && sa_save_text(watching->options->html, &out, error);
     sa_html_report_release(&report);
@@ -231,12 +227,7 @@ static bool train(train_options *options, sa_error *error) {
     cli_progress_end(&watching.progress);
     if (!good && watching.written > 0)
         rewrite_page(&watching, false, NULL); /* it waits no longer */
-    if (good) {
-        show_result(&result);
-        show_limit(&result, options);
-        show_diagnosis(&result, options);
-    }
-    if (good) cli_note_folder(job->out, training_file);
+    if (good) show_result(&result, options);
     return good;
 }
 
@@ -248,8 +239,8 @@ static bool run(cli_call *call, sa_error *error) {
         return false;
     const bool good =
         train(options, error) &&
-        (!options->html || (make_page(options, true, &report, error) &&
-                            cli_save_page(&report, &options->page, options->html, error)));
+        (!options->html || cli_end_page(&report, begin_page(options, true, &report, error),
+                                        &options->page, options->html, error));
     if (options->snapshots) sa_corpus_close(&options->pairs);
     return good;
 }
@@ -262,6 +253,7 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_train = {
     .name = "train",
     .words = "--train PAIRS --out DIR",
+    .needs = true,
     .summary = "train a translation model on sentence pairs",
     .size = sizeof(train_options),
     .sets = sets,

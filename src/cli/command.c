@@ -33,11 +33,6 @@ const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_o
     return NULL;
 }
 
-bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error) {
-    return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, what, cli_name,
-                   command->name, command->words);
-}
-
 void cli_options_init(const cli_command *command, void *options) {
     for (const cli_option_set *set = command->sets; set->rows; set++) {
         void *fields = (char *)options + set->at;
@@ -90,12 +85,18 @@ static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
     const cli_option_set *set;
     const sa_option *row;
     for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
-        if (!sa_option_is_text(row) || row->kind == SA_OPTION_TEXT) continue;
+        if (!sa_option_is_text(row)) continue;
         const void *field = (const char *)call->options + set->at + row->offset;
         const char *path = *(const char *const *)field;
-        if (path && !(row->kind == SA_OPTION_INPUT
-                          ? add_input(files, row, path, error)
-                          : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
+        char named[64];
+        snprintf(named, sizeof named, "--%s %s", row->name, row->value);
+        if (!path && command->needs && strstr(command->words, named))
+            return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, named,
+                           cli_name, command->name, command->words);
+        if (path && row->kind != SA_OPTION_TEXT &&
+            !(row->kind == SA_OPTION_INPUT
+                  ? add_input(files, row, path, error)
+                  : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
             return false;
     }
     for (int i = 0; i < command->most && call->words[i]; i++)

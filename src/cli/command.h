@@ -46,6 +46,7 @@ struct cli_command {
     const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
     int least, most;            /* number of words */
     unsigned texts;             /* bit i: word i is no file name */
+    bool needs;                 /* the options among the words must be given */
     const char *summary;        /* one line; help.md has the paragraphs and the example */
     size_t size;                /* of the struct of its options */
     const cli_option_set *sets; /* ends with NULL rows */
@@ -77,9 +78,6 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 
 /* The i-th option over all these sets, and its set; then NULL. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
-
-/* SA_USAGE: the command lacks "--train PAIRS", say. The message shows its shortest call. */
-bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error);
 
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *options);

@@ -309,24 +309,6 @@ static void offer(const char *word, const char *text, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
 }
 
-/* Patterns for file names by what help calls the argument; others may have any name. */
-static const char *file_kind(const char *argument) {
-    static const struct {
-        const char *argument, *kind;
-    } kinds[] = {
-        {"MODEL", "files *.safetensors"},
-        {"PAIRS", "files *.tsv *.tsv.gz"},
-        {"CSV", "files *.csv"},
-        {"DIR", "folders"},
-        {NULL, "files"},
-    };
-    size_t i = 0;
-    while (kinds[i].argument &&
-           strncmp(kinds[i].argument, argument, strlen(kinds[i].argument)) != 0)
-        i++;
-    return kinds[i].kind;
-}
-
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static bool is_named(const sa_option *row, const char *argument) {
@@ -343,20 +325,16 @@ static const sa_option *find_option(const cli_command *command, const char *argu
     return row;
 }
 
-static bool is_given(const cursor *at, const sa_option *row) {
-    for (int i = 1; i < at->count - 1; i++)
-        if (is_named(row, at->words[i])) return true;
-    return false;
-}
-
 static void offer_options(const cursor *at, sa_buffer *out) {
     char name[64];
     const cli_option_set *set;
     const sa_option *row;
     begin(at, "words", out);
     for (size_t i = 0; (row = cli_option_at(at->command, i, &set)); i++) {
+        int k = 1; /* an option stands once */
+        while (k < at->count - 1 && !is_named(row, at->words[k])) k++;
         snprintf(name, sizeof name, "--%s", row->name);
-        if (!is_given(at, row)) offer(name, row->help, out);
+        if (k >= at->count - 1) offer(name, row->help, out);
     }
     offer("--help", "show all options and an example", out);
 }
@@ -406,9 +384,20 @@ static void offer_models(cursor *at, sa_buffer *out) {
 
 /* ---- Values and words ------------------------------------------------------------------------ */
 
-/* PAIRS may be two files: SRC,TGT. */
+/* Files by what help calls the argument; PAIRS may be two: SRC,TGT. */
 static void offer_files(cursor *at, const char *argument, sa_buffer *out) {
-    const char *kind = file_kind(argument), *comma = strrchr(at->current, ',');
+    static const struct {
+        const char *argument, *kind;
+    } kinds[] = {
+        {"MODEL", "files *.safetensors"},
+        {"PAIRS", "files *.tsv *.tsv.gz"},
+        {"CSV", "files *.csv"},
+        {"DIR", "folders"},
+    };
+    const char *kind = "files", *comma = strrchr(at->current, ',');
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(kinds[i].argument, argument, strlen(kinds[i].argument)) == 0)
+            kind = kinds[i].kind;
     if (comma && strncmp(argument, "PAIRS", 5) == 0) {
         at->current = comma + 1;
         kind = "files";

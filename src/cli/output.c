@@ -14,15 +14,11 @@
 
 /* When memory runs out, jansson silently drops members, and may even write out of bounds when it
  * reads long strings. So the process ends first: no file is being saved while JSON is processed. */
-static _Noreturn void exit_out_of_memory(void) {
-    fprintf(stderr, "softalign: out of memory for JSON\n");
-    _exit(SA_LIMIT);
-}
-
 static void *allocate_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
-    if (!memory) exit_out_of_memory();
-    return memory;
+    if (memory) return memory;
+    fprintf(stderr, "softalign: out of memory for JSON\n");
+    _exit(SA_LIMIT);
 }
 
 void cli_output_init(void) {
@@ -163,10 +159,10 @@ void cli_begin_page(sa_html_report *report, const char *command, const char *of,
     sa_buffer_release(&title);
 }
 
-bool cli_save_page(sa_html_report *report, const sa_page_text *text, const char *path,
-                   sa_error *error) {
+bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *text, const char *path,
+                  sa_error *error) {
     sa_buffer out = {0};
-    bool good = sa_page_text_add(text, report, error);
+    bool good = complete && sa_page_text_add(text, report, error);
     if (good) sa_html_report_write(report, &out);
     good = good && cli_save(path, &out, error);
     sa_html_report_release(report);

@@ -60,9 +60,9 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
  * `of`, what the page calls it, and `more`. settings: or NULL. */
 void cli_begin_page(sa_html_report *report, const char *command, const char *of, const char *path,
                     const char *more, const sa_settings *settings);
-/* Adds the texts to the page, saves it and releases it. */
-bool cli_save_page(sa_html_report *report, const sa_page_text *text, const char *path,
-                   sa_error *error);
+/* Adds the texts to the page and saves it, if it is `complete`; releases it. */
+bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *text, const char *path,
+                  sa_error *error);
 
 /* Say what was written into a folder: those of the names file(0) ... that are there, of "film/" and
  * a wildcard the folder; and the files of the pairs `first` to `last`, from 1, as of

@@ -34,16 +34,13 @@ static const char *const endings[CLI_PICTURE_FORMS] = {
     [CLI_PICTURE_SVG] = "svg", [CLI_PICTURE_PNG] = "png", [CLI_PICTURE_PDF] = "pdf"};
 
 bool cli_pictures_wanted(const cli_pictures *pictures) {
-    bool wanted = false;
-    for (int i = 0; i < CLI_PICTURE_FORMS; i++) wanted = wanted || pictures->folder[i];
-    return wanted;
+    const char *const *folder = pictures->folder;
+    return folder[CLI_PICTURE_SVG] || folder[CLI_PICTURE_PNG] || folder[CLI_PICTURE_PDF];
 }
 
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
-    for (int i = 0; i < CLI_PICTURE_FORMS; i++)
-        if (pictures->folder[i] && i != CLI_PICTURE_SVG && !sa_drawing_can_render(error))
-            return false;
-    return true;
+    return (!pictures->folder[CLI_PICTURE_PNG] && !pictures->folder[CLI_PICTURE_PDF]) ||
+           sa_drawing_can_render(error);
 }
 
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,

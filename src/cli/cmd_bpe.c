@@ -114,30 +114,26 @@ static bool apply_line(apply_job *work, const char *line, sa_error *error) {
     return true;
 }
 
-static bool open_work(apply_job *work, const char *path, sa_error *error) {
-    const bpe_options *options = work->options;
-    if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
-    if (!sa_bpe_open(&work->bpe, options->codes, error)) return false;
-    sa_bpe_segmenter_init(&work->segmenter, &work->bpe);
-    return (!options->vocabulary ||
-            (cli_each_line(options->vocabulary, add_known, work, error) &&
-             sa_bpe_segmenter_restrict(&work->segmenter, &work->known, error))) &&
-           cli_input_open(&work->input, path, error);
-}
-
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
     apply_job work = {.options = options};
     const char *lines[LINES];
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
-    bool good = open_work(&work, paths[0], error);
+    if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
+    bool good = sa_bpe_open(&work.bpe, options->codes, error);
+    if (good) sa_bpe_segmenter_init(&work.segmenter, &work.bpe);
+    good = good &&
+           (!options->vocabulary ||
+            (cli_each_line(options->vocabulary, add_known, &work, error) &&
+             sa_bpe_segmenter_restrict(&work.segmenter, &work.known, error))) &&
+           cli_input_open(&work.input, paths[0], error);
     for (size_t count = 1; good && count;) {
         good = cli_input_next(&work.input, lines, LINES, &count, error);
         for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
         good = good && cli_print(&work.out, error);
     }
     sa_buffer_release(&work.out);
-    cli_input_close(&work.input);
+    sa_text_lines_close(&work.input.reader);
     sa_bpe_segmenter_release(&work.segmenter);
     sa_strings_release(&work.known);
     sa_bpe_release(&work.bpe);

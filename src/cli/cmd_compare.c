@@ -80,17 +80,6 @@ static void show_progress(void *context, const sa_progress *report) {
     }
 }
 
-/* Prints the results and says what was written. */
-static bool show_results(const sa_compare_result *result, const compare_options *options,
-                         sa_error *error) {
-    sa_buffer out = {0};
-    sa_buffer_adds(&out, options->json ? result->json : result->table);
-    if (!cli_print(&out, error)) return false;
-    cli_note_folder(options->job.out, comparison_file);
-    if (options->job.html) cli_note("wrote %s", options->job.html);
-    return true;
-}
-
 /* The Transformers of the list start from the preset of their family, with the same options. */
 static bool run(cli_call *call, sa_error *error) {
     compare_options *options = call->options;
@@ -117,7 +106,14 @@ static bool run(cli_call *call, sa_error *error) {
     job->stop = cli_signals_stop();
     bool good = sa_compare(job, &result, error);
     if (result.stopped) cli_note("stopped; the same command resumes");
-    if (result.table) good = show_results(&result, options, good ? error : NULL) && good;
+    if (result.table) { /* also of models that diverged */
+        sa_buffer out = {0};
+        sa_buffer_adds(&out, options->json ? result.json : result.table);
+        const bool printed = cli_print(&out, good ? error : NULL);
+        if (printed) cli_note_folder(job->out, comparison_file);
+        if (printed && job->html) cli_note("wrote %s", job->html);
+        good = good && printed;
+    }
     sa_compare_result_release(&result);
     return good;
 }

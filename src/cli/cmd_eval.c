@@ -76,24 +76,23 @@ typedef struct evaluation {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void add_case(const evaluation *work, const sa_diagnosis_case *one, sa_buffer *out) {
-    const sa_sentence_result *result = &work->each[one->index];
-    sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
-                   one->words);
-    if (one->source)
-        sa_buffer_addf(out, "; '%s' receives weight %.2f, with the reference %.2f", one->source,
-                       one->coverage.weight, one->coverage.expected);
-    sa_buffer_addf(out, "\n      translation  %s\n      reference    %s\n", result->translation,
-                   result->reference);
-}
-
 static void add_finding(const evaluation *work, const sa_finding *finding, sa_buffer *out) {
     sa_buffer_addf(out, "\n%s: %.3f (threshold %.3f)\n  ", finding->name, finding->figure,
                    finding->threshold);
     cli_wrap(out, finding->measure, 2);
     sa_buffer_adds(out, "    ");
     cli_wrap(out, finding->lesson, 4);
-    for (size_t i = 0; i < finding->case_count; i++) add_case(work, &finding->cases[i], out);
+    for (size_t i = 0; i < finding->case_count; i++) {
+        const sa_diagnosis_case *one = &finding->cases[i];
+        const sa_sentence_result *result = &work->each[one->index];
+        sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
+                       one->words);
+        if (one->source)
+            sa_buffer_addf(out, "; '%s' receives weight %.2f, with the reference %.2f", one->source,
+                           one->coverage.weight, one->coverage.expected);
+        sa_buffer_addf(out, "\n      translation  %s\n      reference    %s\n", result->translation,
+                       result->reference);
+    }
 }
 
 static void add_row(const row *one, sa_buffer *out) {

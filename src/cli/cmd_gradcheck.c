@@ -71,15 +71,11 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
     results->printed = cli_print(&line, &results->error);
 }
 
-/* At most 16, as of a double. */
-static double right_digits(double error) {
-    return error > 1e-16 ? fmax(-log10(error), 0) : 16;
-}
-
 static void each(void *context, const sa_gradient_result *gradient) {
     gradient_tally *results = context;
-    json_array_append_new(results->bars, json_pack("[s, f, b]", gradient->name,
-                                                   right_digits(gradient->worst), gradient->ok));
+    const double digits = gradient->worst > 1e-16 ? fmax(-log10(gradient->worst), 0) : 16;
+    json_array_append_new(results->bars, json_pack("[s, f, b]", gradient->name, digits,
+                                                   gradient->ok)); /* digits of a double: 16 */
     double worst = fmax(gradient->worst, gradient->worst_element);
     if (!(worst <= results->worst)) results->worst = worst;
     if (results->parameters)

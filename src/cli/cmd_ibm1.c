@@ -50,23 +50,18 @@ static bool add_translation(void *context, const char *source, const char *targe
     return true;
 }
 
-static bool save_lexicon(const sa_ibm1 *model, const ibm1_options *options, sa_error *error) {
-    sa_buffer text = {0};
-    if (!options->lexicon) return true;
-    if (sa_ibm1_lexicon_each(model, options->least, add_translation, &text, error))
-        return cli_save(options->lexicon, &text, error);
-    sa_buffer_release(&text);
-    return false;
-}
-
 static bool prints(const void *fields) {
     const ibm1_options *options = fields;
     return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
 }
 
-static bool align(const char *path, ibm1_options *options, sa_error *error) {
+static bool run(cli_call *call, sa_error *error) {
+    ibm1_options *options = call->options;
+    const char *path = call->words[0];
     sa_corpus corpus;
-    if (!cli_pairs_open(&corpus, path, error)) return false;
+    sa_buffer lexicon = {0};
+    if (!cli_align_options_check(&options->output, error) || !cli_pairs_open(&corpus, path, error))
+        return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_settings settings;
@@ -82,21 +77,19 @@ static bool align(const char *path, ibm1_options *options, sa_error *error) {
                             .subwords = sa_tokenizers[options->tokenizer].subword};
     sa_ibm1 *model = sa_ibm1_train(&corpus, &settings, options->iterations, report, NULL, error);
     const bool good =
-        model && save_lexicon(model, options, error) &&
+        model &&
+        (!options->lexicon ||
+         (sa_ibm1_lexicon_each(model, options->least, add_translation, &lexicon, error) &&
+          cli_save(options->lexicon, &lexicon, error))) &&
         cli_align_output_open(&out, "ibm1", path, count, "Model 1", NULL, error) &&
         (sa_ibm1_align(model, corpus.pairs, count, cli_align_output_add, &out, error) ||
          cli_pairs_fail(path, error)) &&
         cli_align_output_save(&out, count, error);
     cli_align_output_release(&out);
+    sa_buffer_release(&lexicon);
     sa_ibm1_free(model);
     sa_corpus_close(&corpus);
     return good;
-}
-
-static bool run(cli_call *call, sa_error *error) {
-    ibm1_options *options = call->options;
-    return cli_align_options_check(&options->output, error) &&
-           align(call->words[0], options, error);
 }
 
 const cli_command cli_ibm1 = {

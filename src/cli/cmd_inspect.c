@@ -123,14 +123,6 @@ static void add_option(const sa_option *row, double value, sa_buffer *out) {
 
 /* Only a file to resume from knows its batches, which --steps counts, those without a finite
  * gradient included: at these the new training ends, by nothing else. */
-static void add_steps(const sa_container *file, sa_buffer *out) {
-    const sa_tensor *counts = sa_container_find(file, "training.at");
-    int64_t batches;
-    if (!counts || counts->size < sizeof batches) return;
-    memcpy(&batches, counts->data, sizeof batches);
-    sa_buffer_addf(out, " --steps %lld --epochs 0 --max-time 0", (long long)batches);
-}
-
 static bool show_command(const model_file *model, sa_error *error) {
     sa_settings start;
     sa_buffer out = {0};
@@ -147,7 +139,12 @@ static bool show_command(const model_file *model, sa_error *error) {
         if (row->scope != SA_SCOPE_RUN && value != sa_option_get(row, &start))
             add_option(row, value, &out);
     }
-    add_steps(&model->file, &out);
+    const sa_tensor *counts = sa_container_find(&model->file, "training.at");
+    int64_t batches;
+    if (counts && counts->size >= sizeof batches) {
+        memcpy(&batches, counts->data, sizeof batches);
+        sa_buffer_addf(&out, " --steps %lld --epochs 0 --max-time 0", (long long)batches);
+    }
     sa_buffer_adds(&out, "\n");
     if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
         cli_note("note: --schedule %s decays over --steps, which the file does not have: the call "
@@ -158,20 +155,16 @@ static bool show_command(const model_file *model, sa_error *error) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_tensor(const sa_tensor *tensor) {
-    json_t *shape = json_array();
-    for (int i = 0; i < tensor->rank; i++)
-        json_array_append_new(shape, json_integer(tensor->shape[i]));
-    return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "type", sa_dtypes[tensor->type].name,
-                     "shape", shape);
-}
-
 static bool show_json(const model_file *model, sa_error *error) {
     const sa_container *file = &model->file;
     json_t *tensors = json_array(), *vocabularies = json_object(), *merges = json_object();
     for (size_t i = 0; i < file->count; i++) {
         const sa_tensor *tensor = &file->tensors[i];
-        json_array_append_new(tensors, json_tensor(tensor));
+        json_t *shape = json_array();
+        for (int k = 0; k < tensor->rank; k++)
+            json_array_append_new(shape, json_integer(tensor->shape[k]));
+        json_array_append_new(tensors, json_pack("{s:s, s:s, s:o}", "name", tensor->name, "type",
+                                                 sa_dtypes[tensor->type].name, "shape", shape));
         if (is_text(tensor, ".words"))
             json_object_set_new(vocabularies, tensor->name,
                                 json_integer((json_int_t)count_lines(tensor)));

@@ -173,11 +173,6 @@ typedef struct training_watch {
     double written, cost; /* when it was last written (0: never), and how long that took */
 } training_watch;
 
-/* A pipe or standard output gets the page of the end only. */
-static bool is_rewritable(const char *path) {
-    return path && strcmp(path, "-") != 0 && (sa_file_is_regular(path) || sa_file_missing(path));
-}
-
 /* Replaces the page without a word. */
 static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
     sa_html_report report;
@@ -213,7 +208,10 @@ static void watch(void *context, const sa_progress *now) {
 }
 
 static bool train(train_options *options, sa_error *error) {
-    training_watch watching = {.options = options, .live = is_rewritable(options->html)};
+    const char *page = options->html;
+    training_watch watching = {.options = options};
+    watching.live = page && strcmp(page, "-") != 0 && /* else there is only the page of the end */
+                    (sa_file_is_regular(page) || sa_file_missing(page));
     cli_progress_init(&watching.progress);
     sa_train_options *job = &options->job;
     job->settings = &options->settings;

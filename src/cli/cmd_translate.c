@@ -99,22 +99,7 @@ static void note_unknown(translate_work *work, const sa_translation *translation
              line, unknown > 1 ? "are" : "is");
 }
 
-static void count_too_long(translate_work *work, const sa_translation *translation, size_t line) {
-    if (!translation->too_long || work->too_long++) return;
-    work->first = line;
-    work->tokens = translation->source_words;
-}
-
 /* ---- Writing --------------------------------------------------------------------------------- */
-
-static json_t *json_of(const sa_translation *translation, const sa_alignment *shown) {
-    return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", translation->text, "tokens",
-                     sa_json_words(shown->target, shown->targets), "score",
-                     sa_json_number(translation->score), "log_probability",
-                     sa_json_number(translation->log_probability), "complete",
-                     translation->complete, "weights",
-                     sa_json_matrix(shown->weights, shown->targets, shown->sources));
-}
 
 static bool write_json(translate_work *work, const sa_translation *each, size_t index,
                        sa_error *error) {
@@ -130,7 +115,14 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
         const bool merge = work->options->merge && whole.targets;
         sa_alignment words = whole;
         good = !merge || sa_alignment_merge(&whole, &words, error);
-        if (good) json_array_append_new(list, json_of(&each[k], &words));
+        if (good)
+            json_array_append_new(
+                list,
+                json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text, "tokens",
+                          sa_json_words(words.target, words.targets), "score",
+                          sa_json_number(each[k].score), "log_probability",
+                          sa_json_number(each[k].log_probability), "complete", each[k].complete,
+                          "weights", sa_json_matrix(words.weights, words.targets, words.sources)));
         if (good && !k) source = sa_json_words(words.source, words.sources);
         if (merge) sa_alignment_release(&words);
     }
@@ -149,7 +141,10 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
         note_unknown(work, each, work->index + 1);
-        count_too_long(work, each, work->index + 1);
+        if (each->too_long && !work->too_long++) {
+            work->first = work->index + 1;
+            work->tokens = each->source_words;
+        }
         if (work->options->jsonl && (!write_json(work, each, work->index, error) ||
                                      (work->text.size > LARGE && !cli_print(&work->text, error))))
             return false;
@@ -272,7 +267,7 @@ static bool run(cli_call *call, sa_error *error) {
     const bool good = open_work(&work, call->words, error) && translate_all(&work, error);
     free(work.lines), free(work.out);
     sa_buffer_release(&work.text);
-    cli_input_close(&work.input);
+    sa_text_lines_close(&work.input.reader);
     if (work.search.dictionary) sa_corpus_close(&work.dictionary);
     for (int m = 0; m < work.number; m++) sa_model_close(work.models[m]);
     return good;

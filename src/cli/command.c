@@ -198,13 +198,6 @@ static bool check_all(const run_files *files, const char *name, sa_error *error)
            sa_fail(error, SA_USAGE, "%s: only one result can go to standard output", name);
 }
 
-static bool check_files(const cli_call *call, sa_error *error) {
-    run_files files = {.count = 0};
-    const bool good = add_all(&files, call, error) && check_all(&files, call->command->name, error);
-    for (size_t i = 0; i < files.count; i++) free(files.file[i].real);
-    return good;
-}
-
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 enum { ROWS = 128, NAME = 64 }; /* limits of a command's options and of a name */
@@ -213,7 +206,6 @@ typedef struct argument_reader {
     cli_call *call;
     int at;
     bool seen[ROWS]; /* by the row's number over all sets */
-    int word_count;
 } argument_reader;
 
 /* The row of that name, its set and its number over all sets. */
@@ -275,34 +267,33 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     return sa_option_set(row, set->own ? set->own : (char *)call->options + set->at, value, error);
 }
 
-static bool read_word(argument_reader *reader, sa_error *error) {
-    const char *word = reader->call->arguments[reader->at];
-    if (reader->word_count == reader->call->command->most)
-        return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many",
-                       reader->call->command->name, word);
-    reader->call->words[reader->word_count++] = word;
-    return true;
-}
-
 bool cli_read(cli_call *call, sa_error *error) {
     const cli_command *command = call->command;
     argument_reader reader = {.call = call};
     bool only_words = false; /* after "--" */
+    int words = 0;
     memset(call->words, 0, sizeof call->words);
     for (; reader.at < call->count; reader.at++) {
         const char *argument = call->arguments[reader.at];
         if (!only_words && strcmp(argument, "--") == 0)
             only_words = true;
-        else if (only_words || argument[0] != '-' || !argument[1] ? !read_word(&reader, error)
-                                                                  : !read_option(&reader, error))
-            return false;
+        else if (!only_words && argument[0] == '-' && argument[1]) {
+            if (!read_option(&reader, error)) return false;
+        } else if (words == command->most)
+            return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", command->name,
+                           argument);
+        else
+            call->words[words++] = argument;
     }
     if (cli_said.quiet && cli_said.verbose)
         return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
-    if (reader.word_count < command->least)
+    if (words < command->least)
         return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
                        command->words);
-    return check_files(call, error);
+    run_files files = {.count = 0};
+    const bool good = add_all(&files, call, error) && check_all(&files, command->name, error);
+    for (size_t i = 0; i < files.count; i++) free(files.file[i].real);
+    return good;
 }
 
 bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error) {

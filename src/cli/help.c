@@ -155,14 +155,6 @@ static void page(const cli_command *command, sa_buffer *out) {
 
 /* ---- Markdown, of which scripts/manual makes the manual pages -------------------------------- */
 
-static void markdown_option(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
-    sa_buffer_addf(out, "\n`--%s`", row->name);
-    if (row->value) sa_buffer_addf(out, " *%s*", row->value);
-    sa_buffer_addf(out, "\n: %s", row->help);
-    option_range(set, row, out);
-    sa_buffer_adds(out, "\n");
-}
-
 static void markdown_items(const cli_command *command, sa_buffer *out) {
     const char *name, *text;
     if (command->items) sa_buffer_addf(out, "\n## %s\n", command->items);
@@ -214,7 +206,13 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
     sa_buffer_adds(out, "\n## OPTIONS\n");
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
         if (strcmp(set->title, "Options") != 0) sa_buffer_addf(out, "\n### %s\n", set->title);
-        for (const sa_option *row = set->rows; row->name; row++) markdown_option(set, row, out);
+        for (const sa_option *row = set->rows; row->name; row++) {
+            sa_buffer_addf(out, "\n`--%s`", row->name);
+            if (row->value) sa_buffer_addf(out, " *%s*", row->value);
+            sa_buffer_addf(out, "\n: %s", row->help);
+            option_range(set, row, out);
+            sa_buffer_adds(out, "\n");
+        }
     }
     markdown_items(command, out);
     if (command == &cli_train) markdown_equations(out);

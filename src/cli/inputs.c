@@ -92,10 +92,6 @@ bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
     return true;
 }
 
-void cli_input_close(cli_input *input) {
-    sa_text_lines_close(&input->reader);
-}
-
 /* Bytes of complete lines; at the end of the input all bytes. */
 static size_t whole_lines(const cli_input *input) {
     if (input->ended) return input->received;

@@ -46,9 +46,9 @@ typedef struct cli_input {
     size_t tab_line;   /* the first line with a tab so far, from 1; 0: none */
 } cli_input;
 
-/* path: NULL or "-" is standard input; it must outlive the input. A file may be gzip. */
+/* path: NULL or "-" is standard input; it must outlive the input. A file may be gzip. The reader is
+ * to be closed. */
 bool cli_input_open(cli_input *input, const char *path, sa_error *error);
-void cli_input_close(cli_input *input);
 
 /* The next lines, valid UTF-8 without line ends, until the next call: at least one, at most
  * max_lines, and only those that are available. *count is 0 at the end of the input. */

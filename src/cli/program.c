@@ -35,31 +35,22 @@ static const char *value_of(const char *name, char **environment) {
     return NULL;
 }
 
-/* Threads that OpenBLAS will use, the caller's included. */
-static int blas_threads(char **environment) {
-    const int cores = sa_cpu_count();
-    const char *value = value_of("OPENBLAS_NUM_THREADS", environment);
-    const int asked = value ? atoi(value) : 0;
-    return asked > 0 && asked < cores ? asked : cores;
+static void fail(const char *text, sa_code code) {
+    (void)!write(STDERR_FILENO, text, strlen(text));
+    _exit((int)code);
 }
 
 static void require(rlim_t least, int resource, const char *what) {
     char text[256];
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
-    const int size = snprintf(text, sizeof text,
-                              "softalign: %s is limited to %llu bytes; at least %llu are needed\n",
-                              what, (unsigned long long)limit.rlim_cur, (unsigned long long)least);
-    (void)!write(STDERR_FILENO, text, (size_t)size);
-    _exit(SA_LIMIT);
+    snprintf(text, sizeof text,
+             "softalign: %s is limited to %llu bytes; at least %llu are needed\n", what,
+             (unsigned long long)limit.rlim_cur, (unsigned long long)least);
+    fail(text, SA_LIMIT);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
-
-static void fail(const char *text, sa_code code) {
-    (void)!write(STDERR_FILENO, text, strlen(text));
-    _exit((int)code);
-}
 
 /* OpenBLAS raises SIGINT when a thread cannot be started. */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
@@ -84,7 +75,9 @@ static void on_illegal_instruction(int number) {
 
 static void check_limits(int count, char **arguments, char **environment) {
     (void)count, (void)arguments;
-    const rlim_t threads = (rlim_t)blas_threads(environment);
+    const char *value = value_of("OPENBLAS_NUM_THREADS", environment);
+    const int cores = sa_cpu_count(), asked = value ? atoi(value) : 0;
+    const rlim_t threads = (rlim_t)(asked > 0 && asked < cores ? asked : cores); /* of OpenBLAS */
     require(stack, RLIMIT_STACK, "the stack (ulimit -s)");
     require(libraries + buffer * threads, RLIMIT_AS, "the address space (ulimit -v)");
     require(data + (buffer + thread_stack) * (threads - 1), RLIMIT_DATA, "data (ulimit -d)");
@@ -123,18 +116,16 @@ static bool asks_for_help(int count, char **arguments) {
     return false;
 }
 
-static bool print_version(sa_error *error) {
-    sa_buffer out = {0};
-    const char *file = sa_blas_library();
-    sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
-    if (file) sa_buffer_addf(&out, "products by %s\n", file);
-    return cli_print(&out, error);
-}
-
 static bool dispatch(int count, char **arguments, sa_error *error) {
     if (count == 0)
         return sa_fail(error, SA_USAGE, "a command is missing; '%s help' lists all", cli_name);
-    if (strcmp(arguments[0], "--version") == 0) return print_version(error);
+    if (strcmp(arguments[0], "--version") == 0) {
+        sa_buffer out = {0};
+        const char *file = sa_blas_library();
+        sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
+        if (file) sa_buffer_addf(&out, "products by %s\n", file);
+        return cli_print(&out, error);
+    }
     if (strcmp(arguments[0], "--complete") == 0)
         return cli_complete(count - 1, arguments + 1, error);
     if (strcmp(arguments[0], "--help") == 0) return cli_run(&cli_help, 0, NULL, error);
@@ -155,5 +146,6 @@ int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *er
     cli_note_cost(begin);
     if (!good && error.text[0]) cli_note_error(&error);
     if (!good) return (int)error.code;
-    return cli_signals_caught() ? 128 + cli_signals_caught() : 0;
+    const int caught = *cli_signals_stop();
+    return caught ? 128 + caught : 0;
 }

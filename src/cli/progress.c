@@ -79,7 +79,3 @@ void cli_signals_release(void) {
     if (catching && !caught) set_all(SIG_DFL);
     catching = catching && caught;
 }
-
-int cli_signals_caught(void) {
-    return caught;
-}

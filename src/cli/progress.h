@@ -34,7 +34,4 @@ void cli_signals_keep(void);
 /* From now on, unless one was caught, a signal ends the process again. */
 void cli_signals_release(void);
 
-/* The number of the signal that was caught, or 0. */
-int cli_signals_caught(void);
-
 #endif

@@ -159,12 +159,10 @@ bool cli_align_prints(const cli_align_options *options) {
 }
 
 bool cli_align_options_check(const cli_align_options *options, sa_error *error) {
-    if (!cli_pictures_check(&options->pictures, error) ||
-        !sa_page_text_check(&options->page, options->text[CLI_HTML], error))
-        return false;
-    if (options->spreadsheet && !options->text[CLI_TIDY])
-        return sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy");
-    return true;
+    return cli_pictures_check(&options->pictures, error) &&
+           sa_page_text_check(&options->page, options->text[CLI_HTML], error) &&
+           (!options->spreadsheet || options->text[CLI_TIDY] ||
+            sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy"));
 }
 
 bool cli_align_output_open(cli_align_output *out, const char *command, const char *pairs,

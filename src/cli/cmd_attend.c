@@ -291,13 +291,11 @@ static void find_labels(attend_work *work) {
     work->output = output->numbers ? output->row : work->context;
 }
 
-static void print_notes(const attend_work *work) {
-    const sa_number_table *given = &work->csv[GIVEN];
-    if (work->result.default_v_a) cli_note("note: without --vector, v_a is all ones");
-    for (int i = 0; i < given->rows; i++) {
+static void note_sums(const sa_number_table *given) {
+    const double *row = given->numbers;
+    for (int i = 0; i < given->rows; i++, row += given->cols) {
         double sum = 0;
-        for (int j = 0; j < given->cols; j++)
-            sum += given->numbers[(size_t)i * (size_t)given->cols + (size_t)j];
+        for (int j = 0; j < given->cols; j++) sum += row[j];
         if (!(fabs(sum - 1) <= 1e-9))
             cli_note("note: row %d of the given weights does not sum to 1", i + 1);
     }
@@ -325,7 +323,8 @@ static bool run(cli_call *call, sa_error *error) {
     good = good && attend(&work, error);
     if (good) {
         find_labels(&work);
-        print_notes(&work);
+        if (work.result.default_v_a) cli_note("note: without --vector, v_a is all ones");
+        note_sums(&work.csv[GIVEN]);
         good = (options->json ? print_json : print)(&work, error) &&
                (!options->weights || save_weights(&work, options->weights, error)) &&
                (!options->html || save_page(&work, options->html, error));

@@ -147,13 +147,12 @@ static void show_counts(const task *work) {
                      sa_script_name((size_t)work->cleaner.script[i]));
 }
 
-static bool print_json(const task *work, sa_error *error) {
+static json_t *counts_of(const task *work) {
     json_t *dropped = json_object();
     for (int i = 0; i < SA_REJECT_REASONS; i++)
         json_object_set_new(dropped, sa_reject_keys[i], json_integer((json_int_t)work->count[i]));
-    return cli_print_json(json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)work->lines, "kept",
-                                    (json_int_t)work->kept, "dropped", dropped),
-                          error);
+    return json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)work->lines, "kept",
+                     (json_int_t)work->kept, "dropped", dropped);
 }
 
 static bool prints(const void *fields) {
@@ -174,7 +173,7 @@ static bool run(cli_call *call, sa_error *error) {
     const bool none = !work.kept; /* then --dropped and --json still say why */
     good = good && (none || cli_save(out, &work.out, error)) &&
            (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
-           (!options->json || print_json(&work, error)) &&
+           (!options->json || cli_print_json(counts_of(&work), error)) &&
            (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines));
     sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
     sa_cleaner_release(&work.cleaner);

@@ -178,26 +178,25 @@ static json_t *json_row(const row *one) {
     return object;
 }
 
-static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
-    const sa_sentence_result *result = &work->each[one->index];
-    json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
-                               (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
-                               "translation", result->translation, "reference", result->reference);
-    if (!one->source) return object;
-    json_object_set_new(object, "source", json_string(one->source));
-    json_object_set_new(object, "position", json_integer(one->coverage.position));
-    json_object_set_new(object, "weight", sa_json_number(one->coverage.weight));
-    json_object_set_new(object, "due", sa_json_number(one->coverage.expected));
-    return object;
-}
-
 static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
     json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
                                finding->measure, "figure", sa_json_number(finding->figure),
                                "threshold", finding->threshold, "lesson", finding->lesson);
     json_t *cases = finding->case_count ? json_array() : NULL;
-    for (size_t k = 0; k < finding->case_count; k++)
-        json_array_append_new(cases, json_case(work, &finding->cases[k]));
+    for (size_t k = 0; k < finding->case_count; k++) {
+        const sa_diagnosis_case *one = &finding->cases[k];
+        const sa_sentence_result *result = &work->each[one->index];
+        json_t *sentence =
+            json_pack("{s:I, s:f, s:s, s:s}", "line",
+                      (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
+                      "translation", result->translation, "reference", result->reference);
+        json_array_append_new(cases, sentence);
+        if (!one->source) continue;
+        json_object_set_new(sentence, "source", json_string(one->source));
+        json_object_set_new(sentence, "position", json_integer(one->coverage.position));
+        json_object_set_new(sentence, "weight", sa_json_number(one->coverage.weight));
+        json_object_set_new(sentence, "due", sa_json_number(one->coverage.expected));
+    }
     if (cases) json_object_set_new(object, "sentences", cases);
     return object;
 }

@@ -28,16 +28,6 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static bool print(sa_model *model, explain_options *options, sa_error *error) {
-    sa_explanation text = {.digits = options->digits, .wide = options->wide};
-    options->job.each = sa_explanation_add, options->job.context = &text;
-    const bool good = sa_explain(model, &options->job, error) && cli_print(&text.out, error);
-    sa_explanation_release(&text);
-    return good;
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* A number, a list, or a list of rows. */
@@ -86,10 +76,10 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
     json_object_set_new(object, line->name, json_numbers(line));
 }
 
-static bool print_json(sa_model *model, explain_options *options, sa_error *error) {
+static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error) {
     json_t *all = json_object();
-    options->job.each = each_json, options->job.context = all;
-    if (sa_explain(model, &options->job, error)) return cli_print_json(all, error);
+    job->each = each_json, job->context = all;
+    if (sa_explain(model, job, error)) return cli_print_json(all, error);
     json_decref(all);
     return false;
 }
@@ -103,9 +93,14 @@ static bool run(cli_call *call, sa_error *error) {
     if (options->all) options->job.step = 0;
     options->job.source = call->words[1];
     options->job.target = call->words[2];
+    sa_explanation text = {.digits = options->digits, .wide = options->wide};
+    options->job.each = sa_explanation_add, options->job.context = &text;
     sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
                                      NULL, NULL, error);
-    const bool good = model && (options->json ? print_json : print)(model, options, error);
+    const bool good = model && (options->json ? print_json(model, &options->job, error)
+                                              : sa_explain(model, &options->job, error) &&
+                                                    cli_print(&text.out, error));
+    sa_explanation_release(&text);
     sa_model_close(model);
     return good;
 }

@@ -86,19 +86,6 @@ static void each(void *context, const sa_gradient_result *gradient) {
         print_gradient(results, gradient);
 }
 
-static bool save_page(const gradcheck_options *options, json_t *bars, sa_error *error) {
-    const char *broken = options->job.broken;
-    sa_html_report report;
-    sa_buffer title = {0};
-    sa_buffer_addf(&title, "Gradients by backward pass and by differences of the loss%s%s",
-                   broken ? ", without " : "", broken ? broken : "");
-    sa_html_report_init(&report, "gradcheck", title.failed ? "" : title.text, 1);
-    report.failed |= title.failed;
-    sa_buffer_release(&title);
-    json_object_set(report.data, "bars", bars);
-    return cli_end_page(&report, true, &options->page, options->html, error);
-}
-
 static bool check(gradcheck_options *options, sa_error *error) {
     gradient_tally results = {.printed = true, .bars = json_array()};
     if (options->json) results.parameters = json_array();
@@ -113,8 +100,17 @@ static bool check(gradcheck_options *options, sa_error *error) {
             cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
                                      "ok", good, "parameters", results.parameters),
                            &results.error);
-    if (checked && options->html && results.printed)
-        results.printed = save_page(options, results.bars, &results.error);
+    if (checked && options->html && results.printed) {
+        sa_html_report page;
+        sa_buffer title = {0};
+        sa_buffer_addf(&title, "Gradients by backward pass and by differences of the loss%s%s",
+                       job->broken ? ", without " : "", job->broken ? job->broken : "");
+        sa_html_report_init(&page, "gradcheck", title.failed ? "" : title.text, 1);
+        page.failed |= title.failed;
+        sa_buffer_release(&title);
+        json_object_set(page.data, "bars", results.bars);
+        results.printed = cli_end_page(&page, true, &options->page, options->html, &results.error);
+    }
     json_decref(results.parameters);
     json_decref(results.bars);
     if (checked && !results.printed) *error = results.error;

@@ -74,15 +74,14 @@ static void each(void *context, const sa_proof_check *check) {
     results->failed += !check->ok;
 }
 
-static bool print_closing(const proof_tally *results, bool pairs, sa_error *error) {
+static bool print_end(const proof_tally *results, bool pairs, sa_error *error) {
     sa_buffer out = {0};
-    const char *where = pairs ? "these pairs" : "random sentences";
     if (results->failed)
-        sa_buffer_addf(&out, "%d of %d checks failed for this model on %s.\n", results->failed,
-                       results->held + results->failed, where);
+        sa_buffer_addf(&out, "%d of %d checks failed", results->failed,
+                       results->held + results->failed);
     else
-        sa_buffer_addf(&out, "All %d checks that apply hold for this model on %s.\n", results->held,
-                       where);
+        sa_buffer_addf(&out, "All %d checks that apply hold", results->held);
+    sa_buffer_addf(&out, " for this model on %s.\n", pairs ? "these pairs" : "random sentences");
     return cli_print(&out, error);
 }
 
@@ -97,7 +96,7 @@ static bool prove(const sa_model *model, prove_options *options, sa_error *error
         results.printed = cli_print_json(
             json_pack("{s:b, s:O}", "ok", good, "checks", results.checks), &results.error);
     else if (checked && results.printed)
-        results.printed = print_closing(&results, options->job.corpus != NULL, &results.error);
+        results.printed = print_end(&results, options->job.corpus != NULL, &results.error);
     json_decref(results.checks);
     if (checked && !results.printed) *error = results.error;
     return good && results.printed;

@@ -297,14 +297,6 @@ static json_t *signatures(const score_work *work, bool *failed) {
     return object;
 }
 
-static json_t *json_against(const score_work *work) {
-    json_t *object = add_values(json_object(), work->theirs.value);
-    add(object, "intervals", json_intervals(work->theirs.interval));
-    add(object, "difference", json_intervals(work->difference));
-    add(object, "p", add_values(json_object(), work->p_value));
-    return object;
-}
-
 static json_t *json_bands(const score_work *work) {
     json_t *bands = json_object();
     for (const score_system *band = work->band; band->name; band++) {
@@ -334,7 +326,13 @@ static bool print_json(const score_work *work, sa_error *error) {
     add_json_bleu(work, object);
     add(object, "signatures", signatures(work, &failed));
     if (work->resampled) add(object, "intervals", json_intervals(work->ours.interval));
-    if (work->theirs.each) add(object, "against", json_against(work));
+    if (work->theirs.each) {
+        json_t *against = add_values(json_object(), work->theirs.value);
+        add(against, "intervals", json_intervals(work->theirs.interval));
+        add(against, "difference", json_intervals(work->difference));
+        add(against, "p", add_values(json_object(), work->p_value));
+        add(object, "against", against);
+    }
     if (work->options->sentence) add(object, "each", json_sentences(work));
     if (work->options->by_length) add(object, "by_length", json_bands(work));
     if (!failed) return cli_print_json(object, error);

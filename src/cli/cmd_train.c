@@ -141,11 +141,16 @@ static void show_result(const sa_train_result *result, const train_options *opti
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Adds what the training's folder holds by now. */
-static bool add_results(const train_options *options, sa_html_report *report, sa_error *error) {
-    char *best = sa_path_join(options->job.out, "best.safetensors", error);
-    bool good = best && sa_html_report_add_file(report, options->job.out, "log.csv", error) &&
-                sa_html_report_film(report, options->job.out, error);
+/* Begins the page with what the training's folder holds by now: results once one validated. */
+static bool begin_page(const train_options *options, bool validated, sa_html_report *report,
+                       sa_error *error) {
+    const char *out = options->job.out;
+    cli_begin_page(report, "train", "Training of", out, "", &options->settings);
+    sa_html_report_fact_file(report, "training pairs", options->job.train);
+    if (!validated) return true;
+    char *best = sa_path_join(out, "best.safetensors", error);
+    bool good = best && sa_html_report_add_file(report, out, "log.csv", error) &&
+                sa_html_report_film(report, out, error);
     if (good && options->pairs.count) {
         sa_model *model = sa_model_open(best, options->settings.threads, error);
         good = model && sa_html_report_align(report, model, &options->pairs, error);
@@ -153,14 +158,6 @@ static bool add_results(const train_options *options, sa_html_report *report, sa
     }
     free(best);
     return good;
-}
-
-/* validated: the folder holds results of this training. */
-static bool begin_page(const train_options *options, bool validated, sa_html_report *report,
-                       sa_error *error) {
-    cli_begin_page(report, "train", "Training of", options->job.out, "", &options->settings);
-    sa_html_report_fact_file(report, "training pairs", options->job.train);
-    return !validated || add_results(options, report, error);
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */

@@ -70,19 +70,6 @@ typedef struct translate_work {
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static void note_tabs(translate_work *work) {
-    const cli_input *input = &work->input;
-    if (!input->tab_line || work->tabs_noted) return;
-    work->tabs_noted = true;
-    if (input->first_column)
-        cli_note("note: %s: the first column is translated", input->reader.file.name);
-    else
-        cli_note(
-            "note: line %zu has a tab, which is read as a space: of pairs, translate the first "
-            "column (cut -f 1, or a file with the suffix .tsv)",
-            input->tab_line);
-}
-
 /* Notes the first lines with unknown words one by one, the others at the end. */
 static void note_unknown(translate_work *work, const sa_translation *translation, size_t line) {
     enum { NOTED_LINES = 5 };
@@ -184,9 +171,18 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
 
 /* Lines that are too long are an error after the last line, so that all others are translated. */
 static bool translate_all(translate_work *work, sa_error *error) {
+    cli_input *input = &work->input;
     for (size_t count = 1; count;) {
-        if (!cli_input_next(&work->input, work->lines, work->capacity, &count, error)) return false;
-        note_tabs(work);
+        if (!cli_input_next(input, work->lines, work->capacity, &count, error)) return false;
+        if (input->tab_line && !work->tabs_noted) {
+            work->tabs_noted = true;
+            if (input->first_column)
+                cli_note("note: %s: the first column is translated", input->reader.file.name);
+            else
+                cli_note("note: line %zu has a tab, which is read as a space: of pairs, translate "
+                         "the first column (cut -f 1, or a file with the suffix .tsv)",
+                         input->tab_line);
+        }
         if (count && !translate_block(work, count, error)) return false;
     }
     if (work->unnoted_lines)

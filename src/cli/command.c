@@ -234,17 +234,6 @@ static bool unknown(const cli_command *command, const char *argument, const char
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* The text after "=", or the next argument, or "yes" for a switch; NULL when there is none. */
-static const char *value_of(argument_reader *reader, const sa_option *row, const char *equals) {
-    if (equals) return equals + 1;
-    if (row->kind == SA_OPTION_SWITCH) return "yes";
-    if (reader->at + 1 == reader->call->count) return NULL;
-    const char *next = reader->call->arguments[reader->at + 1];
-    if (strncmp(next, "--", 2) == 0) return NULL; /* rather a forgotten value than one */
-    reader->at++;
-    return next;
-}
-
 static bool read_option(argument_reader *reader, sa_error *error) {
     const cli_call *call = reader->call;
     const char *argument = call->arguments[reader->at];
@@ -262,7 +251,12 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     sa_require(number < ROWS);
     if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
     reader->seen[number] = true;
-    const char *value = value_of(reader, row, equals);
+    const char *value = equals ? equals + 1 : row->kind == SA_OPTION_SWITCH ? "yes" : NULL;
+    if (!value && reader->at + 1 < call->count) {
+        value = call->arguments[reader->at + 1];
+        if (strncmp(value, "--", 2) == 0) value = NULL; /* rather a forgotten value than one */
+        reader->at += value != NULL;
+    }
     if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);
     return sa_option_set(row, set->own ? set->own : (char *)call->options + set->at, value, error);
 }
@@ -275,15 +269,16 @@ bool cli_read(cli_call *call, sa_error *error) {
     memset(call->words, 0, sizeof call->words);
     for (; reader.at < call->count; reader.at++) {
         const char *argument = call->arguments[reader.at];
-        if (!only_words && strcmp(argument, "--") == 0)
+        if (!only_words && strcmp(argument, "--") == 0) {
             only_words = true;
-        else if (!only_words && argument[0] == '-' && argument[1]) {
+        } else if (!only_words && argument[0] == '-' && argument[1]) {
             if (!read_option(&reader, error)) return false;
-        } else if (words == command->most)
+        } else if (words == command->most) {
             return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", command->name,
                            argument);
-        else
+        } else {
             call->words[words++] = argument;
+        }
     }
     if (cli_said.quiet && cli_said.verbose)
         return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");

@@ -130,14 +130,12 @@ static void overview(sa_buffer *out) {
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
-    sa_buffer line = {0};
+    char usage[256];
     const cli_option_set *set;
-    sa_buffer_addf(&line, "%s %s%s%s [options]", cli_name, command->name,
-                   *command->words ? " " : "", command->words);
+    snprintf(usage, sizeof usage, "%s %s%s%s [options]", cli_name, command->name,
+             *command->words ? " " : "", command->words);
     sa_buffer_adds(out, "Usage: ");
-    out->failed |= line.failed;
-    cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
-    sa_buffer_release(&line);
+    cli_wrap(out, usage, strlen("Usage: "));
     sa_buffer_adds(out, "\n");
     for (const char *text = text_of(command); text; text = next_paragraph(text))
         cli_wrap(out, text, 0);
@@ -443,14 +441,6 @@ static void offer_words(cursor *at, sa_buffer *out) {
 
 /* ---- The command line ------------------------------------------------------------------------ */
 
-static void offer_commands(const cursor *at, sa_buffer *out) {
-    begin(at, "words", out);
-    for (const cli_command *const *command = cli_commands; *command; command++)
-        offer((*command)->name, (*command)->summary, out);
-    offer("--help", "show all commands", out);
-    offer("--version", "show the version and the library of matrix products", out);
-}
-
 /* The words between the command and the one being typed, as cli_read takes them. */
 static void read_before(cursor *at) {
     for (int i = 1; i < at->count - 1; i++) {
@@ -491,9 +481,14 @@ bool cli_complete(int count, char **words, sa_error *error) {
     if (count == 0) return sa_fail(error, SA_USAGE, "--complete: the word to complete is missing");
     cursor at = {.words = words, .count = count, .current = words[count - 1]};
     if (count > 1) at.command = cli_find(words[0], NULL);
-    if (count == 1)
-        offer_commands(&at, &out);
-    else if (at.command)
+    if (count == 1) {
+        begin(&at, "words", &out);
+        for (const cli_command *const *command = cli_commands; *command; command++)
+            offer((*command)->name, (*command)->summary, &out);
+        offer("--help", "show all commands", &out);
+        offer("--version", "show the version and the library of matrix products", &out);
+    } else if (at.command) {
         complete(&at, &out);
+    }
     return cli_print(&out, error);
 }

@@ -90,12 +90,11 @@ bool cli_is_quiet(void) {
     return cli_said.quiet || cli_follows;
 }
 
-#define AT(field) offsetof(cli_messages, field)
+#define SAID(field) SA_SCOPE_RUN, offsetof(cli_messages, field)
 
 const sa_option cli_messages_options[] = {
-    {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
-     "print nothing on standard error except errors"},
-    {"verbose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(verbose), 0, 0, 1, NULL, NULL,
+    {"quiet", SA_SWITCH(SAID(quiet)), "print nothing on standard error except errors"},
+    {"verbose", SA_SWITCH(SAID(verbose)),
      "report at the end the versions of softalign and BLAS, and the time and memory used"},
     {0},
 };

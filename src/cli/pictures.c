@@ -83,23 +83,21 @@ static bool contains(const char *variable, const char *word) {
     return value && strstr(value, word);
 }
 
-static sa_color_mode terminal_colors(void) {
-    const char *refused = getenv("NO_COLOR");
-    if ((refused && *refused) || contains("TERM", "dumb")) return SA_COLOR_MODE_NONE;
-    if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit") ||
-        contains("TERM", "-direct"))
-        return SA_COLOR_MODE_TRUE;
-    return contains("TERM", "256color") ? SA_COLOR_MODE_256 : SA_COLOR_MODE_NONE;
-}
-
 sa_terminal cli_screen(const cli_pictures *pictures) {
     enum { USUAL = 80 };
     struct winsize size = {0};
-    if (!isatty(STDOUT_FILENO)) return (sa_terminal){.map = pictures->colormap};
+    sa_terminal screen = {.map = pictures->colormap};
+    if (!isatty(STDOUT_FILENO)) return screen;
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
-    return (sa_terminal){.colors = terminal_colors(),
-                         .map = pictures->colormap,
-                         .columns = known ? size.ws_col : USUAL};
+    screen.columns = known ? size.ws_col : USUAL;
+    const char *refused = getenv("NO_COLOR");
+    if ((refused && *refused) || contains("TERM", "dumb")) return screen;
+    if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit") ||
+        contains("TERM", "-direct"))
+        screen.colors = SA_COLOR_MODE_TRUE;
+    else if (contains("TERM", "256color"))
+        screen.colors = SA_COLOR_MODE_256;
+    return screen;
 }
 
 /* ---- --head --------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ static bool fail_operands(const operand *one, const operand *other, const char *
     const operand *both[] = {one, other};
     for (int i = 0; i < 2; i++) {
         shape_text(texts[i], both[i]->option, both[i]->table);
-        if (is_given(both[i]->map->W))
+        if (both[i]->map && is_given(both[i]->map->W))
             snprintf(after[i], TEXT, " (%d x %d by %s)", both[i]->table.rows, both[i]->cols,
                      both[i]->map_option);
     }
@@ -137,8 +137,7 @@ static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error 
     if (size != all->keys.cols && !is_vector(v_a, size))
         return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
                        all->score->name);
-    const sa_projection map = {.W = {.numbers = NULL}};
-    const operand vector = {.option = "--vector", .table = v_a, .map = &map, .cols = v_a.cols};
+    const operand vector = {.option = "--vector", .table = v_a, .cols = v_a.cols};
     return is_vector(v_a, size) ||
            fail_operands(&all->keys, &vector, "v_a has one number for every number of a key",
                          error);

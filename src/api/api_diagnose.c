@@ -14,23 +14,18 @@
 
 enum { WORST = 5, KINDS = SA_CASE_UNDER + 1 }; /* cases of each kind */
 
-/* The worst pairs of each kind, and the words of their sources. */
-typedef struct worst {
+/* What a diagnosis owns: the worst pairs of each kind, and the words of their sources. */
+typedef struct diagnosis_data {
+    sa_finding *findings;
     sa_diagnosis_case cases[KINDS][WORST];
     const char **words[KINDS][WORST];
     size_t count[KINDS];
-} worst;
-
-/* What a diagnosis owns. */
-typedef struct diagnosis_data {
-    sa_finding *findings;
-    worst worst;
 } diagnosis_data;
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
 /* Inserts a pair that is among the worst, behind its equals. */
-static void insert_case(worst *all, sa_case_kind kind, sa_diagnosis_case one) {
+static void insert_case(diagnosis_data *all, sa_case_kind kind, sa_diagnosis_case one) {
     sa_diagnosis_case *list = all->cases[kind];
     size_t at = all->count[kind];
     while (at && fabs(list[at - 1].words) < fabs(one.words)) at--;
@@ -41,7 +36,7 @@ static void insert_case(worst *all, sa_case_kind kind, sa_diagnosis_case one) {
 }
 
 static void add_pair_statistics(const sa_sentence_result *result, size_t index,
-                                sa_diagnostic_stats *stats, worst *all) {
+                                sa_diagnostic_stats *stats, diagnosis_data *all) {
     const sa_length_balance *balance = &result->balance;
     const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
     if (sa_length_balance_is_off(over, balance->reference)) {
@@ -55,7 +50,7 @@ static void add_pair_statistics(const sa_sentence_result *result, size_t index,
 }
 
 /* The source words of the cases, as in the text. */
-static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, worst *all,
+static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, diagnosis_data *all,
                               sa_error *error) {
     for (int kind = SA_CASE_OVER; kind < KINDS; kind++)
         for (size_t i = 0; i < all->count[kind]; i++) {
@@ -79,7 +74,7 @@ static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, wo
 
 static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
                                const sa_sentence_result *each, sa_diagnostic_stats *stats,
-                               worst *all) {
+                               diagnosis_data *all) {
     const sa_settings *settings = &model->settings;
     *stats = (sa_diagnostic_stats){
         .sentences = corpus->count,
@@ -113,8 +108,8 @@ static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data
                          .threshold = diagnostic->threshold,
                          .brief = diagnostic->brief,
                          .lesson = diagnostic->lesson,
-                         .cases = data->worst.cases[diagnostic->cases],
-                         .case_count = data->worst.count[diagnostic->cases]};
+                         .cases = data->cases[diagnostic->cases],
+                         .case_count = data->count[diagnostic->cases]};
     }
     return true;
 }
@@ -133,9 +128,9 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
     *diagnosis = (sa_diagnosis){0};
     diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
     if (!data) return false;
-    collect_statistics(model, corpus, each, &stats, &data->worst);
+    collect_statistics(model, corpus, each, &stats, data);
     bool good = sa_eval_summarize(NULL, corpus, each, NULL, corpus->count, &scores, error) &&
-                fill_source_words(model, corpus, &data->worst, error);
+                fill_source_words(model, corpus, data, error);
     if (good && train) {
         stats.train_pairs = train->count;
         good = sa_overlap_count(corpus, train, &stats.known_sources, &stats.known_pairs, error);
@@ -151,7 +146,7 @@ void sa_diagnosis_release(sa_diagnosis *diagnosis) {
     if (!diagnosis) return;
     diagnosis_data *data = diagnosis->owned;
     for (int kind = 0; data && kind < KINDS; kind++)
-        for (size_t i = 0; i < WORST; i++) free(data->worst.words[kind][i]);
+        for (size_t i = 0; i < WORST; i++) free(data->words[kind][i]);
     if (data) free(data->findings);
     free(data);
     *diagnosis = (sa_diagnosis){0};

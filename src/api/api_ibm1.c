@@ -21,6 +21,17 @@ void sa_ibm1_free(sa_ibm1 *model) {
     free(model);
 }
 
+/* Both sides of pairs, released by sa_sentences_release even after a failure. */
+static bool encode(const sa_ibm1 *model, const sa_pair *pairs, size_t count, sa_sentence **source,
+                   sa_sentence **target, sa_error *error) {
+    *source = sa_encode_texts(&model->source, model->max_len, &pairs->source, sizeof *pairs, count,
+                              error);
+    *target = *source ? sa_encode_texts(&model->target, model->max_len, &pairs->target,
+                                        sizeof *pairs, count, error)
+                      : NULL;
+    return *target;
+}
+
 /* ---- Learning -------------------------------------------------------------------------------- */
 
 typedef void report_iteration(void *context, int iteration, double perplexity);
@@ -53,15 +64,10 @@ sa_ibm1 *sa_ibm1_train(const sa_corpus *corpus, const sa_settings *settings, int
     if (!model) return NULL;
     model->max_len = settings->max_len;
     sa_sentence *source = NULL, *target = NULL;
-    const sa_pair *pairs = corpus->pairs;
-    if (sa_text_codecs_build(&model->source, &model->target, corpus, NULL, settings, error))
-        source = sa_encode_texts(&model->source, model->max_len, &pairs->source, sizeof *pairs,
-                                 corpus->count, error);
-    if (source)
-        target = sa_encode_texts(&model->target, model->max_len, &pairs->target, sizeof *pairs,
-                                 corpus->count, error);
     const bool good =
-        target && learn(model, source, target, corpus->count, iterations, report, context, error);
+        sa_text_codecs_build(&model->source, &model->target, corpus, NULL, settings, error) &&
+        encode(model, corpus->pairs, corpus->count, &source, &target, error) &&
+        learn(model, source, target, corpus->count, iterations, report, context, error);
     sa_sentences_release(source, corpus->count);
     sa_sentences_release(target, corpus->count);
     if (good) return model;
@@ -113,12 +119,8 @@ bool sa_ibm1_align(const sa_ibm1 *model, const sa_pair *pairs, size_t count, eac
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
     bool good = true;
     for (size_t p = 0; good && p < count; p++) {
-        sa_sentence *source = sa_encode_texts(&model->source, model->max_len, &pairs[p].source,
-                                              sizeof *pairs, 1, error);
-        sa_sentence *target = source ? sa_encode_texts(&model->target, model->max_len,
-                                                       &pairs[p].target, sizeof *pairs, 1, error)
-                                     : NULL;
-        good = target != NULL;
+        sa_sentence *source, *target;
+        good = encode(model, &pairs[p], 1, &source, &target, error);
         if (good && !(source->ids && target->ids))
             good = sa_fail(error, SA_LIMIT, "line %zu: a side has more than %d tokens",
                            pairs[p].line, model->max_len);

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "compare/compare.h"
 #include "config/settings.h"
-#include "train/start.h"
+#include "train/session.h"
 
 #include <math.h>
 #include <stdlib.h>

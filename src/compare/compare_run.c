@@ -5,7 +5,7 @@
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/pair_scores.h"
-#include "train/start.h"
+#include "train/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,6 @@
 #include "model/recurrent_family.h"
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
-#include "train/schedule.h"
 
 #include <string.h>
 

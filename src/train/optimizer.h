@@ -1,4 +1,5 @@
-/* optimizer: the optimizers, as rows of one table. */
+/* optimizer: how gradients become updates: the optimizers and the schedules of the learning rate,
+ * as rows; names of what validation compares. */
 #ifndef SA_TRAIN_OPTIMIZER_H
 #define SA_TRAIN_OPTIMIZER_H
 
@@ -24,5 +25,29 @@ extern const sa_optimizer sa_optimizers[]; /* ends with a NULL name */
 
 /* For the option rows: the name of an optimizer, NULL after the last. */
 const char *sa_optimizer_name(size_t row);
+
+typedef struct sa_schedule {
+    const char *name;
+    bool decays;      /* validations that are not better multiply the rate */
+    bool needs_steps; /* it falls to zero with the last update */
+    /* The factor of the rate from the end of the warm-up, 1 there: `step` and `warmup` are at least
+     * 1, `steps` is the number of the last update (0: none is set). */
+    double (*after)(double step, double warmup, double steps);
+} sa_schedule;
+
+extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
+
+/* For the option rows: the name of a schedule, NULL after the last. */
+const char *sa_schedule_name(size_t row);
+
+/* For the option rows: the name of a validation criterion, NULL after the last. */
+const char *sa_criterion_name(size_t row);
+
+/* For the option rows: the name of a choice of means, NULL after the last. */
+const char *sa_average_name(size_t row);
+
+/* The factor of the learning rate for update number `step` (from 1) of `steps`: step / warmup
+ * during the warm-up. */
+double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
 
 #endif

@@ -1,6 +1,4 @@
 #include "train/session.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "inference/gold_links.h"
 
 #include <stdarg.h>
@@ -20,19 +18,6 @@ void sa_session_note(const sa_session *session, const char *format, ...) {
     session->training->report(session->training->context, &progress);
 }
 
-sa_train_cost sa_session_cost(const sa_session *session) {
-    sa_train_cost spent = session->spent;
-    spent.seconds = sa_clock_seconds() - session->begin;
-    return spent;
-}
-
-void sa_session_release_texts(sa_session *session) {
-    sa_corpus_close(&session->train);
-    free(session->trained_on);
-    session->trained_on = NULL;
-    sa_return_memory();
-}
-
 void sa_session_close(sa_session *session) {
     sa_batcher_close(&session->batcher);
     sa_averaging_close(&session->averaging);
@@ -45,10 +30,7 @@ void sa_session_close(sa_session *session) {
     if (session->valid.owned) sa_corpus_close(&session->valid);
     free(session->unsaved);
     free(session->trained_on);
-    sa_buffer_release(&session->best_path);
-    sa_buffer_release(&session->last_path);
-    sa_buffer_release(&session->average_path);
-    sa_buffer_release(&session->log_path);
+    for (int i = 0; i < SA_TRAINING_FILES; i++) free(session->path[i]);
     sa_buffer_release(&session->log);
     sa_directory_lock_close(&session->lock);
 }

@@ -1,17 +1,18 @@
-/* session: the state of a training. */
+/* session: a whole training: its state, and what it leaves in its folder. */
 #ifndef SA_TRAIN_SESSION_H
 #define SA_TRAIN_SESSION_H
 
 #include "base/clock.h"
+#include "base/container.h"
 #include "base/file.h"
 #include "data/batcher.h"
-#include "inference/model.h"
-#include "train/averaging.h"
 #include "train/trainer.h"
 #include "train/validation.h"
 
-/* The state that a checkpoint stores, each struct as an array in this order. Nothing in it depends
- * on the clock, so equal trainings give equal files. */
+/* ---- The state of a training ----------------------------------------------------------------- */
+
+/* What a checkpoint stores, each struct as an array in this order. Nothing in it depends on the
+ * clock, so equal trainings give equal files. */
 typedef struct sa_state_counts {
     int64_t batches;     /* seen */
     int64_t updates;     /* made */
@@ -25,10 +26,10 @@ typedef struct sa_state_counts {
     int64_t valid_hash;  /* of the validation pairs */
 } sa_state_counts;
 typedef struct sa_state_figures {
-    double best_loss, best_bleu, best_chrf; /* of the best validation */
-    double loss;                            /* sum of the training loss since the last validation */
-    double guided_loss;                     /* the same of the alignment loss */
-    double lr_factor;                       /* the product of all --lr-decay so far */
+    sa_validation best; /* scheduled */
+    double loss;        /* sum of the training loss since the last validation */
+    double guided_loss; /* the same of the alignment loss */
+    double lr_factor;   /* the product of all decays of the learning rate so far */
 } sa_state_figures;
 
 enum {
@@ -40,6 +41,9 @@ enum {
 #define SA_STATE_COUNT(field) ((int)(offsetof(sa_state_counts, field) / sizeof(int64_t)))
 #define SA_STATE_FIGURE(field) ((int)(offsetof(sa_state_figures, field) / sizeof(double)))
 
+/* The files of a training in its folder, then the folder of its film. */
+enum { SA_LAST, SA_BEST, SA_AVERAGE, SA_LOG, SA_TRAINING_FILES, SA_FILM = SA_TRAINING_FILES };
+
 /* With which a program lets its processes train one model; NULL: each trains its own. */
 extern sa_exchange *sa_session_processes;
 
@@ -49,8 +53,8 @@ struct sa_session {
     sa_exchange *exchange; /* sa_session_processes */
     sa_settings settings;  /* shards resolved */
     sa_directory_lock lock;
-    sa_buffer best_path, last_path, average_path, log_path;
-    sa_corpus train, valid;      /* train: see sa_session_release_texts */
+    char *path[SA_TRAINING_FILES];
+    sa_corpus train, valid;      /* train: until the first update */
     bool *trained_on;            /* [train.count] */
     sa_dataset data, valid_data; /* encoded */
     sa_model model;
@@ -62,7 +66,7 @@ struct sa_session {
     sa_state_figures figures;
     sa_buffer log; /* the content of log.csv */
     double begin;  /* monotonic time at which this run began, less the seconds spent before it */
-    sa_train_cost spent;  /* without seconds: see sa_session_cost */
+    sa_train_cost spent;  /* without seconds */
     int64_t first_step;   /* batches seen before this run */
     double gradient_norm; /* of the last update */
     double report_time;   /* when the last report was made */
@@ -74,20 +78,60 @@ struct sa_session {
     sa_real *unsaved;          /* weights of the best model, while it cannot be saved; or NULL */
     sa_error save_error;       /* of the last save; code 0: it succeeded */
     sa_error frame_error;      /* why the film lacks a frame; code 0: it has all */
-    /* Before the first save, where a training is overwritten: removes that. NULL: there is none. */
-    bool (*replace)(sa_session *session, sa_error *error);
+    bool replaces;             /* the training that is overwritten is still there */
 };
-
-void sa_session_close(sa_session *session);
-
-/* Closes the training pairs, whose token ids are all that updates need. */
-void sa_session_release_texts(sa_session *session);
-
-/* Time and words so far. */
-sa_train_cost sa_session_cost(const sa_session *session);
 
 /* Reports a line for the user. */
 void sa_session_note(const sa_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+void sa_session_close(sa_session *session);
+
+/* ---- Its parts ------------------------------------------------------------------------------- */
+
+/* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. SA_BUSY:
+ * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
+ * by sa_session_close also after a failure. start.c */
+bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
+
+/* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder
+ * cannot be examined. */
+bool sa_training_find(const char *folder, const char **found, sa_error *error);
+
+/* Removes the files of a training from its folder; sa_snapshots_open removes its film. */
+bool sa_training_remove(const char *folder, sa_error *error);
+
+/* Makes an update. training.c */
+bool sa_session_step(sa_session *session, sa_error *error);
+
+/* Whether a scheduled validation follows the last update. */
+bool sa_session_validation_due(const sa_session *session);
+
+/* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
+ * training; one at a stop does not change its state, so that resuming gives the bits of a training
+ * that was never stopped. */
+bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error);
+
+/* Why training ends now, or NULL. */
+const char *sa_session_reason_to_stop(const sa_session *session);
+
+/* The first line of log.csv. */
+#define SA_LOG_HEADER                                                                              \
+    "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"              \
+    "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,guided_loss,best\n"
+
+/* Writes last.safetensors, which holds all that resuming needs, and log.csv. checkpoint.c */
+bool sa_checkpoint_write(sa_session *session, sa_error *error);
+/* Restores the state of the training from `file`; the model has been read from it already, and the
+ * pairs are encoded. */
+bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error);
+
+/* Creates the folders of the film: the attention of the model at every validation. Removes the
+ * frames of other trainings and, when resuming, those of updates that the log does not have.
+ * snapshots.c */
+bool sa_snapshots_open(const sa_session *session, sa_error *error);
+
+/* Writes the next frame of each pair. */
+bool sa_snapshots_write(sa_session *session, sa_error *error);
 
 #endif

@@ -1,6 +1,5 @@
-#include "train/snapshots.h"
-#include "base/file.h"
 #include "report/matrix.h"
+#include "train/session.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,26 +50,22 @@ static bool remove_entry(const sa_session *session, int folder, const char *name
            number_of(name + prefix, 1, "") < 0 || remove_frames(session, folder, name, false);
 }
 
-/* Empties an open folder of frames. */
-static bool remove_from(const sa_session *session, DIR *list, bool heads) {
-    struct dirent *entry;
-    while (errno = 0, (entry = readdir(list)))
-        if (!remove_entry(session, dirfd(list), entry->d_name, heads)) return false;
-    return errno == 0;
-}
-
-/* Fails with errno. */
+/* Empties a folder of frames and removes it if nothing else is in it. Fails with errno. */
 static bool remove_frames(const sa_session *session, int above, const char *name, bool heads) {
     const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
     DIR *list = fdopendir(folder);
-    const bool good = list && remove_from(session, list, heads);
+    struct dirent *entry;
+    bool good = list;
+    while (good && (errno = 0, entry = readdir(list)))
+        good = remove_entry(session, folder, entry->d_name, heads);
     const int reason = errno;
+    good = good && !reason;
     if (list)
         closedir(list);
     else
         close(folder);
-    if (good) unlinkat(above, name, AT_REMOVEDIR); /* if it is empty now */
+    if (good) unlinkat(above, name, AT_REMOVEDIR);
     errno = reason;
     return good;
 }
@@ -117,12 +112,10 @@ static bool make_folders(const sa_session *session, const char *film, sa_error *
 
 bool sa_snapshots_open(const sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    sa_buffer film = {0};
-    sa_buffer_addf(&film, "%s/film", training->out);
-    bool good = !film.failed || sa_fail_memory(error, film.size);
-    good = good && remove_stale_frames(session, film.text, error);
-    if (good && training->snapshot_count) good = make_folders(session, film.text, error);
-    sa_buffer_release(&film);
+    char *film = sa_path_join(training->out, "film", error);
+    bool good = film && remove_stale_frames(session, film, error);
+    if (good && training->snapshot_count) good = make_folders(session, film, error);
+    free(film);
     return good;
 }
 

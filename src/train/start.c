@@ -1,6 +1,3 @@
-#include "train/start.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/scripts.h"
@@ -8,7 +5,7 @@
 #include "inference/model_file.h"
 #include "tensor/bf16.h"
 #include "tensor/blas.h"
-#include "train/checkpoint.h"
+#include "train/session.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,6 +14,12 @@
 #include <string.h>
 
 /* ---- The folder ------------------------------------------------------------------------------ */
+
+static const char *const names[] = {[SA_LAST] = "last.safetensors",
+                                    [SA_BEST] = "best.safetensors",
+                                    [SA_AVERAGE] = "average.safetensors",
+                                    [SA_LOG] = "log.csv",
+                                    [SA_FILM] = "film"};
 
 static bool look_for(const char *folder, const char *name, bool *there, sa_error *error) {
     char *path = sa_path_join(folder, name, error);
@@ -29,44 +32,34 @@ static bool look_for(const char *folder, const char *name, bool *there, sa_error
     return !unseen;
 }
 
-/* What a training leaves in its folder: files, and the folder of the film behind them. */
-static const char *const entries[] = {"last.safetensors", "best.safetensors", "average.safetensors",
-                                      "log.csv", "film"};
-enum { ENTRIES = sizeof entries / sizeof *entries, FILES = ENTRIES - 1 };
-
 bool sa_training_find(const char *folder, const char **found, sa_error *error) {
     bool there = false;
     *found = NULL;
-    for (size_t i = 0; !there && i < ENTRIES; i++) {
-        if (!look_for(folder, entries[i], &there, error)) return false;
-        if (there) *found = entries[i];
+    for (int i = 0; !there && i <= SA_FILM; i++) {
+        if (!look_for(folder, names[i], &there, error)) return false;
+        if (there) *found = names[i];
     }
     return true;
 }
 
 bool sa_training_remove(const char *folder, sa_error *error) {
-    return sa_directory_remove(folder, entries, FILES, error);
+    return sa_directory_remove(folder, names, SA_TRAINING_FILES, error);
 }
 
 /* Another training in a run of sa_compare would make the record of the run wrong. */
-static bool check_record(const sa_train_options *training, sa_error *error) {
-    bool compared = false;
-    return training->pausing ||
-           (look_for(training->out, "run.json", &compared, error) &&
-            (!compared ||
-             sa_fail(error, SA_BUSY, "'%s' is a run of 'compare' (run.json): choose another {out}",
-                     training->out)));
-}
-
 static bool check_folder(const sa_train_options *training, sa_error *error) {
-    const char *found;
-    if (!check_record(training, error)) return false;
+    const char *out = training->out, *found;
+    bool compared = false;
+    if (!training->pausing && !look_for(out, "run.json", &compared, error)) return false;
+    if (compared)
+        return sa_fail(error, SA_BUSY,
+                       "'%s' is a run of 'compare' (run.json): choose another {out}", out);
     if (training->resume || training->overwrite) return true;
-    return sa_training_find(training->out, &found, error) &&
+    return sa_training_find(out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,
                               "'%s' holds a training (%s): {resume} continues it, {overwrite} "
                               "replaces it",
-                              training->out, found));
+                              out, found));
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -87,22 +80,12 @@ static bool read_pairs(sa_session *session, sa_error *error) {
     return good;
 }
 
-static bool encode_pairs(sa_session *session, sa_error *error) {
-    const sa_model *model = &session->model;
-    return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
-                            &model->target, session->settings.max_len, model->settings.copy,
-                            error) &&
-           sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
-                            &model->target, 0, model->settings.copy, error);
-}
-
-/* --guided-alignment: the links of the training pairs. */
+/* For guided alignment: the links of the training pairs. */
 static bool read_links(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    const sa_corpus *corpus = &session->train;
+    sa_corpus *corpus = &session->train;
     if (session->settings.guided_alignment <= 0) return true;
-    if (training->alignments &&
-        !sa_corpus_read_alignments(&session->train, training->alignments, error))
+    if (training->alignments && !sa_corpus_read_alignments(corpus, training->alignments, error))
         return false;
     if (!corpus->gold) return sa_fail_unaligned(corpus, error);
     session->gold = sa_gold_make(&session->model.source, &session->model.target, corpus,
@@ -110,6 +93,91 @@ static bool read_links(sa_session *session, sa_error *error) {
     session->trainer.gold = session->gold;
     return session->gold != NULL;
 }
+
+/* ---- A fresh start and a resumed one --------------------------------------------------------- */
+
+/* From the settings and the vocabularies to a trainer and its batches. */
+static bool open_trainer(sa_session *session, sa_error *error) {
+    const sa_settings *settings = &session->settings;
+    sa_model *model = &session->model;
+    sa_dataset *data = &session->data;
+    return sa_dataset_build(data, &session->train, session->trained_on, &model->source,
+                            &model->target, settings->max_len, settings->copy, error) &&
+           sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
+                            &model->target, 0, settings->copy, error) &&
+           sa_model_fits_in_file(model, (size_t)settings->average, error) &&
+           sa_trainer_open(&session->trainer, settings, &model->sizes, model->values,
+                           data->longest_source, data->longest_target, model->pool,
+                           session->exchange, error) &&
+           read_links(session, error) &&
+           sa_batcher_open(&session->batcher, data->source, data->target, data->count,
+                           settings->batch, settings->batch_tokens, settings->seed, error) &&
+           sa_averaging_open(&session->averaging, settings, model->plan.size, error);
+}
+
+static bool start_fresh(sa_session *session, sa_error *error) {
+    sa_settings *settings = &session->settings;
+    sa_model *model = &session->model;
+    const sa_exchange *exchange = session->exchange;
+    sa_text_codec source = {0}, target = {0};
+    if (settings->shards == 0)
+        settings->shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
+    session->figures = (sa_state_figures){.best = {INFINITY, -1, -1}, .lr_factor = 1};
+    sa_buffer_adds(&session->log, SA_LOG_HEADER);
+    return sa_text_codecs_build(&source, &target, &session->train, session->trained_on, settings,
+                                error) &&
+           sa_model_init(model, settings, &source, &target, NULL, error) &&
+           sa_params_init(&model->plan, model->values, settings->init, (uint64_t)settings->seed,
+                          error) &&
+           open_trainer(session, error);
+}
+
+/* The settings are those of the file, but for those of the run. */
+static bool take_settings(sa_session *session, const sa_container *file, sa_error *error) {
+    const char *text = sa_container_metadata(file, "settings");
+    sa_settings asked = session->settings, *settings = &session->settings;
+    *settings = session->model.settings;
+    if (asked.shards == 0) asked.shards = settings->shards;
+    const sa_option *row = sa_settings_find_difference(&asked, settings);
+    if (!sa_settings_check_resumable(text, file->name, error)) return false;
+    if (settings->shards < 1)
+        return sa_fail(error, SA_DATA, "%s: the number of shards is missing", file->name);
+    if (row)
+        return sa_settings_fail_difference(row, settings, file->name,
+                                           "which resuming cannot change", error);
+    settings->threads = asked.threads;
+    settings->epochs = asked.epochs;
+    settings->steps = asked.steps;
+    settings->max_time = asked.max_time;
+    return true;
+}
+
+/* If the file of the best model cannot be read, the next validation replaces it, whatever its
+ * figures. */
+static void check_best_model(sa_session *session) {
+    sa_container file;
+    sa_error why;
+    if (!session->counts.validations) return;
+    if (sa_container_open(&file, session->path[SA_BEST], 1, &why)) {
+        sa_container_close(&file);
+        return;
+    }
+    session->best = (sa_validation){INFINITY, -1, -1};
+    sa_session_note(session, "note: the best model is lost: %s", why.text);
+}
+
+static bool resume(sa_session *session, sa_error *error) {
+    const int threads = session->settings.threads;
+    sa_container file;
+    if (!sa_container_open(&file, session->path[SA_LAST], threads, error)) return false;
+    const bool good = sa_model_read(&session->model, &file, threads, error) &&
+                      take_settings(session, &file, error) && open_trainer(session, error) &&
+                      sa_checkpoint_read(session, &file, error);
+    sa_container_close(&file);
+    return good;
+}
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
 
 static void note_merges(const sa_session *session) {
     const size_t wanted = (size_t)session->settings.bpe_merges;
@@ -124,8 +192,8 @@ static void note_merges(const sa_session *session) {
 }
 
 static void note_pairs(const sa_session *session) {
-    const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     static const char *const special[] = {"<unk>", "</s>", "<s>"};
+    const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     sa_session_note(
         session,
         "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",
@@ -137,115 +205,36 @@ static void note_pairs(const sa_session *session) {
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
     if (session->model.source.tokenizer->subword) note_merges(session);
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < SA_SPECIAL_TOKENS; i++)
-            if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNK)
-                sa_session_note(session,
-                                "note: the text contains '%s', which is read as an ordinary word",
-                                special[i]);
-}
-
-/* ---- A fresh start and a resumed one --------------------------------------------------------- */
-
-static bool start_fresh(sa_session *session, sa_error *error) {
-    sa_text_codec source = {0}, target = {0};
-    const sa_exchange *exchange = session->exchange;
-    if (session->settings.shards == 0)
-        session->settings.shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
-    if (!sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
-                              &session->settings, error) ||
-        !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||
-        !sa_params_init(&session->model.plan, session->model.values, session->settings.init,
-                        (uint64_t)session->settings.seed, error))
-        return false;
-    session->figures.best_loss = INFINITY;
-    session->figures.best_bleu = session->figures.best_chrf = -1;
-    session->figures.lr_factor = 1;
-    sa_buffer_adds(&session->log, SA_LOG_HEADER);
-    return true;
-}
-
-/* If the file of the best model cannot be read, the next validation replaces it, whatever its
- * figures. */
-static void check_best_model(sa_session *session) {
-    sa_container file;
-    sa_error why;
-    if (!session->counts.validations) return;
-    if (sa_container_open(&file, session->best_path.text, 1, &why)) {
-        sa_container_close(&file);
-        return;
+    for (int i = 0; i < 2 * SA_SPECIAL_TOKENS; i++) {
+        const char *word = special[i % SA_SPECIAL_TOKENS];
+        if (sa_vocab_find(vocab[i / SA_SPECIAL_TOKENS], word, strlen(word)) != SA_UNK)
+            sa_session_note(
+                session, "note: the text contains '%s', which is read as an ordinary word", word);
     }
-    session->best = (sa_validation){INFINITY, -1, -1};
-    sa_session_note(session, "note: the best model is lost: %s", why.text);
-}
-
-static bool open_trainer(sa_session *session, sa_error *error) {
-    sa_model *model = &session->model;
-    return encode_pairs(session, error) &&
-           sa_model_fits_in_file(model, (size_t)session->settings.average, error) &&
-           sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
-                           session->data.longest_source, session->data.longest_target, model->pool,
-                           session->exchange, error) &&
-           read_links(session, error) &&
-           sa_batcher_open(&session->batcher, session->data.source, session->data.target,
-                           session->data.count, session->settings.batch,
-                           session->settings.batch_tokens, session->settings.seed, error) &&
-           sa_averaging_open(&session->averaging, &session->settings, model->plan.size, error);
-}
-
-static bool resume(sa_session *session, sa_error *error) {
-    sa_container file;
-    if (!sa_container_open(&file, session->last_path.text, session->settings.threads, error))
-        return false;
-    bool good =
-        sa_model_read(&session->model, &file, session->settings.threads, error) &&
-        sa_settings_check_resumable(sa_container_metadata(&file, "settings"), file.name, error);
-    if (good) { /* options of SA_SCOPE_RUN are from this run, all others from the file */
-        sa_settings asked = session->settings;
-        session->settings = session->model.settings;
-        if (asked.shards == 0) asked.shards = session->settings.shards;
-        const sa_option *row = sa_settings_find_difference(&asked, &session->settings);
-        if (session->settings.shards < 1)
-            good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
-        else if (row)
-            good = sa_settings_fail_difference(row, &session->settings, file.name,
-                                               "which resuming cannot change", error);
-        session->settings.threads = asked.threads;
-        session->settings.epochs = asked.epochs;
-        session->settings.steps = asked.steps;
-        session->settings.max_time = asked.max_time;
-    }
-    good = good && open_trainer(session, error) && sa_checkpoint_read(session, &file, error);
-    sa_container_close(&file);
-    return good;
-}
-
-/* ---- Open and close -------------------------------------------------------------------------- */
-
-static bool name_files(sa_session *session, sa_error *error) {
-    const char *out = session->training->out;
-    sa_buffer_addf(&session->best_path, "%s/best.safetensors", out);
-    sa_buffer_addf(&session->last_path, "%s/last.safetensors", out);
-    sa_buffer_addf(&session->average_path, "%s/average.safetensors", out);
-    sa_buffer_addf(&session->log_path, "%s/log.csv", out);
-    return (!session->best_path.failed && !session->last_path.failed &&
-            !session->average_path.failed && !session->log_path.failed) ||
-           sa_fail_memory(error, strlen(out));
 }
 
 static void note_model(const sa_session *session) {
+    const sa_settings *settings = &session->settings;
     const sa_exchange *exchange = session->exchange;
-    const int shards = session->settings.shards, threads = sa_pool_threads(session->model.pool);
-    const int all = threads * (exchange ? exchange->size : 1);
+    const int shards = settings->shards, threads = sa_pool_threads(session->model.pool);
     char where[96] = "", idle[64] = "", format[64];
     if (exchange) snprintf(where, sizeof where, "%s, each with ", exchange->where);
-    if (shards < all)
+    if (shards < threads * (exchange ? exchange->size : 1))
         snprintf(idle, sizeof idle,
                  sa_name_options(format, sizeof format, " (updates use %d: see {shards})"), shards);
     sa_session_note(session, "model: %zu weights, %d shards, %s%d threads%s%s",
                     session->model.plan.size, shards, where, threads, idle,
                     session->training->resume ? ", resumed" : "");
+    if (settings->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
+        sa_targets_lack_spaces(&session->valid))
+        sa_session_note(session, "note: " SA_UNSPACED_NOTE);
+    if (sa_blas_flavor_note() && settings->threads != 1)
+        sa_session_note(session, "note: %s", sa_blas_flavor_note());
+    if (settings->precision == SA_PRECISION_BF16 && sa_bf16_emulated())
+        sa_session_note(session, "note: %s", sa_bf16_emulated());
 }
+
+/* ---- All of it -------------------------------------------------------------------------- */
 
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
     *session = (sa_session){
@@ -258,31 +247,22 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     };
     if (training->resume && training->overwrite)
         return sa_fail(error, SA_USAGE, "a training is either resumed or overwritten");
-    const bool leads = sa_exchange_leads(session->exchange);
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
-    if (!name_files(session, error) || !read_pairs(session, error)) return false;
-    if (leads && (!sa_directory_lock_open(&session->lock, training->out, error) ||
-                  !check_folder(training, error)))
+    for (int i = 0; i < SA_TRAINING_FILES; i++)
+        if (!(session->path[i] = sa_path_join(training->out, names[i], error))) return false;
+    if (!read_pairs(session, error)) return false;
+    if (sa_exchange_leads(session->exchange) &&
+        (!sa_directory_lock_open(&session->lock, training->out, error) ||
+         !check_folder(training, error)))
         return false;
-    const bool good = training->resume
-                          ? resume(session, error)
-                          : start_fresh(session, error) && open_trainer(session, error);
-    if (!good) return false;
+    if (!(training->resume ? resume : start_fresh)(session, error)) return false;
     session->counts.train_hash = (int64_t)session->data.hash;
     session->counts.valid_hash = (int64_t)session->valid_data.hash;
-    session->best = (sa_validation){session->figures.best_loss, session->figures.best_bleu,
-                                    session->figures.best_chrf};
+    session->best = session->figures.best;
     if (training->resume) check_best_model(session);
     note_pairs(session);
     note_model(session);
-    if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
-        sa_targets_lack_spaces(&session->valid))
-        sa_session_note(session, "note: " SA_UNSPACED_NOTE);
-    if (sa_blas_flavor_note() && session->settings.threads != 1)
-        sa_session_note(session, "note: %s", sa_blas_flavor_note());
-    if (session->settings.precision == SA_PRECISION_BF16 && sa_bf16_emulated())
-        sa_session_note(session, "note: %s", sa_bf16_emulated());
     session->report_time = sa_clock_seconds();
     return true;
 }

@@ -1,38 +1,172 @@
 #include "train/trainer.h"
 #include "attention/hard.h"
+#include "base/memory.h"
+#include "tensor/blas.h"
 #include "tensor/denormal.h"
 #include "tensor/vec.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
+    SHARD_PAIRS = 8,    /* fewer do not repay a gradient of their own */
+    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
     PACKING = 16,       /* jobs that pack the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
-int sa_trainer_shards_for(int count, int shards) {
-    const int most = count / SA_SHARD_PAIRS;
-    return most < 1 ? 1 : most < shards ? most : shards;
-}
-
-/* ---- Packing --------------------------------------------------------------------------------- */
-
-void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
+/* Packs a part of the weights in the arena; w points to all of them. */
+static void pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
     const sa_packing packing = {
         .rows = trainer->most, .backward = true, .part = part, .parts = parts};
     sa_seq2seq_pack(arena, &trainer->sizes, trainer->values, packing, w);
 }
 
-static void pack_part(void *context, int part) {
-    sa_trainer *trainer = context;
-    sa_arena same_place = trainer->packed;
-    sa_seq2seq w;
-    same_place.used = 0;
-    sa_trainer_pack(trainer, part, PACKING, &same_place, &w);
+/* The number of shards of a batch of `count` pairs. */
+static int shards_for(int count, int shards) {
+    const int most = count / SHARD_PAIRS;
+    return most < 1 ? 1 : most < shards ? most : shards;
 }
 
-/* ---- One batch ------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Float weights are packed shard by shard, and only those of small products. */
+static bool bind_weights(sa_trainer *trainer, sa_error *error) {
+    sa_arena dry = {0};
+    sa_seq2seq_bind_buffer(&trainer->sizes, trainer->values, &trainer->w);
+    if (trainer->settings->precision != SA_PRECISION_BF16) return true;
+    pack(trainer, 0, 0, &dry, &trainer->w);
+    if (!sa_arena_init(&trainer->packed, dry.used, error)) return false;
+    pack(trainer, 0, 0, &trainer->packed, &trainer->w);
+    return true;
+}
+
+/* The lanes' arenas, for a shard of the most pairs, all of the largest lengths; where tokens bound
+ * a batch, for one such pair while the others have one word on each side. A small batch has fewer,
+ * larger shards, and one that is bounded by tokens may be a single shard. */
+static bool open_lanes(sa_trainer *trainer, int longest_source, int longest_target,
+                       sa_error *error) {
+    static const int32_t extended = SA_EOS; /* not read: only whether there is one */
+    const sa_settings *settings = trainer->settings;
+    const int even = (trainer->most + trainer->shards - 1) / trainer->shards;
+    const int count = settings->batch_tokens   ? trainer->most + 1
+                      : even < 2 * SHARD_PAIRS ? 2 * SHARD_PAIRS
+                                               : even;
+    sa_sentence *source = sa_new(2 * (size_t)count, sizeof *source, error);
+    if (!source) return false;
+    sa_sentence *target = source + count;
+    for (int i = 0; i < count; i++) {
+        const bool longest = !i || !settings->batch_tokens;
+        source[i].len = longest ? longest_source : 1;
+        target[i].len = longest ? longest_target : 1;
+        if (settings->copy) source[i].extended = target[i].extended = &extended;
+    }
+    sa_arena dry = {0};
+    sa_pass pass;
+    sa_batch batch = sa_batch_build(&dry, source, target, count);
+    batch.gold = trainer->links;
+    sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
+    free(source);
+    bool good = true;
+    for (int i = 0; good && i < trainer->lanes; i++)
+        good = sa_arena_init(&trainer->lane[i].arena, dry.used, error);
+    return good;
+}
+
+/* The sum's, one for each thread, and one more, so that a thread can go on while an earlier shard
+ * still runs; of other processes that of the sum and one for each shard. */
+static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
+    const int most = lanes > 1 ? lanes + 2 : 2;
+    if (!sa_exchange_leads(exchange)) return 1 + own;
+    return own < most ? own : most;
+}
+
+static bool open_gradients(sa_trainer *trainer, sa_error *error) {
+    const size_t size = sa_params_room(&trainer->plan, trainer->sizes.precision);
+    for (int i = 0; i < trainer->gradients; i++) {
+        sa_gradient *one = &trainer->gradient[i];
+        one->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
+        if (!one->numbers || !sa_arena_init(&one->memory, size * sizeof(sa_real), error))
+            return false;
+        one->room = sa_mat_alloc(&one->memory, 1, (int)size);
+        sa_seq2seq_bind_gradients(&trainer->sizes, one->numbers, &one->room, &one->dw);
+    }
+    return true;
+}
+
+bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
+                     sa_real *values, int longest_source, int longest_target, sa_pool *pool,
+                     const sa_exchange *exchange, sa_error *error) {
+    sa_require(settings->shards > 0);
+    const sa_schedule *schedule = &sa_schedules[settings->schedule];
+    const int most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
+    const int shards = shards_for(most, settings->shards);
+    const int threads = pool ? sa_pool_threads(pool) : 1;
+    const int own = sa_exchange_first(exchange, shards, 1); /* shards at most */
+    const int lanes = own < threads ? own : threads;
+    *trainer = (sa_trainer){.settings = settings,
+                            .optimizer = &sa_optimizers[settings->optimizer],
+                            .pool = pool,
+                            .exchange = exchange,
+                            .values = values,
+                            .sizes = *sizes,
+                            .decay = 1,
+                            .most = most,
+                            .shards = shards,
+                            .lanes = lanes,
+                            .gradients = gradients_for(exchange, lanes, own),
+                            .update = {.momentum = settings->momentum,
+                                       .beta1 = settings->beta1,
+                                       .beta2 = settings->beta2,
+                                       .epsilon = settings->epsilon}};
+    if (schedule->needs_steps && settings->steps == 0)
+        return sa_fail(error, SA_USAGE, "{schedule} %s needs {steps} N", schedule->name);
+    sa_blas_init();
+    sa_seq2seq_plan(sizes, &trainer->plan);
+    const size_t size = trainer->plan.size, batch = (size_t)most;
+    return (trainer->first = sa_new(size, sizeof(sa_real), error)) &&
+           (trainer->second = sa_new(size, sizeof(sa_real), error)) &&
+           (trainer->squares = sa_new(size / CHUNK + 1, sizeof(double), error)) &&
+           (trainer->source = sa_new(batch, sizeof(sa_sentence), error)) &&
+           (trainer->target = sa_new(batch, sizeof(sa_sentence), error)) &&
+           (settings->guided_alignment <= 0 ||
+            (trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error))) &&
+           (trainer->shard = sa_new((size_t)shards, sizeof(sa_shard), error)) &&
+           (trainer->lane = sa_new((size_t)lanes, sizeof(sa_lane), error)) &&
+           (trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error)) &&
+           bind_weights(trainer, error) &&
+           open_lanes(trainer, longest_source, longest_target, error) &&
+           open_gradients(trainer, error) && sa_blas_check_memory(threads, error);
+}
+
+void sa_trainer_close(sa_trainer *trainer) {
+    for (int i = 0; trainer->lane && i < trainer->lanes; i++)
+        sa_arena_release(&trainer->lane[i].arena);
+    for (int i = 0; trainer->gradient && i < trainer->gradients; i++) {
+        free(trainer->gradient[i].numbers);
+        sa_arena_release(&trainer->gradient[i].memory);
+    }
+    sa_arena_release(&trainer->packed);
+    free(trainer->shard);
+    free(trainer->lane);
+    free(trainer->gradient);
+    free(trainer->first);
+    free(trainer->second);
+    free(trainer->squares);
+    free(trainer->source);
+    free(trainer->target);
+    free(trainer->links);
+    *trainer = (sa_trainer){0};
+}
+
+void sa_trainer_lend_memory(sa_trainer *trainer) {
+    for (int i = 0; i < trainer->lanes; i++) sa_arena_discard(&trainer->lane[i].arena);
+    for (int i = 0; i < trainer->gradients; i++) sa_arena_discard(&trainer->gradient[i].memory);
+    sa_arena_discard(&trainer->packed);
+}
+
+/* ---- One shard ------------------------------------------------------------------------------- */
 
 /* Pair k goes to shard k mod active_shards, so that every shard gets short and long sentences. */
 static int shard_count(const sa_trainer *trainer, int i) {
@@ -47,24 +181,19 @@ static int shard_start(const sa_trainer *trainer, int i) {
 
 static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                         const size_t *pairs, int count) {
-    trainer->active_shards = sa_trainer_shards_for(count, trainer->shards);
-    trainer->count = count;
+    const int shards = shards_for(count, trainer->shards);
     const int rank = trainer->exchange ? trainer->exchange->rank : 0;
-    trainer->first_shard = sa_exchange_first(trainer->exchange, trainer->active_shards, rank);
-    trainer->end_shard = sa_exchange_first(trainer->exchange, trainer->active_shards, rank + 1);
-    for (int i = 0, next = 0; i < trainer->active_shards; i++)
-        for (int k = i; k < count; k += trainer->active_shards, next++) {
+    trainer->active_shards = shards;
+    trainer->count = count;
+    trainer->first_shard = sa_exchange_first(trainer->exchange, shards, rank);
+    trainer->end_shard = sa_exchange_first(trainer->exchange, shards, rank + 1);
+    for (int i = 0, next = 0; i < shards; i++)
+        for (int k = i; k < count; k += shards, next++) {
             const size_t pair = pairs ? pairs[k] : (size_t)k;
             trainer->source[next] = source[pair];
             trainer->target[next] = target[pair];
             if (trainer->links) trainer->links[next] = trainer->gold[pair];
         }
-}
-
-static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
-    const double l2 = trainer->settings->l2;
-    for (int i = 0; l2 > 0 && i < trainer->plan.count; i++)
-        sa_l2_backward(&trainer->plan.item[i], trainer->values, l2, gradients);
 }
 
 /* Beside the sum. */
@@ -78,50 +207,40 @@ static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
     return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
 }
 
-/* There are as many lanes as shards that can run at a time, so one is free or about to be. */
-static sa_lane *take_lane(const sa_trainer *trainer) {
-    int k = 0;
-    while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;
-    return &trainer->lane[k];
-}
-
-/* The gradient of the shard is zero at the start. */
+/* Forward and backward, into a gradient that is zero at the start. There are as many lanes as
+ * shards that can run at a time, so one is free or about to be. */
 static void run_shard(void *context, int task) {
     sa_trainer *trainer = context;
+    const sa_settings *settings = trainer->settings;
     const int i = trainer->first_shard + task;
-    sa_shard *shard = &trainer->shard[i];
-    sa_lane *lane = take_lane(trainer);
-    sa_gradient *gradient = gradient_of(trainer, i);
     const int start = shard_start(trainer, i), count = shard_count(trainer, i);
-    sa_rng rng = sa_rng_seed(
-        (uint64_t)trainer->settings->seed + sa_hash_mix((uint64_t)trainer->step), (uint64_t)i);
-    sa_pass pass;
-    lane->arena.used = 0;
-    sa_batch batch =
-        sa_batch_build(&lane->arena, trainer->source + start, trainer->target + start, count);
+    sa_gradient *gradient = gradient_of(trainer, i);
+    int k = 0;
+    while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;
+    sa_arena *arena = &trainer->lane[k].arena;
+    arena->used = 0;
+    sa_batch batch = sa_batch_build(arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
-    sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
-    sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
+    sa_pass pass;
+    sa_pass_layout(arena, &trainer->w, &batch, true, &pass);
+    sa_rng rng =
+        sa_rng_seed((uint64_t)settings->seed + sa_hash_mix((uint64_t)trainer->step), (uint64_t)i);
+    sa_regularizer regularizer = sa_regularizer_of(settings, &rng);
     regularizer.baseline = trainer->baseline;
-    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
-    shard->alignment_loss = pass.alignment_loss;
-    if (i == 0) add_l2_gradient(trainer, gradient->numbers);
-    atomic_store(&lane->taken, false);
+    trainer->shard[i].loss =
+        sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
+    trainer->shard[i].alignment_loss = pass.alignment_loss;
+    for (int p = 0; i == 0 && settings->l2 > 0 && p < trainer->plan.count; p++)
+        sa_l2_backward(&trainer->plan.item[p], trainer->values, settings->l2, gradient->numbers);
+    atomic_store(&trainer->lane[k].taken, false);
 }
 
-/* --weight-decay (Loshchilov and Hutter 2019): decoupled from the gradient. */
-static void apply_weight_decay(const sa_trainer *trainer) {
-    const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
-    for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
-        const sa_param *param = &trainer->plan.item[i];
-        if (sa_param_is_weight(param)) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
-    }
-}
+/* ---- Sums over shards, chunk by chunk -------------------------------------------------------- */
 
 static int chunk_size(const sa_trainer *trainer, size_t at) {
     const size_t rest = trainer->plan.size - at;
-    return (int)(rest < SA_CHUNK ? rest : SA_CHUNK);
+    return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
 /* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
@@ -133,7 +252,7 @@ static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, siz
 
 static void square_chunk(void *context, int i) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * SA_CHUNK;
+    const size_t at = (size_t)i * CHUNK;
     const sa_real *sum = trainer->gradient[0].numbers + at;
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
@@ -147,14 +266,13 @@ static int late_shard(const sa_trainer *trainer) {
 static void add_in_turn(void *context, int task) {
     sa_trainer *trainer = context;
     const int i = trainer->first_shard + task;
-    if (!task || i >= late_shard(trainer)) return;
-    add_shards(trainer, i, i + 1, 0, trainer->plan.size);
+    if (task && i < late_shard(trainer)) add_shards(trainer, i, i + 1, 0, trainer->plan.size);
 }
 
 /* Adds the gradients that are left and sums the squares. */
 static void reduce_chunk(void *context, int i) {
     const sa_trainer *trainer = context;
-    const size_t at = (size_t)i * SA_CHUNK;
+    const size_t at = (size_t)i * CHUNK;
     add_shards(trainer, late_shard(trainer), trainer->end_shard, at,
                (size_t)chunk_size(trainer, at));
     square_chunk(context, i);
@@ -166,30 +284,14 @@ static void add_block(void *context, size_t at, size_t size) {
     add_shards(trainer, trainer->first_shard, trainer->end_shard, at, size);
 }
 
-/* The gradient of the whole batch. */
-static void sum_gradients(sa_trainer *trainer, int chunks) {
-    const sa_exchange *exchange = trainer->exchange;
-    const bool leads = sa_exchange_leads(exchange);
-    sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
-                        spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);
-    if (leads) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
-    if (!exchange) return;
-    exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
-    exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);
-    sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
-}
+/* ---- One step -------------------------------------------------------------------------------- */
 
-/* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
-static void update_chunk(void *context, int i) {
+static void pack_part(void *context, int part) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * SA_CHUNK;
-    const int size = chunk_size(trainer, at);
-    sa_real *sum = trainer->gradient[0].numbers + at;
-    const unsigned before = sa_denormals_off();
-    trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
-                               trainer->second + at, size);
-    sa_denormals_restore(before);
-    sa_move_sum(sum, NULL, (size_t)size);
+    sa_arena same_place = trainer->packed;
+    sa_seq2seq w;
+    same_place.used = 0;
+    pack(trainer, part, PACKING, &same_place, &w);
 }
 
 static double learning_rate(const sa_trainer *trainer) {
@@ -200,25 +302,55 @@ static double learning_rate(const sa_trainer *trainer) {
            (schedule->decays ? trainer->decay : 1);
 }
 
-/* B.2 (Bahdanau et al. 2015): the gradient is scaled to an L2 norm of at most clip. */
+/* Weight decay that is decoupled from the gradient (Loshchilov and Hutter 2019). */
+static void decay_weights(const sa_trainer *trainer) {
+    const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
+    for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
+        const sa_param *param = &trainer->plan.item[i];
+        if (sa_param_is_weight(param)) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
+    }
+}
+
+/* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
+static void update_chunk(void *context, int i) {
+    sa_trainer *trainer = context;
+    const size_t at = (size_t)i * CHUNK;
+    const int size = chunk_size(trainer, at);
+    sa_real *sum = trainer->gradient[0].numbers + at;
+    const unsigned before = sa_denormals_off();
+    trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
+                               trainer->second + at, size);
+    sa_denormals_restore(before);
+    sa_move_sum(sum, NULL, (size_t)size);
+}
+
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
-    const int chunks = (int)((trainer->plan.size + SA_CHUNK - 1) / SA_CHUNK);
+    const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);
     const double clip = trainer->settings->clip;
+    const sa_exchange *exchange = trainer->exchange;
+    const bool leads = sa_exchange_leads(exchange);
     double squares = 0;
     sa_require(count > 0 && count <= trainer->most);
     *result = (sa_step_result){0};
     trainer->step++;
 
+    /* the gradient of every shard, and their sum */
     if (trainer->packed.base) sa_pool_run(trainer->pool, PACKING, pack_part, trainer);
     shard_batch(trainer, source, target, pairs, count);
-    sum_gradients(trainer, chunks);
+    sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
+                        spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);
+    if (leads) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+    if (exchange) {
+        exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
+        exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);
+        sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
+    }
     for (int i = 0; i < trainer->active_shards; i++) {
         result->loss += trainer->shard[i].loss;
         result->alignment_loss += trainer->shard[i].alignment_loss;
     }
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
-
     for (int i = 0; i < chunks; i++) squares += trainer->squares[i];
     result->l2_norm = sqrt(squares);
     result->applied = isfinite(result->l2_norm) && isfinite(result->loss);
@@ -230,13 +362,16 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                        "(a smaller {lr} or {clip} helps)",
                        MAX_NONFINITE);
     }
+
+    /* the update. B.2 (Bahdanau et al. 2015): the gradient is scaled to an L2 norm of at most clip
+     */
     trainer->nonfinite = 0;
     trainer->baseline = sa_hard_baseline(trainer->baseline, -result->loss / count);
     trainer->update.step = ++trainer->applied;
     trainer->update.lr = learning_rate(trainer);
-    apply_weight_decay(trainer);
     trainer->update.scale =
         clip > 0 && result->l2_norm > clip ? (sa_real)(clip / result->l2_norm) : 1;
+    decay_weights(trainer);
     sa_pool_run(trainer->pool, chunks, update_chunk, trainer);
     return true;
 }

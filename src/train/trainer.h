@@ -14,7 +14,6 @@
 #include "model/seq2seq.h"
 #include "train/exchange.h"
 #include "train/optimizer.h"
-#include "train/schedule.h"
 
 #include <stdatomic.h>
 
@@ -59,8 +58,8 @@ typedef struct sa_trainer {
                                       one more than shards of this one */
     sa_gradient *gradient;         /* [gradients] */
     sa_sentence *source, *target;  /* [most] the batch, one shard after another */
-    sa_gold_alignment *links;      /* [most] its gold alignments; NULL without --guided-alignment */
-    const sa_gold_alignment *gold; /* of all pairs; set by the caller with --guided-alignment */
+    sa_gold_alignment *links;      /* [most] its gold alignments; NULL without guided alignment */
+    const sa_gold_alignment *gold; /* of all pairs; set by the caller with guided alignment */
     double *squares;               /* sum of squares of each chunk of the gradient */
     int64_t step;                  /* batches seen */
     int64_t applied;               /* updates made: batches with a finite gradient */
@@ -96,17 +95,5 @@ void sa_trainer_lend_memory(sa_trainer *trainer);
  * finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
-
-/* ---- For trainer_open.c ---------------------------------------------------------------------- */
-
-enum {
-    SA_SHARD_PAIRS = 8, /* fewer do not repay a gradient of their own */
-    SA_CHUNK = 1 << 14, /* numbers of the gradient that one job sums and updates */
-};
-
-/* The number of shards of a batch of `count` pairs. */
-int sa_trainer_shards_for(int count, int shards);
-/* Packs a part of the weights in the arena; w points to all of them. */
-void sa_trainer_pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w);
 
 #endif

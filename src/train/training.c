@@ -1,16 +1,10 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
-#include "train/training.h"
 #include "analysis/overlap.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/number.h"
+#include "base/rng.h"
 #include "config/settings.h"
 #include "inference/model_file.h"
-#include "train/checkpoint.h"
-#include "train/end_diagnosis.h"
-#include "train/processes.h"
-#include "train/snapshots.h"
-#include "train/start.h"
+#include "train/session.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,6 +14,10 @@
 #define REPORT_EVERY 0.2 /* seconds between two reports of progress */
 
 /* ---- Progress -------------------------------------------------------------------------------- */
+
+static double seconds_of(const sa_session *session) {
+    return sa_clock_seconds() - session->begin;
+}
 
 /* Seconds until the nearest limit that can be predicted; -1: none. */
 static double seconds_left(const sa_session *session, double elapsed) {
@@ -37,22 +35,23 @@ static double seconds_left(const sa_session *session, double elapsed) {
 }
 
 static sa_progress progress_now(sa_session *session, double loss, int64_t words) {
-    const sa_train_cost spent = sa_session_cost(session);
-    if (session->report_words)
-        session->words_per_second =
-            (double)session->report_words / (sa_clock_seconds() - session->report_time);
-    return (sa_progress){
+    sa_progress now = {
         .kind = SA_PROGRESS_STEP,
         .epoch = (int)session->batcher.epoch + 1,
         .epoch_part = (double)session->batcher.position / (double)session->data.count,
         .step = session->trainer.step,
-        .spent = spent,
-        .seconds_left = seconds_left(session, spent.seconds),
+        .spent = session->spent,
         .loss = words ? loss / (double)words : NAN,
         .guided_loss = NAN,
-        .words_per_second = session->words_per_second,
         .gradient_norm = session->gradient_norm,
     };
+    if (session->report_words)
+        session->words_per_second =
+            (double)session->report_words / (sa_clock_seconds() - session->report_time);
+    now.words_per_second = session->words_per_second;
+    now.spent.seconds = seconds_of(session);
+    now.seconds_left = seconds_left(session, now.spent.seconds);
+    return now;
 }
 
 static void report_step(sa_session *session) {
@@ -64,8 +63,6 @@ static void report_step(sa_session *session) {
     session->report_loss = 0;
     session->report_words = 0;
 }
-
-/* ---- The log --------------------------------------------------------------------------------- */
 
 static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
@@ -84,22 +81,52 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
     sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
 }
 
-/* Counts validations without improvement and decays the learning rate. */
-static void update_learning_rate(sa_session *session, sa_validation now) {
-    sa_state_figures *figures = &session->figures;
-    const sa_validation best = {figures->best_loss, figures->best_bleu, figures->best_chrf};
-    if (sa_validation_better(session->settings.criterion, now, best)) {
-        figures->best_loss = now.loss;
-        figures->best_bleu = now.bleu;
-        figures->best_chrf = now.chrf;
-        session->counts.stale = 0;
-    } else {
-        session->counts.stale++;
-        if (session->counts.stale % session->settings.lr_patience == 0)
-            session->figures.lr_factor = /* never 0 */
-                fmax(session->figures.lr_factor * session->settings.lr_decay, DBL_MIN);
-        session->trainer.decay = session->figures.lr_factor;
+/* ---- What the processes that train one model decide together --------------------------------- */
+
+static uint64_t hash_weights(const sa_model *model) {
+    uint64_t hash = model->plan.size;
+    for (size_t i = 0; i < model->plan.size; i++) {
+        uint32_t bits;
+        memcpy(&bits, &model->values[i], sizeof bits);
+        hash = (hash ^ bits) * 0x100000001b3u; /* FNV-1a by words */
     }
+    return hash;
+}
+
+/* Whether all have the same weights. */
+static bool compare_weights(const sa_session *session, sa_error *error) {
+    sa_exchange *exchange = session->exchange;
+    uint64_t words[SA_MAX_PROCESSES];
+    if (!exchange) return true;
+    sa_exchange_words(exchange, hash_weights(&session->model), words);
+    const int odd = sa_exchange_odd(words, exchange->size);
+    const bool good =
+        odd < 0 || sa_fail(error, SA_CHECK,
+                           "process %d on '%s' has other weights than the rest after update %lld: "
+                           "its memory or processor may be faulty; {resume} goes on from the last "
+                           "validation",
+                           odd, exchange->hosts[odd], (long long)session->trainer.step);
+    return sa_exchange_agree(exchange, good, error);
+}
+
+/* The figures of a validation, by the first process. */
+static bool validate_once(sa_session *session, sa_validation *out, sa_error *error) {
+    sa_exchange *exchange = session->exchange;
+    const bool good = !sa_exchange_leads(exchange) || sa_validate(&session->model, &session->valid,
+                                                                  &session->valid_data, out, error);
+    if (!sa_exchange_agree(exchange, good, error)) return false;
+    if (exchange) exchange->gather(out, sizeof *out, 1);
+    return true;
+}
+
+/* *stop: that of any process. *late: that of the first, whose clock counts. */
+static void agree_to_stop(const sa_exchange *exchange, bool *stop, bool *late) {
+    enum { STOP = 1, LATE = 2 };
+    uint64_t words[SA_MAX_PROCESSES];
+    if (!exchange) return;
+    sa_exchange_words(exchange, (*stop ? STOP : 0) | (*late ? LATE : 0), words);
+    for (int i = 0; i < exchange->size; i++) *stop |= (words[i] & STOP) != 0;
+    *late = (words[0] & LATE) != 0;
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
@@ -129,7 +156,7 @@ static bool save_best(sa_session *session, bool is_best, sa_error *error) {
         memcpy(session->unsaved, model->values, size * sizeof *model->values);
     if (!is_best && !session->unsaved) return true;
     if (!is_best) swap_weights(session->unsaved, model->values, size);
-    const bool good = sa_model_write(model, session->best_path.text, NULL, 0, error);
+    const bool good = sa_model_write(model, session->path[SA_BEST], NULL, 0, error);
     if (!is_best) swap_weights(session->unsaved, model->values, size);
     if (good) {
         free(session->unsaved);
@@ -148,12 +175,20 @@ static bool keep_best(sa_session *session, sa_error *error) {
     return session->unsaved;
 }
 
+/* An overwritten training goes just before the first file of the new one is written, so that it
+ * outlives all that may be refused or end before; and whole, film included, so that no file of it
+ * stands beside one of the new training. The film goes first: it can be done without. */
+static bool replace_old(sa_session *session, sa_error *error) {
+    session->replaces = session->replaces && !(sa_snapshots_open(session, error) &&
+                                               sa_training_remove(session->training->out, error));
+    return !session->replaces;
+}
+
 /* Saves the best model, then the state that refers to it. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
-    const bool best =
-        (!session->replace || session->replace(session, &why)) && save_best(session, is_best, &why);
+    const bool best = replace_old(session, &why) && save_best(session, is_best, &why);
     const bool good = best && sa_checkpoint_write(session, &why);
     session->save_error = good ? (sa_error){0} : why;
     return good ||
@@ -175,43 +210,7 @@ static bool end_saves(sa_session *session, sa_error *error) {
     return !why->code;
 }
 
-/* ---- Validation ------------------------------------------------------------------------------ */
-
-bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
-    const double begin = sa_clock_seconds();
-    sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
-    sa_validation now;
-    sa_trainer_lend_memory(&session->trainer);
-    if (!sa_processes_compare(session, error) || !sa_processes_validate(session, &now, error))
-        return false;
-    row.kind = SA_PROGRESS_VALIDATION;
-    if (session->gold && session->counts.words)
-        row.guided_loss = session->figures.guided_loss / (double)session->counts.words;
-    row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
-    row.valid_perplexity = exp(row.valid_loss);
-    if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
-    row.best = sa_validation_better(session->settings.criterion, now, session->best);
-    if (row.best) session->best = now;
-    if (scheduled) {
-        update_learning_rate(session, now);
-        sa_averaging_add(&session->averaging, &session->settings, session->counts.validations, now,
-                         session->model.values);
-        session->counts.validations++;
-        session->counts.words = 0;
-        session->figures.loss = session->figures.guided_loss = 0;
-    }
-    add_to_log(&row, &session->log);
-    if (!sa_exchange_agree(session->exchange,
-                           save_frames(session, error) && save(session, row.best, error), error))
-        return false;
-    if (session->training->report) session->training->report(session->training->context, &row);
-    session->validation_seconds = sa_clock_seconds() - begin;
-    session->report_time +=
-        session->validation_seconds; /* words per second leave validations out */
-    return true;
-}
-
-/* --average: writes the mean weights as a model of their own. */
+/* Writes the mean weights as a model of their own. */
 static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const size_t size = model->plan.size;
@@ -223,14 +222,109 @@ static bool write_average(sa_session *session, sa_error *error) {
     swap_weights(mean, model->values, size);
     sa_validation now;
     const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
-                      sa_model_write(model, session->average_path.text, NULL, 0, error);
+                      sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
     swap_weights(mean, model->values, size);
     free(mean);
     if (good)
         sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
                         sa_average_name((size_t)session->settings.average_of), count, now.loss,
-                        now.bleu, session->average_path.text);
+                        now.bleu, session->path[SA_AVERAGE]);
     return good;
+}
+
+/* ---- Validation ------------------------------------------------------------------------------ */
+
+/* Counts validations without improvement, which decay the learning rate, and begins to count for
+ * the next one. */
+static void count_validation(sa_session *session, sa_validation now) {
+    const sa_settings *settings = &session->settings;
+    sa_state_figures *figures = &session->figures;
+    sa_state_counts *counts = &session->counts;
+    if (sa_validation_better(settings->criterion, now, figures->best)) {
+        figures->best = now;
+        counts->stale = 0;
+    } else if (++counts->stale % settings->lr_patience == 0) { /* never 0 */
+        figures->lr_factor = fmax(figures->lr_factor * settings->lr_decay, DBL_MIN);
+        session->trainer.decay = figures->lr_factor;
+    }
+    sa_averaging_add(&session->averaging, settings, counts->validations, now,
+                     session->model.values);
+    counts->validations++;
+    counts->words = 0;
+    figures->loss = figures->guided_loss = 0;
+}
+
+bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
+    const double begin = sa_clock_seconds();
+    sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
+    sa_validation now;
+    sa_trainer_lend_memory(&session->trainer);
+    if (!compare_weights(session, error) || !validate_once(session, &now, error)) return false;
+    row.kind = SA_PROGRESS_VALIDATION;
+    if (session->gold && session->counts.words)
+        row.guided_loss = session->figures.guided_loss / (double)session->counts.words;
+    row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
+    row.valid_perplexity = exp(row.valid_loss);
+    if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
+    row.best = sa_validation_better(session->settings.criterion, now, session->best);
+    if (row.best) session->best = now;
+    if (scheduled) count_validation(session, now);
+    add_to_log(&row, &session->log);
+    if (!sa_exchange_agree(session->exchange,
+                           save_frames(session, error) && save(session, row.best, error), error))
+        return false;
+    if (session->training->report) session->training->report(session->training->context, &row);
+    session->validation_seconds = sa_clock_seconds() - begin;
+    session->report_time += session->validation_seconds; /* words per second leave them out */
+    return true;
+}
+
+/* ---- Diagnosis ------------------------------------------------------------------------------- */
+
+/* How far a figure is on the way from its threshold to 1. Translations that are too long or too
+ * short are symptoms, which matter only where no cause is found. */
+static double severity(const sa_finding *finding) {
+    return (finding->figure - finding->threshold) / (1 - finding->threshold) -
+           (finding->case_count > 0);
+}
+
+static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
+                           sa_train_result *result, sa_error *error) {
+    sa_search search;
+    sa_diagnosis diagnosis = {0};
+    sa_search_init(&search);
+    sa_model *model = sa_model_open(session->path[SA_BEST], session->settings.threads, error);
+    sa_sentence_result *each = model ? sa_new(pairs->count, sizeof *each, error) : NULL;
+    const bool evaluated = each && sa_evaluate(model, pairs, &search, NULL, each, error);
+    const bool good = evaluated && sa_diagnose(model, pairs, each, NULL, &diagnosis, error);
+    const sa_finding *worst = NULL;
+    for (size_t i = 0; good && i < diagnosis.count; i++) {
+        const sa_finding *one = &diagnosis.findings[i];
+        if (one->brief && (!worst || severity(one) > severity(worst))) worst = one;
+    }
+    if (worst) result->worst = worst->brief, result->worst_figure = worst->figure;
+    if (good) sa_diagnosis_release(&diagnosis);
+    if (evaluated) sa_sentence_results_release(each, pairs->count);
+    free(each);
+    sa_model_close(model);
+    return good;
+}
+
+/* The worst finding about the best model, on 200 validation pairs at most. The model is saved by
+ * now: a failure is only noted. */
+static void diagnose(sa_session *session, sa_train_result *result) {
+    enum { PAIRS = 200 };
+    const sa_dataset *data = &session->valid_data;
+    sa_error error = {0};
+    sa_corpus pairs = session->valid;
+    pairs.count = data->count < PAIRS ? data->count : PAIRS;
+    pairs.pairs = sa_new(pairs.count, sizeof *pairs.pairs, &error);
+    for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
+        pairs.pairs[i] = session->valid.pairs[data->pair[i]];
+    sa_trainer_close(&session->trainer); /* its memory is needed for the best model */
+    if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
+        sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
+    free(pairs.pairs);
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -269,32 +363,15 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const bool epoch_over = session->batcher.position == session->data.count;
     const int64_t epochs = session->batcher.epoch + epoch_over;
-    const double seconds = sa_session_cost(session).seconds;
     bool stop = session->training->stop && *session->training->stop;
-    bool late =
-        settings->max_time > 0 && seconds + session->validation_seconds >= settings->max_time;
-    sa_processes_stop(session, &stop, &late);
+    bool late = settings->max_time > 0 &&
+                seconds_of(session) + session->validation_seconds >= settings->max_time;
+    agree_to_stop(session->exchange, &stop, &late);
     if (stop) return "stopped";
     if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
     if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
     if (settings->patience > 0 && session->counts.stale >= settings->patience) return "patience";
     return late ? "time" : NULL;
-}
-
-static bool train(sa_session *session, const char **reason, sa_error *error) {
-    /* the model has not changed since a scheduled validation, and its best model exists */
-    bool fresh =
-        session->counts.validations && !session->counts.words && isfinite(session->best.loss);
-    while (!(*reason = sa_session_reason_to_stop(session))) {
-        if (!sa_session_step(session, error) || !sa_processes_check(session, error)) return false;
-        report_step(session);
-        fresh = sa_session_validation_due(session);
-        if (fresh && !sa_session_validate(session, true, error)) return false;
-    }
-    if (session->training->pausing && strcmp(*reason, "stopped") == 0)
-        return (fresh || save(session, false, error)) && end_saves(session, error);
-    return (fresh || sa_session_validate(session, false, error)) && write_average(session, error) &&
-           end_saves(session, error);
 }
 
 /* Memorized pairs do not show generalization. */
@@ -309,49 +386,45 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     return true;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-/* An overwritten training goes just before the first file of the new one is written, so that it
- * outlives all that may be refused or end before; and whole, film included, so that no file of it
- * stands beside one of the new training. The film goes first: it can be done without. */
-static bool replace_old(sa_session *session, sa_error *error) {
-    const bool good =
-        sa_snapshots_open(session, error) && sa_training_remove(session->training->out, error);
-    if (good) session->replace = NULL;
-    return good;
-}
-
 /* The first frame, if there is a film, is also the first file. */
 static bool begin_film(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    if (training->overwrite) session->replace = replace_old;
+    session->replaces = training->overwrite;
     if (training->overwrite && !training->snapshot_count) return true;
     return (training->overwrite ? replace_old(session, error)
                                 : sa_snapshots_open(session, error)) &&
            (training->resume || sa_snapshots_write(session, error));
 }
 
-static bool run(sa_session *session, const sa_train_options *training, sa_train_result *result,
-                sa_error *error) {
+/* Up to the first update, from which on the token ids are all that is needed of the pairs. */
+static bool begin(sa_session *session, const sa_train_options *training, sa_error *error) {
     bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
     if (good && sa_exchange_leads(session->exchange)) good = begin_film(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
-    sa_session_release_texts(session);
-    good = good && train(session, &result->reason, error);
-    result->steps = session->trainer.step;
-    if (good && training->diagnose && sa_exchange_leads(session->exchange) &&
-        strcmp(result->reason, "stopped") != 0)
-        sa_session_diagnose(session, result);
-    result->epochs = (int)session->batcher.epoch + 1;
-    result->spent = sa_session_cost(session);
-    result->best_loss = session->best.loss;
-    result->best_bleu = session->best.bleu;
-    result->best_chrf = session->best.chrf;
+    sa_corpus_close(&session->train);
+    free(session->trained_on);
+    session->trained_on = NULL;
+    sa_return_memory();
     return good;
 }
 
+/* fresh: the model has not changed since a scheduled validation, and its best model exists. */
+static bool end(sa_session *session, bool fresh, sa_train_result *result, sa_error *error) {
+    const sa_train_options *training = session->training;
+    const bool stopped = strcmp(result->reason, "stopped") == 0;
+    if (training->pausing && stopped)
+        return (fresh || save(session, false, error)) && end_saves(session, error);
+    if ((!fresh && !sa_session_validate(session, false, error)) || !write_average(session, error) ||
+        !end_saves(session, error))
+        return false;
+    if (training->diagnose && !stopped && sa_exchange_leads(session->exchange))
+        diagnose(session, result);
+    return true;
+}
+
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {
+    enum { COMPARE_EVERY = 100 };
     if (!sa_given(result, "result", error)) return false;
     *result = (sa_train_result){0};
     if (!sa_given(training, "options", error) ||
@@ -364,7 +437,24 @@ bool sa_train(const sa_train_options *training, sa_train_result *result, sa_erro
         return false;
     sa_session *session = sa_new(1, sizeof *session, error); /* too large for small stacks */
     if (!session) return false;
-    const bool good = run(session, training, result, error);
+    bool good = begin(session, training, error);
+    bool fresh =
+        session->counts.validations && !session->counts.words && isfinite(session->best.loss);
+    while (good && !(result->reason = sa_session_reason_to_stop(session))) {
+        good = sa_session_step(session, error) &&
+               (session->trainer.step % COMPARE_EVERY != 0 || compare_weights(session, error));
+        if (good) report_step(session);
+        fresh = good && sa_session_validation_due(session);
+        if (fresh) good = sa_session_validate(session, true, error);
+    }
+    result->steps = session->trainer.step;
+    good = good && end(session, fresh, result, error);
+    result->epochs = (int)session->batcher.epoch + 1;
+    result->spent = session->spent;
+    result->spent.seconds = seconds_of(session);
+    result->best_loss = session->best.loss;
+    result->best_bleu = session->best.bleu;
+    result->best_chrf = session->best.chrf;
     sa_session_close(session);
     free(session);
     return good;

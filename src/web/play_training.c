@@ -1,8 +1,6 @@
 /* play_training: a model, its training, and its files. */
 #include "inference/model_file.h"
-#include "train/checkpoint.h"
-#include "train/start.h"
-#include "train/training.h"
+#include "train/session.h"
 #include "web/broken_term.h"
 #include "web/memory_files.h"
 #include "web/play.h"

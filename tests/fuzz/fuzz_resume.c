@@ -1,7 +1,7 @@
 /* Resuming from any file. The input is a last.safetensors with any checksum; a few updates later
  * there is one that training resumes from again. */
 #include "model_file.h"
-#include "train/checkpoint.h"
+#include "train/session.h"
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* Who may train together, and with how many threads. */
 #include "mpi/node.h"
 #include "support/suite.h"
-#include "train/processes.h"
+#include "train/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,11 +92,11 @@ START_TEST(a_bare_srun_is_recognized) {
 END_TEST
 
 START_TEST(the_odd_one_is_not_what_most_are) {
-    ck_assert_int_eq(sa_processes_odd((uint64_t[]){7}, 1), -1);
-    ck_assert_int_eq(sa_processes_odd((uint64_t[]){7, 7, 7}, 3), -1);
-    ck_assert_int_eq(sa_processes_odd((uint64_t[]){7, 7, 8}, 3), 2);
-    ck_assert_int_eq(sa_processes_odd((uint64_t[]){8, 7, 7}, 3), 0);
-    ck_assert_int_eq(sa_processes_odd((uint64_t[]){7, 8}, 2), 1);
+    ck_assert_int_eq(sa_exchange_odd((uint64_t[]){7}, 1), -1);
+    ck_assert_int_eq(sa_exchange_odd((uint64_t[]){7, 7, 7}, 3), -1);
+    ck_assert_int_eq(sa_exchange_odd((uint64_t[]){7, 7, 8}, 3), 2);
+    ck_assert_int_eq(sa_exchange_odd((uint64_t[]){8, 7, 7}, 3), 0);
+    ck_assert_int_eq(sa_exchange_odd((uint64_t[]){7, 8}, 2), 1);
 }
 END_TEST
 

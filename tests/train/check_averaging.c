@@ -1,6 +1,6 @@
 /* The weights that enter the mean, and the mean. */
 #include "config/settings.h"
-#include "train/averaging.h"
+#include "train/session.h"
 
 #include "support/suite.h"
 

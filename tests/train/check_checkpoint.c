@@ -4,8 +4,7 @@
 #include "support/memory_failures.h"
 #include "support/small_training.h"
 #include "support/suite.h"
-#include "train/checkpoint.h"
-#include "train/start.h"
+#include "train/session.h"
 
 #include <math.h>
 
@@ -105,8 +104,8 @@ static const struct {
     double number;
     const char *message; /* NULL: it is taken */
 } figures[] = {
-    {SA_STATE_FIGURE(best_loss), INFINITY, NULL},
-    {SA_STATE_FIGURE(best_loss), NAN, "is not finite at number 0"},
+    {SA_STATE_FIGURE(best.loss), INFINITY, NULL},
+    {SA_STATE_FIGURE(best.loss), NAN, "is not finite at number 0"},
     {SA_STATE_FIGURE(loss), -INFINITY, "is not finite at number 3"},
     {SA_STATE_FIGURE(lr_factor), 1.5, "holds an impossible rate"},
     {SA_STATE_FIGURE(lr_factor), 0, "holds an impossible rate"},

@@ -1,5 +1,5 @@
 #include "support/suite.h"
-#include "train/schedule.h"
+#include "train/optimizer.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
 

@@ -21,7 +21,9 @@ static bool run(cli_call *call, sa_error *error) {
     const average_options *options = call->options;
     int number = 0;
     while (call->words[number]) number++;
-    if (!sa_average_models(call->words, number, options->out, error)) return false;
+    if (!cli_check_needed(call, error) ||
+        !sa_average_models(call->words, number, options->out, error))
+        return false;
     cli_note("wrote %s", options->out);
     return true;
 }
@@ -31,7 +33,6 @@ const cli_command cli_average = {
     .words = "MODEL MODEL ... --out FILE",
     .least = 2,
     .most = MODELS,
-    .needs = true,
     .summary = "average the weights of several models",
     .size = sizeof(average_options),
     .sets = sets,

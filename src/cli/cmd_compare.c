@@ -53,7 +53,6 @@ static const sa_option rows[] = {
 
 /* Models are compared after equal numbers of updates, not of seconds, which a machine's load
  * decides. */
-enum { UPDATES = 2000 };
 static const cli_default limits[] = {{"epochs", 0}, {"max-time", 0}, {"patience", 0}, {0}};
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
@@ -63,8 +62,7 @@ static const cli_option_set sets[] = {
 };
 
 static void limit_updates(sa_settings *settings) {
-    if (!settings->steps && !settings->epochs && !(settings->max_time > 0))
-        settings->steps = UPDATES;
+    if (!settings->steps && !settings->epochs && !(settings->max_time > 0)) settings->steps = 2000;
 }
 
 static void show_progress(void *context, const sa_progress *report) {
@@ -83,7 +81,9 @@ static void show_progress(void *context, const sa_progress *report) {
 /* The Transformers of the list start from the preset of their family, with the same options. */
 static bool run(cli_call *call, sa_error *error) {
     compare_options *options = call->options;
-    if (!cli_read_preset(call, &options->settings, options->preset, error)) return false;
+    if (!cli_read_preset(call, &options->settings, options->preset, error) ||
+        !cli_check_needed(call, error))
+        return false;
     compare_options again = *options;
     cli_call other = *call;
     other.options = &again;
@@ -125,7 +125,6 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_compare = {
     .name = "compare",
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
-    .needs = true,
     .summary = "train several models on the same batches and compare them",
     .size = sizeof(compare_options),
     .sets = sets,

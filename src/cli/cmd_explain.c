@@ -3,8 +3,6 @@
 #include "cli/output.h"
 #include "report/explanation.h"
 
-#include <string.h>
-
 typedef struct explain_options {
     sa_explain_options job;
     int digits, max_len;

@@ -5,8 +5,6 @@
 #include "config/settings.h"
 #include "data/tokenizer.h"
 
-#include <string.h>
-
 typedef struct ibm1_options {
     cli_align_options output;
     const char *lexicon;

@@ -36,17 +36,13 @@ static bool is_text(const sa_tensor *tensor, const char *ending) {
     return tensor->type == SA_U8 && size >= tail && strcmp(tensor->name + size - tail, ending) == 0;
 }
 
-static bool begins_with(const char *name, const char *beginning) {
-    return strncmp(name, beginning, strlen(beginning)) == 0;
-}
-
 /* Neither vocabularies nor state for --resume. */
 static size_t count_parameters(const sa_container *file) {
     size_t count = 0;
     for (size_t i = 0; i < file->count; i++) {
         const sa_tensor *tensor = &file->tensors[i];
-        if (tensor->type == SA_F32 && !begins_with(tensor->name, "optimizer.") &&
-            !begins_with(tensor->name, "average."))
+        if (tensor->type == SA_F32 && strncmp(tensor->name, "optimizer.", 10) != 0 &&
+            strncmp(tensor->name, "average.", 8) != 0)
             count += tensor->size / sa_dtypes[SA_F32].size;
     }
     return count;

@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 

@@ -86,7 +86,9 @@ static bool resume_settings(cli_call *call, sa_error *error) {
 
 static bool read_options(cli_call *call, sa_error *error) {
     train_options *options = call->options;
-    if (!cli_read_preset(call, &options->settings, options->preset, error)) return false;
+    if (!cli_read_preset(call, &options->settings, options->preset, error) ||
+        !cli_check_needed(call, error))
+        return false;
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
     if (options->job.resume && options->job.overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
@@ -248,7 +250,6 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_train = {
     .name = "train",
     .words = "--train PAIRS --out DIR",
-    .needs = true,
     .summary = "train a translation model on sentence pairs",
     .size = sizeof(train_options),
     .sets = sets,

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 16 }; /* of an ensemble, at most */
+/* Models of an ensemble, at most; batches read at once, so that sentences of similar length share
+ * one. */
+enum { MODELS = 16, BATCHES = 64 };
 #define MODEL_SUFFIX ".safetensors"
-enum { BATCHES = 64 }; /* read at once, so that sentences of similar length share a batch */
 
 typedef struct translate_options {
     sa_search search;

@@ -42,6 +42,25 @@ void cli_options_init(const cli_command *command, void *options) {
     }
 }
 
+static const char *text_of(const cli_call *call, const cli_option_set *set, const sa_option *row) {
+    const void *field = (const char *)call->options + set->at + row->offset;
+    return *(const char *const *)field;
+}
+
+bool cli_check_needed(const cli_call *call, sa_error *error) {
+    const cli_command *command = call->command;
+    const cli_option_set *set;
+    const sa_option *row;
+    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
+        char option[64];
+        snprintf(option, sizeof option, "--%s %s", row->name, row->value ? row->value : "");
+        if (strstr(command->words, option) && !text_of(call, set, row))
+            return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, option,
+                           cli_name, command->name, command->words);
+    }
+    return true;
+}
+
 /* ---- Files: what a run reads and writes, compared before anything is written ----------------- */
 
 enum { FILES = 512 }; /* beyond all options and words */
@@ -86,13 +105,7 @@ static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
     const sa_option *row;
     for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
         if (!sa_option_is_text(row)) continue;
-        const void *field = (const char *)call->options + set->at + row->offset;
-        const char *path = *(const char *const *)field;
-        char named[64];
-        snprintf(named, sizeof named, "--%s %s", row->name, row->value);
-        if (!path && command->needs && strstr(command->words, named))
-            return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, named,
-                           cli_name, command->name, command->words);
+        const char *path = text_of(call, set, row);
         if (path && row->kind != SA_OPTION_TEXT &&
             !(row->kind == SA_OPTION_INPUT
                   ? add_input(files, row, path, error)

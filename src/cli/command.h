@@ -46,7 +46,6 @@ struct cli_command {
     const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
     int least, most;            /* number of words */
     unsigned texts;             /* bit i: word i is no file name */
-    bool needs;                 /* the options among the words must be given */
     const char *summary;        /* one line; help.md has the paragraphs and the example */
     size_t size;                /* of the struct of its options */
     const cli_option_set *sets; /* ends with NULL rows */
@@ -92,11 +91,18 @@ void cli_options_init(const cli_command *command, void *options);
  * same inode. */
 bool cli_read(cli_call *call, sa_error *error);
 
+/* SA_USAGE: an option that stands among the command's words was not given. */
+bool cli_check_needed(const cli_call *call, sa_error *error);
+
 /* Starts the settings, which are part of the options, from a preset and reads the arguments again:
  * single options override it, in any order. preset: NULL is the model family's default. */
 bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error);
 
 /* Reads the arguments behind the command's name and runs the command. */
 bool cli_run(const cli_command *command, int count, char **arguments, sa_error *error);
+
+/* What main does: runs the command that the arguments name, and returns the exit code. `agree`, if
+ * not NULL, decides whether it succeeded. */
+int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error));
 
 #endif

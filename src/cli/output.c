@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>

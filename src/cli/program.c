@@ -2,7 +2,6 @@
  * main, and the choice of the command. Without the memory that it wants OpenBLAS waits forever,
  * without its threads it interrupts the process, and told to use kernels of another processor it
  * runs into an illegal instruction. */
-#include "cli/program.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "cli/command.h"

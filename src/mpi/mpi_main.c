@@ -1,6 +1,5 @@
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/program.h"
 #include "cli/progress.h"
 #include "compare/compare.h"
 #include "mpi/mpi_exchange.h"

@@ -1,5 +1,5 @@
 /* decode_state: one model of any family while it generates word by word. Weights that are used for
- * many batches are best packed once (sa_seq2seq_pack). */
+ * many batches are best stored once (sa_seq2seq_open_stored). */
 #ifndef SA_INFERENCE_DECODE_STATE_H
 #define SA_INFERENCE_DECODE_STATE_H
 

@@ -67,13 +67,13 @@ void sa_model_release(sa_model *model) {
     *model = (sa_model){0};
 }
 
-bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error) {
-    const sa_packing packing = {.rows = rows, .repeats = true, .parts = 1};
-    sa_arena dry = {0};
-    sa_seq2seq_pack(&dry, &model->sizes, model->values, packing, &packed->w);
-    if (!sa_arena_init(&packed->packed_weights, dry.used, error)) return false;
-    sa_seq2seq_pack(&packed->packed_weights, &model->sizes, model->values, packing, &packed->w);
-    sa_seq2seq_set_hard(&packed->w, true);
+bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepared,
+                      sa_error *error) {
+    prepared->store = (sa_store){.use = SA_STORE_INFERENCE, .rows = rows};
+    if (!sa_seq2seq_open_stored(&model->sizes, model->values, &prepared->store, &prepared->w,
+                                error))
+        return false;
+    sa_seq2seq_set_hard(&prepared->w, true);
     return true;
 }
 

@@ -33,14 +33,15 @@ void sa_model_release(sa_model *model);
 /* Points the model's weights into the values, for products in SA_PRECISION_... */
 void sa_model_bind(sa_model *model, int precision);
 
-/* A model with its matrices packed for inference (sa_seq2seq_pack). */
-typedef struct sa_packed_model {
-    sa_seq2seq w;            /* valid until the arena is released or the weights change */
-    sa_arena packed_weights; /* released by the caller */
-} sa_packed_model;
+/* A model whose weights are stored as inference reads them. */
+typedef struct sa_prepared_model {
+    sa_seq2seq w;   /* valid until the store is released or the weights change */
+    sa_store store; /* released by the caller */
+} sa_prepared_model;
 
-/* Packs for forward passes of up to `rows` rows per step. */
-bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error);
+/* Prepares forward passes of up to `rows` rows per step. */
+bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepared,
+                      sa_error *error);
 
 /* Runs work(context, i) for i = 0 .. count-1 on the model's threads; the error is that of the first
  * i that failed. */

@@ -163,7 +163,7 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
 /* ---- Free running ---------------------------------------------------------------------------- */
 
 typedef struct free_running_task {
-    sa_packed_model packed;
+    sa_prepared_model prepared;
     const sa_sentence *source, *target;
     size_t count;
     const sa_override *override;
@@ -175,7 +175,7 @@ static bool free_batch(void *context, int number, sa_error *error) {
     const size_t first = (size_t)number * BATCH, rest = task->count - first;
     sa_override override = *task->override;
     if (override.gold) override.gold += first;
-    return sa_free_running(&task->packed.w, task->source + first, task->target + first,
+    return sa_free_running(&task->prepared.w, task->source + first, task->target + first,
                            (int)(rest < BATCH ? rest : BATCH),
                            override.chosen.kind ? &override : NULL, task->log_p + first, error);
 }
@@ -185,8 +185,8 @@ bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_
                            sa_error *error) {
     free_running_task task = {
         .source = source, .target = target, .count = count, .override = override, .log_p = log_p};
-    const bool good = sa_model_pack(model, BATCH, &task.packed, error) &&
+    const bool good = sa_model_prepare(model, BATCH, &task.prepared, error) &&
                       sa_model_run(model, batch_count(count), free_batch, &task, error);
-    sa_arena_release(&task.packed.packed_weights);
+    sa_store_release(&task.prepared.store);
     return good;
 }

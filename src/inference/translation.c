@@ -15,7 +15,7 @@ typedef struct translate_task {
     sa_model *const *models;
     int number;
     const char *const *texts;
-    sa_packed_model *packed;           /* [number] */
+    sa_prepared_model *prepared;       /* [number] */
     sa_sentence *sources[SA_ENSEMBLE]; /* in each model's token ids */
     const sa_gold_alignment *gold;
     const int *lengths;
@@ -199,7 +199,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     const sa_seq2seq *w[SA_ENSEMBLE];
     source_batch part;
     search.weights = task->attends && (search.weights || search.replace_unknown);
-    for (int m = 0; m < task->number; m++) w[m] = &task->packed[m].w;
+    for (int m = 0; m < task->number; m++) w[m] = &task->prepared[m].w;
     bool good = gather(task, first, size, &part, error);
     sa_hypothesis *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
     override.gold = part.gold;
@@ -315,15 +315,15 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     if (count) memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
     const int rows = (int)together * sa_search_rows(search);
-    task.packed = sa_new((size_t)number, sizeof *task.packed, error);
-    bool good = task.packed != NULL;
+    task.prepared = sa_new((size_t)number, sizeof *task.prepared, error);
+    bool good = task.prepared != NULL;
     for (int m = 0; good && m < number; m++) {
         task.sources[m] = sa_encode_texts(&models[m]->source, models[m]->max_len, sources,
                                           sizeof *sources, count, error);
         good = task.sources[m] &&
                sa_extend_texts(models[m], sources, NULL, sizeof *sources, count, task.sources[m],
                                NULL, error) &&
-               sa_model_pack(models[m], rows, &task.packed[m], error);
+               sa_model_prepare(models[m], rows, &task.prepared[m], error);
         if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
     }
     task.order = good ? sa_new(count, sizeof *task.order, error) : NULL;
@@ -339,9 +339,9 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     free(task.order);
     for (int m = 0; m < number; m++) {
         sa_sentences_release(task.sources[m], count);
-        if (task.packed) sa_arena_release(&task.packed[m].packed_weights);
+        if (task.prepared) sa_store_release(&task.prepared[m].store);
     }
-    free(task.packed);
+    free(task.prepared);
     return good;
 }
 

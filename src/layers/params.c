@@ -32,8 +32,8 @@ sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int 
 }
 
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
-    const sa_weight W = {.mat = table, .precision = binder->precision, .room = binder->room};
-    return binder->packed ? sa_weight_pack(W, binder->packing, binder->packed) : W;
+    const sa_weight W = {.mat = table, .precision = binder->precision};
+    return binder->store ? sa_weight_stored(W, binder->store) : W;
 }
 
 sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
@@ -67,16 +67,6 @@ sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *n
     for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, init);
     all.cols = all.ld = count * cols;
     return all;
-}
-
-size_t sa_params_room(const sa_params *plan, int precision) {
-    size_t most = 0;
-    for (int i = 0; i < plan->count; i++) {
-        const sa_param *param = &plan->item[i];
-        const size_t room = param->rows ? sa_weight_room(precision, param->cols) : 0;
-        if (room > most) most = room;
-    }
-    return most;
 }
 
 size_t sa_param_size(const sa_param *param) {

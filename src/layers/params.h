@@ -2,9 +2,8 @@
  *
  * Every module has a bind function that asks for its tensors by name and shape. One walk through
  * them plans (names, shapes, offsets); a second points the module's struct into the values; a third
- * points a second struct of the same type into the gradients; for inference a fourth also packs the
- * weights. So the optimizer, the clipping, the model file, the sum over shards and the gradient
- * check are each one loop over one buffer. */
+ * points a second struct of the same type into the gradients. So the optimizer, the clipping, the
+ * model file, the sum over shards and the gradient check are each one loop over one buffer. */
 #ifndef SA_LAYERS_PARAMS_H
 #define SA_LAYERS_PARAMS_H
 
@@ -38,16 +37,13 @@ typedef struct sa_params {
     sa_param item[SA_PARAMS_MAX];
 } sa_params;
 
-/* One walk. With plan it plans, with buffer it binds; with packed, too, weights are also packed
- * into that arena. */
+/* One walk. With plan it plans, with buffer it binds. */
 typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
-    int precision;      /* SA_PRECISION_... of the weights' products */
-    const sa_mat *room; /* of gradients: tensor/weight.h */
-    sa_arena *packed;
-    sa_packing packing;
+    int precision;   /* SA_PRECISION_... of the weights' products */
+    sa_store *store; /* of the weights (tensor/weight.h), or NULL */
 } sa_binder;
 
 /* The matrix "part.name" [rows x cols]. */
@@ -70,10 +66,6 @@ sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *
                         int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_init_kind init);
-
-/* Numbers for the room of one pass's gradients (tensor/weight.h): passes at the same time need
- * one each. */
-size_t sa_params_room(const sa_params *plan, int precision);
 
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);

@@ -76,20 +76,10 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
     if (sizes.normalized) bind_norms(binder, part, sizes, w);
 }
 
-sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
-                                               bool input) {
-    return (sa_recurrent_packed){.W = sa_weight_pack_layout(arena, w->W, input ? rows : 0),
-                                 .U = sa_weight_pack_layout(arena, w->U, rows),
-                                 .C = sa_weight_pack_layout(arena, w->C, rows)};
-}
-
-sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
-                               sa_weight_pack_function *pack) {
-    sa_recurrent packed = *w;
-    packed.W = pack(w->W, buffer.W);
-    packed.U = pack(w->U, buffer.U);
-    packed.C = pack(w->C, buffer.C);
-    return packed;
+void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps) {
+    if (input) sa_steps_add(steps, &w->W);
+    sa_steps_add(steps, &w->U);
+    sa_steps_add(steps, &w->C);
 }
 
 /* ---- One product, normalized or not ---------------------------------------------------------- */

@@ -71,15 +71,9 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
-/* Buffers for the packed weights of steps of `rows` rows, W's too where the input is read step by
- * step; and w packed in them. */
-typedef struct sa_recurrent_packed {
-    sa_mat W, U, C;
-} sa_recurrent_packed;
-sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
-                                               bool input);
-sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
-                               sa_weight_pack_function *pack);
+/* The weights by which every step multiplies: U and C, and W where the input is read step by step,
+ * too. */
+void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps);
 
 /* ---- The three products ----------------------------------------------------------------------
  * forward; backward, exactly once for every row, which adds to the derivative of the input; the

@@ -16,6 +16,18 @@ int sa_decoder_context_width(const sa_decoder_sizes *sizes) {
                                      : 0;
 }
 
+/* The weights by which every step multiplies. With input feeding it reads its word and makes the
+ * readout, too. */
+static void add_steps(sa_decoder *w) {
+    const bool whole = w->sizes.input_feeding;
+    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
+    sa_recurrent_add_steps(&w->cell, whole, &w->steps);
+    sa_recurrent_add_steps(&w->second, false, &w->steps);
+    if (query) sa_steps_add(&w->steps, &w->attention.W_a);
+    if (whole) sa_readout_add_steps(&w->readout, &w->steps);
+    sa_upper_add_steps(&w->upper, &w->steps);
+}
+
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
     const int n = sizes->n, context = sa_decoder_context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
@@ -57,6 +69,7 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .tied = sizes->tied ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
     if (sizes->copies) sa_gate_bind(binder, context, n, m, &w->readout.gate);
+    add_steps(w);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -134,17 +147,6 @@ static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
 
 /* ---- All steps ------------------------------------------------------------------------------- */
 
-static sa_decoder pack_weights(const sa_decoder *w, const sa_decoder_packed *workspace,
-                               sa_weight_pack_function *pack) {
-    sa_decoder packed = *w;
-    packed.cell = sa_recurrent_pack(&w->cell, workspace->cell, pack);
-    packed.second = sa_recurrent_pack(&w->second, workspace->second, pack);
-    packed.upper = sa_upper_pack(&w->upper, &workspace->upper, pack);
-    packed.attention.W_a = pack(w->attention.W_a, workspace->W_a);
-    packed.readout = sa_readout_pack(&w->readout, workspace->readout, pack);
-    return packed;
-}
-
 /* W x + b of both cells, for any number of rows. */
 static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
     sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.cell_cache);
@@ -175,7 +177,6 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_batch_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder packed = pack_weights(w, &cache->packed, sa_weight_pack_forward);
     sa_mat x = sa_decoder_word_input(w, all->input);
     sa_source_forward(&w->source, &w->attention, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -189,6 +190,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         take_draws(side, dropout.drawn, rng, all->attention.noise);
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
+    sa_steps_begin(cache->products);
     for (int t = 0; t < side->steps; t++) {
         const int active = side->active[t];
         const sa_step step = {.source = &cache->source,
@@ -209,7 +211,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         if (!t) sa_attention_state_begin(&w->attention, state);
         if (t) sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active), state);
         if (!w->sizes.input_feeding) {
-            w->sizes.kind->forward(&packed, &step, rows);
+            w->sizes.kind->forward(w, &step, rows);
             continue;
         }
         if (t)
@@ -218,8 +220,9 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         else
             sa_zero(fed_input(w, rows.input)); /* t_0 = 0 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
-        sa_decoder_step_forward(&packed, &step, rows, &readout);
+        sa_decoder_step_forward(w, &step, rows, &readout);
     }
+    sa_steps_end();
     if (!w->sizes.input_feeding)
         sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
                            dropout.readout, rng, &cache->readout);
@@ -288,7 +291,6 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder packed = pack_weights(w, &cache->packed, sa_weight_pack_backward);
     sa_mat dx = sa_decoder_word_input(w, d->input);
     d->upper = cache->dupper;
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
@@ -299,6 +301,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
                             d->c);
     sa_source_zero(&cache->dsource, encoder);
     sa_zero(d->attention.state);
+    sa_steps_begin(cache->products);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int active = side->active[t], next = side->active[t + 1];
         for (int layer = 0; layer < w->sizes.layers; layer++) {
@@ -308,8 +311,9 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
                 sa_state_copy(sa_state_rows(dprevious, 0, next), sa_state_rows(ds, 0, next));
             sa_state_zero(sa_state_rows(ds, next, active - next));
         }
-        step_backward(&packed, side, t, dropout, cache, dw);
+        step_backward(w, side, t, dropout, cache, dw);
     }
+    sa_steps_end();
     for (int layer = 0; layer < w->sizes.layers; layer++)
         sa_state_copy(previous_of(d, layer), cache->dsource.s0[layer]);
     sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),

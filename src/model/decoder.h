@@ -82,6 +82,7 @@ struct sa_decoder { /* weights, or their gradients */
     sa_recurrent second; /* reads the context; only some have it */
     sa_upper_layers upper;
     sa_readout readout;
+    sa_steps steps;
 };
 
 /* The activations of one step, or of all steps, step by step; R rows. */
@@ -105,21 +106,13 @@ struct sa_decoder_drows {
     sa_upper_layer_drows *upper;
 };
 
-/* Buffers for the packed weights of a step. */
-typedef struct sa_decoder_packed {
-    sa_recurrent_packed cell, second;
-    sa_mat W_a;
-    sa_readout_packed readout;
-    sa_upper_packed upper;
-} sa_decoder_packed;
-
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
     sa_source source;
     const int32_t *inputs; /* [M] y_{i-1} */
     sa_readout_cache readout;
     sa_attention_scratch scratch;
-    sa_decoder_packed packed;
+    sa_arena products;        /* of the steps' loops */
     sa_mat word_mask, x_mask; /* from here to dsource: training only */
     sa_state_dropout drop, second_drop;
     sa_mat dinput; /* [M x m (+ l)] d.input; the encoder's backward pass reuses the memory of the
@@ -148,12 +141,11 @@ sa_state sa_decoder_previous(sa_decoder_rows rows, int layer);
 sa_state sa_decoder_state(sa_decoder_rows rows, int layer);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
-/* Buffers that the forward and the backward pass use, but nothing between them. */
-void sa_decoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                              sa_decoder_cache *cache);
-/* What only sa_decoder_backward uses. */
-void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                                const sa_encoder_cache *encoder, sa_decoder_cache *cache);
+/* What nothing between the forward and the backward pass uses; for training, what only
+ * sa_decoder_backward uses, too. */
+void sa_decoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                            const sa_encoder_cache *encoder, bool training,
+                            sa_decoder_cache *cache);
 
 /* The state that the readout sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows);

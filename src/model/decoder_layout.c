@@ -48,19 +48,6 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w,
     return d;
 }
 
-/* For steps of `rows` rows. With input feeding a step reads its word and makes the readout, too. */
-static sa_decoder_packed packed_layout(sa_arena *arena, const sa_decoder *w, int rows) {
-    const bool whole = w->sizes.input_feeding;
-    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
-    return (sa_decoder_packed){
-        .cell = sa_recurrent_packed_layout(arena, &w->cell, rows, whole),
-        .second = sa_recurrent_packed_layout(arena, &w->second, rows, false),
-        .W_a = sa_weight_pack_layout(arena, w->attention.W_a, query ? rows : 0),
-        .readout = sa_readout_packed_layout(arena, &w->readout, whole ? rows : 0),
-        .upper = sa_upper_packed_layout(arena, &w->upper, rows),
-    };
-}
-
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
@@ -81,15 +68,13 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
 }
 
-void sa_decoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                              sa_decoder_cache *cache) {
-    cache->packed = packed_layout(arena, w, batch->target.sentences);
-}
-
-void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                                const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
+void sa_decoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                            const sa_encoder_cache *encoder, bool training,
+                            sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     const int gates = w->sizes.normalized ? 0 : cache->rows.gates.cols;
+    cache->products = sa_steps_layout(arena, w->steps, B);
+    if (!training) return;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->gates = sa_mat_alloc(arena, B, gates);
     cache->d = drows_layout(arena, w, &cache->rows, B, S, batch->gold || w->sizes.copies);

@@ -43,6 +43,8 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
                                       .n = sizes->n,
                                       .normalized = sizes->normalized};
             sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[layer][d]);
+            w->steps = (sa_steps){0};
+            sa_recurrent_add_steps(&w->layer[layer][d], false, &w->steps);
         }
 }
 
@@ -146,16 +148,12 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         cache->h[w->layers - 1] = cache->dannotations;
 }
 
-void sa_encoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                              sa_encoder_cache *cache) {
-    const int B = batch->source.sentences;
-    if (w->layers) cache->packed = sa_recurrent_packed_layout(arena, &w->layer[0][0], B, false);
-}
-
-void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                                sa_encoder_cache *cache) {
+void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                            bool training, sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
+    cache->products = sa_steps_layout(arena, w->steps, B);
+    if (!training) return;
     cache->dx = sa_mat_alloc(arena, N, w->sizes.m);
     for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_alloc(arena, N, A);
     if (!w->layers) return;
@@ -190,9 +188,10 @@ static sa_state step_state(const sa_batch_side *side, sa_state block, int t) {
 
 /* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences longer than t */
 static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
-                              sa_mat x, sa_direction *cache, sa_mat h) {
+                              sa_mat x, sa_direction *cache, sa_arena products, sa_mat h) {
     const sa_state states = sa_state_of(h, cache->memory);
     sa_recurrent_input_forward(w, x, cache->gates, cache->cell_cache); /* W E x + b for all words */
+    sa_steps_begin(products);
     for (int i = 0; i < side->steps; i++) {
         const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
         sa_state previous = step_state(side, cache->previous, t);
@@ -205,6 +204,7 @@ static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, 
         w->cell->forward(w, previous, step_rows(side, cache->gates, t),
                          step_rows(side, cache->cell_cache, t), step_state(side, states, t));
     }
+    sa_steps_end();
 }
 
 /* dx is added to, and so is dmemory, the derivative by the memory cells. */
@@ -212,6 +212,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
                                sa_mat x, const sa_direction *cache, sa_mat dh, sa_mat dmemory,
                                sa_mat dx, sa_encoder_cache *workspace, sa_recurrent *dw) {
     const sa_state dstates = sa_state_of(dh, dmemory);
+    sa_steps_begin(workspace->products);
     for (int i = side->steps - 1; i >= 0; i--) {
         const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
         const int active = side->active[t];
@@ -228,6 +229,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }
     }
+    sa_steps_end();
     sa_recurrent_input_backward(w, cache->cell_cache, workspace->da, dx, dw); /* W E x + b */
     w->cell->weights_backward(cache->previous, cache->cell_cache, workspace->da, dw);
     sa_recurrent_input_weights_backward(x, workspace->da, dw);
@@ -291,12 +293,10 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
     sa_mat h = cache->x;
     for (int layer = 0; layer < w->layers; layer++) {
         for (int d = 0; d < w->directions; d++) {
-            const sa_recurrent packed =
-                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_weight_pack_forward);
             sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
-            direction_forward(&packed, &batch->source, d == 1, h, direction,
-                              half(cache->h[layer], d, w->sizes.n));
+            direction_forward(&w->layer[layer][d], &batch->source, d == 1, h, direction,
+                              cache->products, half(cache->h[layer], d, w->sizes.n));
         }
         h = cache->h[layer];
         last_forward(batch, sa_state_of(half(h, 0, w->sizes.n), cache->direction[layer][0].memory),
@@ -331,9 +331,7 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
             if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
                 last_backward(batch, memory_alone(cache->dlast_memory),
                               memory_alone(cache->dmemory));
-            const sa_recurrent packed =
-                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_weight_pack_backward);
-            direction_backward(&packed, &batch->source, d == 1, below, direction,
+            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below, direction,
                                half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
                                &dw->layer[layer][d]);
         }

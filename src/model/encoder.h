@@ -38,6 +38,7 @@ typedef struct sa_encoder { /* weights, or their gradients */
     sa_mat E;               /* [Kx x m] */
     sa_positions positions;
     sa_recurrent layer[SA_MAX_LAYERS][2]; /* forward, backward */
+    sa_steps steps;                       /* of any one of them */
 } sa_encoder;
 
 /* The activations of one direction of one layer, step by step: row start[t] + b. */
@@ -58,10 +59,10 @@ typedef struct sa_encoder_cache {
     const int *first;   /* [B+1] */
     sa_mat annotations; /* [N x A] of the last layer, sentence by sentence in the decoder's order:
                            row first[b] + j */
-    const int *read_first;      /* [B] the row of the annotation of the token read first */
-    const int *read_last;       /* [B] and of the token read last, EOS */
-    sa_recurrent_packed packed; /* of the running layer */
-    sa_mat last_memory;         /* [B x n] the forward layer's last memory cell; LSTM only */
+    const int *read_first; /* [B] the row of the annotation of the token read first */
+    const int *read_last;  /* [B] and of the token read last, EOS */
+    sa_arena products;     /* of the running loop of steps */
+    sa_mat last_memory;    /* [B x n] the forward layer's last memory cell; LSTM only */
     sa_state last_below[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
     sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
     sa_mat h_mask[SA_MAX_LAYERS];              /* [N x A] of what the next layer reads */
@@ -80,13 +81,10 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 
-/* Buffers that the forward and the backward pass use, but nothing between them. */
-void sa_encoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                              sa_encoder_cache *cache);
-
-/* What only sa_encoder_backward uses. */
-void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                                sa_encoder_cache *cache);
+/* What nothing between the forward and the backward pass uses; for training, what only
+ * sa_encoder_backward uses, too. */
+void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                            bool training, sa_encoder_cache *cache);
 
 /* Fills annotations, last_memory and last_below. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,

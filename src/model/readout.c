@@ -52,8 +52,8 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
 }
 
-/* About a megabyte of logits, but enough rows to repay the packing of W_o for their product, which
- * costs more with a wider t. */
+/* About a megabyte of logits, but enough rows to repay what reading W_o costs their product, which
+ * is more with a wider t. */
 static int block_rows(int rows, int words, int l) {
     int block = (1 << 18) / words, least = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
     if (block < least) block = least;
@@ -101,19 +101,10 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     return slice;
 }
 
-sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows) {
-    return (sa_readout_packed){.U_o = sa_weight_pack_layout(arena, w->U_o, rows),
-                               .V_o = sa_weight_pack_layout(arena, w->V_o, rows),
-                               .C_o = sa_weight_pack_layout(arena, w->C_o, rows)};
-}
-
-sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer,
-                           sa_weight_pack_function *pack) {
-    sa_readout packed = *w;
-    packed.U_o = pack(w->U_o, buffer.U_o);
-    packed.V_o = pack(w->V_o, buffer.V_o);
-    packed.C_o = pack(w->C_o, buffer.C_o);
-    return packed;
+void sa_readout_add_steps(sa_readout *w, sa_steps *steps) {
+    sa_steps_add(steps, &w->U_o);
+    sa_steps_add(steps, &w->V_o);
+    sa_steps_add(steps, &w->C_o);
 }
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
@@ -157,25 +148,13 @@ int sa_vocabulary_stretches(const sa_readout *w) {
 }
 
 int sa_vocabulary_rows(const sa_readout *w, int rows) {
-    return w->W_o.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
+    return sa_weight_most_rows(w->W_o, rows);
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp) {
-    const sa_packed packed = w->W_o.forward;
-    const bool fused = packed.panels && !packed.bf16 && t.rows <= SA_PACKED_FEW;
-    if (!fused) sa_weight_nt(t, w->W_o, 0, logits);
-    for (int stretch = 0; stretch < most.cols; stretch++) {
-        const int at = stretch * SA_VOCABULARY_STRETCH, rest = logits.cols - at;
-        const int count = rest < SA_VOCABULARY_STRETCH ? rest : SA_VOCABULARY_STRETCH;
-        const sa_mat part = sa_cols(logits, at, count), largest = sa_cols(most, stretch, 1);
-        if (fused)
-            sa_packed_multiply_shifted(t, sa_weight_rows(w->W_o, at, count).forward, w->b_y.x + at,
-                                       part, largest);
-        for (int i = 0; i < t.rows && !fused; i++)
-            *sa_row(largest, i) = sa_add_and_max(sa_row(part, i), w->b_y.x + at, count);
-    }
+    sa_weight_nt_most(t, w->W_o, w->b_y.x, SA_VOCABULARY_STRETCH, logits, most);
     for (int i = 0; i < t.rows; i++)
         log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
                                               logits.cols);

@@ -42,11 +42,6 @@ typedef struct sa_readout_sizes {
     sa_mat tied;    /* the target embedding if it is W_o too, or empty */
 } sa_readout_sizes;
 
-/* Buffers for the packed weights of a readout that is made step by step. */
-typedef struct sa_readout_packed {
-    sa_mat U_o, V_o, C_o;
-} sa_readout_packed;
-
 typedef struct sa_readout_cache {
     sa_mat sums, t;     /* [R x units l] t~, [R x l] */
     sa_mat logits;      /* [block x Ky] of a block of rows at a time */
@@ -66,10 +61,8 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
 /* Rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* Buffers for the packed weights of steps of `rows` rows, and w packed in them. */
-sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows);
-sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer,
-                           sa_weight_pack_function *pack);
+/* The weights by which a readout that is made step by step multiplies. */
+void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
@@ -89,8 +82,8 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
  * logit of each stretch of as many words, of those that are numbers. */
 enum { SA_VOCABULARY_STRETCH = 512 };
 int sa_vocabulary_stretches(const sa_readout *w);
-/* For how many of `rows` rows sa_vocabulary_forward is best called at once: a few, whose logits
- * stay in the cache, or all if W_o is not packed. */
+/* For how many of `rows` rows sa_vocabulary_forward is best called at once: see
+ * sa_weight_nt_most. */
 int sa_vocabulary_rows(const sa_readout *w, int rows);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);

@@ -183,11 +183,9 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
     const size_t start = arena->used;
     sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, &decoder->readout);
     const size_t logits = sa_arena_rewind(arena, start);
-    sa_encoder_packed_layout(arena, batch, &w->encoder, encoder);
-    if (training) sa_encoder_backward_layout(arena, batch, &w->encoder, encoder);
+    sa_encoder_loop_layout(arena, batch, &w->encoder, training, encoder);
     const size_t encoded = sa_arena_rewind(arena, start);
-    sa_decoder_packed_layout(arena, batch, &w->decoder, decoder);
-    if (training) sa_decoder_backward_layout(arena, batch, &w->decoder, encoder, decoder);
+    sa_decoder_loop_layout(arena, batch, &w->decoder, encoder, training, decoder);
     sa_arena_advance(arena, logits);
     sa_arena_advance(arena, encoded);
 }
@@ -248,7 +246,7 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *
     const int B = batch->source.sentences, S = batch->source.steps;
     sa_recurrent_decode_state *state = &cache->recurrent;
     sa_encoder_layout(arena, batch, &w->encoder, false, &state->encoder);
-    sa_encoder_packed_layout(arena, batch, &w->encoder, &state->encoder);
+    sa_encoder_loop_layout(arena, batch, &w->encoder, false, &state->encoder);
     sa_source_layout(arena, &d->source, &d->attention, B, state->encoder.first,
                      state->encoder.annotations, &state->source);
     state->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);

@@ -68,14 +68,18 @@ void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *
     bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
-void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, const sa_mat *room,
-                               sa_seq2seq *dw) {
-    bind(&(sa_binder){.buffer = buffer, .room = room}, sizes, dw);
+void sa_seq2seq_bind_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store,
+                            sa_seq2seq *w) {
+    store->memory.used = 0;
+    bind(&(sa_binder){.buffer = buffer, .store = store}, sizes, w);
 }
 
-void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, sa_packing packing,
-                     sa_seq2seq *w) {
-    bind(&(sa_binder){.buffer = values, .packed = arena, .packing = packing}, sizes, w);
+bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w,
+                            sa_error *error) {
+    sa_seq2seq_bind_stored(sizes, buffer, store, w); /* counts */
+    if (!sa_store_open(store, error)) return false;
+    sa_seq2seq_bind_stored(sizes, buffer, store, w);
+    return true;
 }
 
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {

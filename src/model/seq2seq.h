@@ -35,12 +35,10 @@ bool sa_settings_check_sizes(const sa_settings *settings, sa_error *error);
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
-/* The same for gradients that share that room (tensor/weight.h). */
-void sa_seq2seq_bind_gradients(const sa_sizes *sizes, sa_real *buffer, const sa_mat *room,
-                               sa_seq2seq *dw);
-/* The same with matrices that are also packed (tensor/weight.h), until the weights change. */
-void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, sa_packing packing,
-                     sa_seq2seq *w);
+/* The same with a store that is open (tensor/weight.h), which is filled again; `open` opens it. */
+void sa_seq2seq_bind_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w);
+bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w,
+                            sa_error *error);
 
 /* What decoding holds in memory. */
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);

@@ -74,19 +74,8 @@ sa_upper_layer_rows sa_upper_layer(sa_upper_rows rows, int k, int count) {
     };
 }
 
-sa_upper_packed sa_upper_packed_layout(sa_arena *arena, const sa_upper_layers *w, int rows) {
-    sa_upper_packed packed = {0};
-    for (int k = 0; k < w->sizes.count; k++)
-        packed.layer[k] = sa_recurrent_packed_layout(arena, &w->layer[k], rows, true);
-    return packed;
-}
-
-sa_upper_layers sa_upper_pack(const sa_upper_layers *w, const sa_upper_packed *workspace,
-                              sa_weight_pack_function *pack) {
-    sa_upper_layers packed = *w;
-    for (int k = 0; k < w->sizes.count; k++)
-        packed.layer[k] = sa_recurrent_pack(&w->layer[k], workspace->layer[k], pack);
-    return packed;
+void sa_upper_add_steps(sa_upper_layers *w, sa_steps *steps) {
+    for (int k = 0; k < w->sizes.count; k++) sa_recurrent_add_steps(&w->layer[k], true, steps);
 }
 
 /* ---- Dropout of the states ------------------------------------------------------------------- */

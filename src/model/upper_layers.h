@@ -53,10 +53,6 @@ typedef struct sa_upper_rows {
     int first;
 } sa_upper_rows;
 
-typedef struct sa_upper_packed {
-    sa_recurrent_packed layer[SA_MAX_UPPER_LAYERS];
-} sa_upper_packed;
-
 void sa_upper_bind(sa_binder *binder, const sa_upper_sizes *sizes, sa_upper_layers *w);
 
 /* `sentences`: for which training needs masks; 0 without training. */
@@ -70,10 +66,8 @@ sa_upper_layer_rows sa_upper_layer(sa_upper_rows rows, int k, int count);
 /* Whether y of layer k is more than its state. */
 bool sa_upper_adds(const sa_upper_layers *w, int k);
 
-/* Buffers for the packed weights of steps of `rows` rows, and w packed in them. */
-sa_upper_packed sa_upper_packed_layout(sa_arena *arena, const sa_upper_layers *w, int rows);
-sa_upper_layers sa_upper_pack(const sa_upper_layers *w, const sa_upper_packed *workspace,
-                              sa_weight_pack_function *pack);
+/* The weights by which every step multiplies. */
+void sa_upper_add_steps(sa_upper_layers *w, sa_steps *steps);
 
 /* Dropout of the states: sa_state_dropout_start and _return for every layer. */
 void sa_upper_dropout_start(const sa_upper_layers *w, double p, sa_rng *rng, sa_upper_rows all);

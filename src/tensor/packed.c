@@ -73,11 +73,10 @@ static size_t packed_size(int inner, int cols) {
 }
 
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows) {
-    enum { FEW = 4 };
     const size_t transposed = packed_size(W.cols, W.rows), straight = packed_size(W.rows, W.cols);
     const size_t size =
         (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads this far beyond */
-    if (rows < FEW || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
+    if (rows < SA_PACKED_LEAST || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
     return sa_mat_alloc(arena, 1, (int)size);
 }
 

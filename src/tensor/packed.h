@@ -38,6 +38,7 @@ bool sa_packed_supported(void);
 
 /* The buffer for sa_packed_of, in either order. Empty if packing would not repay for products of
  * `rows` rows. */
+enum { SA_PACKED_LEAST = 4 }; /* rows that repay it */
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
 /* W packed in that buffer; not packed if either has no numbers. */
 sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);

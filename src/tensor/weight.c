@@ -3,6 +3,7 @@
 #include "tensor/bf16.h"
 #include "tensor/blas.h"
 #include "tensor/distinct.h"
+#include "tensor/vec.h"
 
 #include <stdlib.h>
 
@@ -15,19 +16,141 @@ static bool rounds(int precision) {
 #endif
 }
 
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* Memory for a copy in either order, for products of `rows` rows; empty if it would not pay. */
+static sa_mat copy_layout(sa_arena *arena, sa_weight W, int rows) {
+    return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
+                               : sa_packed_layout(arena, W.mat, rows);
+}
+
+static sa_packed copy(sa_weight W, bool transposed, sa_mat buffer, int part, int parts) {
+    if (!buffer.x || !W.mat.x) return (sa_packed){0};
+    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
+                               : sa_packed_of(W.mat, buffer, transposed);
+}
+
+sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
+    const int parts = store->parts ? store->parts : 1;
+    if (store->use == SA_STORE_GRADIENTS) {
+        const int size = rounds(W.precision) ? (int)sa_bf16_room(W.mat.cols) : 0;
+        if (size > store->room.cols) store->room.cols = size;
+        W.room = &store->room;
+        return W;
+    }
+    if (store->use == SA_STORE_TRAINING && !rounds(W.precision)) return W;
+    const sa_mat forward = copy_layout(&store->memory, W, store->rows);
+    W.forward = copy(W, true, forward, store->part, parts);
+    W.repeats = store->use == SA_STORE_INFERENCE;
+    if (store->use == SA_STORE_TRAINING)
+        W.backward =
+            copy(W, false, copy_layout(&store->memory, W, store->rows), store->part, parts);
+    return W;
+}
+
+bool sa_store_open(sa_store *store, sa_error *error) {
+    const int room = store->room.cols;
+    const size_t size = store->memory.used + (size_t)room * sizeof(sa_real);
+    if (!sa_arena_init(&store->memory, size, error)) return false;
+    if (room) store->room = sa_mat_alloc(&store->memory, 1, room);
+    return true;
+}
+
+void sa_store_release(sa_store *store) {
+    sa_arena_release(&store->memory);
+}
+
+sa_weight sa_weight_rows(sa_weight W, int first, int count) {
+    W.before += first;
+    W.after += W.mat.rows - first - count;
+    W.mat = sa_rows(W.mat, first, count);
+    return W;
+}
+
+/* ---- Loops of steps -------------------------------------------------------------------------- */
+
+enum { COPIES = 64 }; /* of one loop */
+
+/* The copies of the loop that this thread runs. */
+static _Thread_local struct loop {
+    sa_arena memory;
+    int count;
+    struct loop_copy {
+        const sa_real *of;
+        bool transposed;
+        sa_packed packed;
+    } copy[COPIES];
+} loop;
+
+void sa_steps_add(sa_steps *steps, sa_weight *W) {
+    sa_arena counting = {.used = steps->size};
+    if (W->forward.panels || !W->mat.rows) return;
+    copy_layout(&counting, *W, INT32_MAX);
+    W->in_steps = counting.used > steps->size;
+    steps->size = counting.used;
+    steps->least_rows = rounds(W->precision) ? 1 : SA_PACKED_LEAST;
+}
+
+sa_arena sa_steps_layout(sa_arena *arena, sa_steps steps, int rows) {
+    const size_t size = rows < steps.least_rows ? 0 : steps.size;
+    return (sa_arena){.base = sa_arena_alloc(arena, size, 1), .size = size};
+}
+
+void sa_steps_begin(sa_arena memory) {
+    loop.memory = memory;
+    loop.count = 0;
+}
+
+void sa_steps_end(void) {
+    loop.memory.size = 0;
+}
+
+/* The copy of the whole of a weight in the running loop: one, for forward and backward passes are
+ * loops of their own. */
+static sa_packed loop_copy(sa_weight W, bool transposed) {
+    if (!loop.memory.size) return (sa_packed){0};
+    W.mat.x -= (ptrdiff_t)W.before * W.mat.ld;
+    W.mat.rows += W.before + W.after;
+    for (int i = 0; i < loop.count; i++)
+        if (loop.copy[i].of == W.mat.x)
+            return loop.copy[i].transposed == transposed ? loop.copy[i].packed : (sa_packed){0};
+    sa_require(loop.count < COPIES);
+    const sa_mat buffer = copy_layout(&loop.memory, W, INT32_MAX);
+    const sa_packed packed = copy(W, transposed, buffer, 0, 1);
+    loop.copy[loop.count++] = (struct loop_copy){W.mat.x, transposed, packed};
+    return packed;
+}
+
 /* ---- Products -------------------------------------------------------------------------------- */
 
-static void multiply(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
+/* W, or its slice, in the order of x W' if `transposed`, else of dy W; not packed: it has no such
+ * copy. */
+static sa_packed copy_of(sa_weight W, bool transposed) {
+    sa_packed packed = transposed ? W.forward : W.backward;
+    if (W.in_steps) packed = loop_copy(W, transposed);
+    if (!packed.panels) return packed;
+    if (transposed)
+        packed.offset += W.before;
+    else if (packed.bf16)
+        packed = sa_bf16_rows(packed, W.before + W.mat.rows + W.after, W.before, W.mat.rows);
+    else
+        packed.panels += (ptrdiff_t)W.before * SA_PACKED_WIDTH;
+    return packed;
+}
+
+/* y = beta y + x W' if `transposed`, else x W */
+static void multiply(sa_mat x, sa_weight W, bool transposed, sa_real beta, sa_mat y) {
+    const sa_packed packed = copy_of(W, transposed);
     if (rounds(W.precision)) {
-        sa_bf16_nt(x, W.mat, W.forward, beta, y);
-        return;
+        (transposed ? sa_bf16_nt : sa_bf16_nn)(x, W.mat, packed, beta, y);
+    } else if (packed.panels) {
+        const sa_mat mat = W.mat;
+        sa_require(x.rows == y.rows && x.cols == (transposed ? mat.cols : mat.rows) &&
+                   y.cols == (transposed ? mat.rows : mat.cols));
+        sa_packed_multiply(x, packed, beta, y);
+    } else {
+        (transposed ? sa_gemm_nt : sa_gemm_nn)(x, W.mat, beta, y);
     }
-    if (!W.forward.panels) {
-        sa_gemm_nt(x, W.mat, beta, y);
-        return;
-    }
-    sa_require(x.cols == W.mat.cols && x.rows == y.rows && W.mat.rows == y.cols);
-    sa_packed_multiply(x, W.forward, beta, y);
 }
 
 /* Of equal rows of x, at most SA_DISTINCT_ROWS, only one is multiplied, if that saves a quarter of
@@ -38,20 +161,20 @@ static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
     const size_t size = sizeof(sa_real) * ((size_t)x.cols + (size_t)y.cols);
     void *numbers = NULL;
     if (4 * count > 3 * x.rows || !sa_resize(&numbers, (size_t)count, size, NULL)) {
-        multiply(x, W, beta, y);
+        multiply(x, W, true, beta, y);
         return;
     }
     const sa_mat own = {numbers, count, x.cols, x.cols},
                  product = {own.x + (size_t)count * (size_t)x.cols, count, y.cols, y.cols};
     sa_gather_rows(x, first, own);
-    multiply(own, W, 0, product);
+    multiply(own, W, true, 0, product);
     (beta != 0 ? sa_add_gathered : sa_gather_rows)(product, same, y);
     free(numbers);
 }
 
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
     if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W.precision)) {
-        multiply(x, W, beta, y);
+        multiply(x, W, true, beta, y);
         return;
     }
     for (int at = 0; at < x.rows; at += SA_DISTINCT_ROWS) {
@@ -61,16 +184,7 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
 }
 
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
-    if (rounds(W.precision)) {
-        sa_bf16_nn(dy, W.mat, W.backward, beta, dx);
-        return;
-    }
-    if (!W.backward.panels) {
-        sa_gemm_nn(dy, W.mat, beta, dx);
-        return;
-    }
-    sa_require(dy.cols == W.mat.rows && dy.rows == dx.rows && W.mat.cols == dx.cols);
-    sa_packed_multiply(dy, W.backward, beta, dx);
+    multiply(dy, W, false, beta, dx);
 }
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
@@ -80,49 +194,21 @@ void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
         sa_gemm_tn(dy, x, 1, dW.mat);
 }
 
-size_t sa_weight_room(int precision, int cols) {
-    return rounds(precision) ? sa_bf16_room(cols) : 0;
+int sa_weight_most_rows(sa_weight W, int rows) {
+    return W.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
 }
 
-sa_weight sa_weight_rows(sa_weight W, int first, int count) {
-    if (W.forward.panels) W.forward.offset += first;
-    if (rounds(W.precision))
-        W.backward = sa_bf16_rows(W.backward, W.mat.rows, first, count);
-    else if (W.backward.panels)
-        W.backward.panels += (ptrdiff_t)first * SA_PACKED_WIDTH;
-    W.mat = sa_rows(W.mat, first, count);
-    return W;
-}
-
-/* ---- Packing --------------------------------------------------------------------------------- */
-
-static sa_packed pack(sa_weight W, sa_mat buffer, bool transposed, int part, int parts) {
-    if (!buffer.x || !W.mat.x) return (sa_packed){0};
-    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
-                               : sa_packed_of(W.mat, buffer, transposed);
-}
-
-sa_weight sa_weight_pack_forward(sa_weight W, sa_mat buffer) {
-    if (buffer.x) W.forward = pack(W, buffer, true, 0, 1);
-    return W;
-}
-
-sa_weight sa_weight_pack_backward(sa_weight W, sa_mat buffer) {
-    if (buffer.x) W.backward = pack(W, buffer, false, 0, 1);
-    return W;
-}
-
-sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows) {
-    if (W.forward.panels || rows == 0) return (sa_mat){0};
-    return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
-                               : sa_packed_layout(arena, W.mat, rows);
-}
-
-sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena) {
-    const sa_mat none = {0}, forward = sa_weight_pack_layout(arena, W, packing.rows),
-                 backward = packing.backward ? sa_weight_pack_layout(arena, W, packing.rows) : none;
-    W.forward = pack(W, forward, true, packing.part, packing.parts);
-    W.backward = pack(W, backward, false, packing.part, packing.parts);
-    W.repeats = packing.repeats;
-    return W;
+void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y,
+                       sa_mat most) {
+    const bool fused = W.forward.panels && !rounds(W.precision) && x.rows <= SA_PACKED_FEW;
+    if (!fused) sa_weight_nt(x, W, 0, y);
+    for (int k = 0, at = 0; k < most.cols; k++, at += stretch) {
+        const int count = y.cols - at < stretch ? y.cols - at : stretch;
+        const sa_mat part = sa_cols(y, at, count), largest = sa_cols(most, k, 1);
+        if (fused)
+            sa_packed_multiply_shifted(x, copy_of(sa_weight_rows(W, at, count), true), b + at, part,
+                                       largest);
+        for (int i = 0; i < x.rows && !fused; i++)
+            *sa_row(largest, i) = sa_add_and_max(sa_row(part, i), b + at, count);
+    }
 }

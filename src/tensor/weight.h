@@ -1,9 +1,9 @@
-/* weight: a weight matrix, how its products are computed, and its packed copies where they are
- * faster.
+/* weight: a weight matrix and how it is stored, which nobody else knows.
  *
- * The functions are those of the same suffix in tensor/blas.h. They read a packed copy where it
- * suits the product, and round the operands if the weights' precision says so (tensor/bf16.h; never
- * in the double copy); elsewhere in an equation the matrix is `W.mat`. */
+ * The functions are those of the same suffix in tensor/blas.h. They read a copy in the order of the
+ * product (tensor/packed.h) where there is one, and round the operands if the weight's precision
+ * says so (tensor/bf16.h; never in the double copy); elsewhere in an equation the matrix is
+ * `W.mat`. */
 #ifndef SA_TENSOR_WEIGHT_H
 #define SA_TENSOR_WEIGHT_H
 
@@ -11,10 +11,12 @@
 
 typedef struct sa_weight {
     sa_mat mat;                  /* [out x in] */
+    int before, after;           /* rows of the whole matrix around those of a slice */
     int precision;               /* SA_PRECISION_... of its products */
-    sa_packed forward, backward; /* for x W' and for dy W */
+    sa_packed forward, backward; /* copies of the whole matrix, for x W' and for dy W */
     bool repeats;                /* rows of x are often equal: tensor/distinct.h */
-    const sa_mat *room;          /* a gradient's, of sa_weight_room numbers, or NULL */
+    bool in_steps;               /* see sa_steps */
+    const sa_mat *room;          /* a gradient's, to pack the second factor in, or NULL */
 } sa_weight;
 
 static inline sa_weight sa_weight_of(sa_mat mat) {
@@ -27,28 +29,57 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx);
 /* dW += dy' x */
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);
-/* Numbers for a gradient's room, which those of one pass use one after the other. */
-size_t sa_weight_room(int precision, int cols);
+
+/* y = x W' + b, b [out]. most [rows x stretches]: the largest number of every row in each stretch
+ * of so many columns, of those that are numbers. */
+void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y, sa_mat most);
+/* For how many of `rows` rows that is best called at once: for a few, whose y stays in the cache,
+ * or for all. */
+int sa_weight_most_rows(sa_weight W, int rows);
 
 /* Rows first .. first+count-1. */
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
 
-/* W packed for x W' or for dy W, which must be done again when W changes. Without a buffer, W. */
-sa_weight sa_weight_pack_forward(sa_weight W, sa_mat buffer);
-sa_weight sa_weight_pack_backward(sa_weight W, sa_mat buffer);
-typedef sa_weight sa_weight_pack_function(sa_weight W, sa_mat buffer); /* either of them */
-/* Their buffer, for products of `rows` rows; empty if W is packed already. */
-sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows);
+/* ---- Copies that last until the weights change ----------------------------------------------- */
 
-/* What is packed for every product until the weights change. */
-typedef struct sa_packing {
-    int rows;        /* of the products */
-    bool backward;   /* also for dy W */
-    bool repeats;    /* rows of their first factor are often equal */
-    int part, parts; /* one of as many parts of the work, from 0; 0 parts: the pointers only */
-} sa_packing;
+typedef enum sa_store_use {
+    SA_STORE_INFERENCE, /* for x W', where rows of x are often equal */
+    SA_STORE_TRAINING,  /* for one update; of float32 weights each loop of steps has its own */
+    SA_STORE_GRADIENTS, /* no copies: memory that the gradients of one pass use by turns */
+} sa_store_use;
 
-/* W packed in the arena. */
-sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena);
+/* The copies of all weights of a model. */
+typedef struct sa_store {
+    sa_store_use use;
+    int rows;        /* of a product, at most */
+    int part, parts; /* one of as many parts of the work, from 0; 0 parts: all of it */
+    sa_arena memory;
+    sa_mat room;
+} sa_store;
+
+/* W with its copies in the store, which stays where it is. A walk over all weights is made twice,
+ * with sa_store_open in between, which takes the memory that the first one has counted; every
+ * further one, with memory.used = 0, copies what the weights are now. */
+sa_weight sa_weight_stored(sa_weight W, sa_store *store);
+bool sa_store_open(sa_store *store, sa_error *error);
+void sa_store_release(sa_store *store);
+
+/* ---- Loops of steps --------------------------------------------------------------------------
+ * Weights that every step of a loop multiplies by are copied at the first one, into memory that
+ * belongs to the loop. */
+
+typedef struct sa_steps {
+    size_t size;    /* bytes */
+    int least_rows; /* of a step that repays the copies */
+} sa_steps;
+
+/* Adds a weight; those of a store need no further copy. */
+void sa_steps_add(sa_steps *steps, sa_weight *W);
+/* The memory for steps of at most `rows` rows. */
+sa_arena sa_steps_layout(sa_arena *arena, sa_steps steps, int rows);
+
+/* Around the loop, in its thread: in between the weights must not change. */
+void sa_steps_begin(sa_arena memory);
+void sa_steps_end(void);
 
 #endif

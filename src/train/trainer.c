@@ -12,16 +12,9 @@
 enum {
     SHARD_PAIRS = 8,    /* fewer do not repay a gradient of their own */
     CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
-    PACKING = 16,       /* jobs that pack the weights */
+    PARTS = 16,         /* jobs that store the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
-
-/* Packs a part of the weights in the arena; w points to all of them. */
-static void pack(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
-    const sa_packing packing = {
-        .rows = trainer->most, .backward = true, .part = part, .parts = parts};
-    sa_seq2seq_pack(arena, &trainer->sizes, trainer->values, packing, w);
-}
 
 /* The number of shards of a batch of `count` pairs. */
 static int shards_for(int count, int shards) {
@@ -30,17 +23,6 @@ static int shards_for(int count, int shards) {
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
-/* Float weights are packed shard by shard, and only those of small products. */
-static bool bind_weights(sa_trainer *trainer, sa_error *error) {
-    sa_arena dry = {0};
-    sa_seq2seq_bind_buffer(&trainer->sizes, trainer->values, &trainer->w);
-    if (trainer->settings->precision != SA_PRECISION_BF16) return true;
-    pack(trainer, 0, 0, &dry, &trainer->w);
-    if (!sa_arena_init(&trainer->packed, dry.used, error)) return false;
-    pack(trainer, 0, 0, &trainer->packed, &trainer->w);
-    return true;
-}
 
 /* The lanes' arenas, for a shard of the most pairs, all of the largest lengths; where tokens bound
  * a batch, for one such pair while the others have one word on each side. A small batch has fewer,
@@ -83,14 +65,13 @@ static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
 }
 
 static bool open_gradients(sa_trainer *trainer, sa_error *error) {
-    const size_t size = sa_params_room(&trainer->plan, trainer->sizes.precision);
     for (int i = 0; i < trainer->gradients; i++) {
         sa_gradient *one = &trainer->gradient[i];
         one->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
-        if (!one->numbers || !sa_arena_init(&one->memory, size * sizeof(sa_real), error))
+        one->store = (sa_store){.use = SA_STORE_GRADIENTS};
+        if (!one->numbers ||
+            !sa_seq2seq_open_stored(&trainer->sizes, one->numbers, &one->store, &one->dw, error))
             return false;
-        one->room = sa_mat_alloc(&one->memory, 1, (int)size);
-        sa_seq2seq_bind_gradients(&trainer->sizes, one->numbers, &one->room, &one->dw);
     }
     return true;
 }
@@ -111,6 +92,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                             .exchange = exchange,
                             .values = values,
                             .sizes = *sizes,
+                            .store = {.use = SA_STORE_TRAINING, .rows = most},
                             .decay = 1,
                             .most = most,
                             .shards = shards,
@@ -135,7 +117,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
            (trainer->shard = sa_new((size_t)shards, sizeof(sa_shard), error)) &&
            (trainer->lane = sa_new((size_t)lanes, sizeof(sa_lane), error)) &&
            (trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error)) &&
-           bind_weights(trainer, error) &&
+           sa_seq2seq_open_stored(sizes, values, &trainer->store, &trainer->w, error) &&
            open_lanes(trainer, longest_source, longest_target, error) &&
            open_gradients(trainer, error) && sa_blas_check_memory(threads, error);
 }
@@ -145,9 +127,9 @@ void sa_trainer_close(sa_trainer *trainer) {
         sa_arena_release(&trainer->lane[i].arena);
     for (int i = 0; trainer->gradient && i < trainer->gradients; i++) {
         free(trainer->gradient[i].numbers);
-        sa_arena_release(&trainer->gradient[i].memory);
+        sa_store_release(&trainer->gradient[i].store);
     }
-    sa_arena_release(&trainer->packed);
+    sa_store_release(&trainer->store);
     free(trainer->shard);
     free(trainer->lane);
     free(trainer->gradient);
@@ -162,8 +144,9 @@ void sa_trainer_close(sa_trainer *trainer) {
 
 void sa_trainer_lend_memory(sa_trainer *trainer) {
     for (int i = 0; i < trainer->lanes; i++) sa_arena_discard(&trainer->lane[i].arena);
-    for (int i = 0; i < trainer->gradients; i++) sa_arena_discard(&trainer->gradient[i].memory);
-    sa_arena_discard(&trainer->packed);
+    for (int i = 0; i < trainer->gradients; i++)
+        sa_arena_discard(&trainer->gradient[i].store.memory);
+    sa_arena_discard(&trainer->store.memory);
 }
 
 /* ---- One shard ------------------------------------------------------------------------------- */
@@ -286,12 +269,12 @@ static void add_block(void *context, size_t at, size_t size) {
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-static void pack_part(void *context, int part) {
-    sa_trainer *trainer = context;
-    sa_arena same_place = trainer->packed;
+static void store_part(void *context, int part) {
+    const sa_trainer *trainer = context;
+    sa_store same_place = trainer->store;
     sa_seq2seq w;
-    same_place.used = 0;
-    pack(trainer, part, PACKING, &same_place, &w);
+    same_place.part = part, same_place.parts = PARTS;
+    sa_seq2seq_bind_stored(&trainer->sizes, trainer->values, &same_place, &w);
 }
 
 static double learning_rate(const sa_trainer *trainer) {
@@ -336,7 +319,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->step++;
 
     /* the gradient of every shard, and their sum */
-    if (trainer->packed.base) sa_pool_run(trainer->pool, PACKING, pack_part, trainer);
+    if (trainer->store.memory.used) sa_pool_run(trainer->pool, PARTS, store_part, trainer);
     shard_batch(trainer, source, target, pairs, count);
     sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
                         spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);

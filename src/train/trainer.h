@@ -27,8 +27,7 @@ typedef struct sa_lane {
 typedef struct sa_gradient {
     sa_real *numbers; /* [plan.size], zero between two batches */
     sa_seq2seq dw;    /* the same, parameter by parameter */
-    sa_mat room;      /* of its products (tensor/weight.h), one shard's at a time */
-    sa_arena memory;  /* of that room */
+    sa_store store;   /* one shard's at a time */
 } sa_gradient;
 
 typedef struct sa_shard {
@@ -44,7 +43,7 @@ typedef struct sa_trainer {
     sa_real *values; /* [plan.size] the model's weights */
     sa_sizes sizes;
     sa_seq2seq w;
-    sa_arena packed;               /* of bf16, w's packed copies for all shards of an update */
+    sa_store store;                /* of w, filled for all shards of an update */
     sa_real *first, *second;       /* [plan.size] the optimizer state */
     double decay;                  /* multiplies the learning rate: 1 until the caller lowers it */
     double baseline;               /* of hard attention: attention/hard.h */

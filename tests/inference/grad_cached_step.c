@@ -11,6 +11,7 @@
 enum { K = 7, SOURCES = 3, STEPS = 6, ROWS = 6 };
 
 static sa_seq2seq w;
+static sa_store store;
 static sa_decode_state state;
 static sa_sentence sources[SOURCES];
 
@@ -28,8 +29,9 @@ static void model_open(int number) {
     const sa_settings settings = variant_settings(number);
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
-    sa_seq2seq_pack(&numbers, &sizes, drawn(1, (int)plan.size).x,
-                    (sa_packing){.rows = ROWS, .parts = 1}, &w);
+    sa_store_release(&store);
+    store = (sa_store){.use = SA_STORE_INFERENCE, .rows = ROWS};
+    ck_assert(sa_seq2seq_open_stored(&sizes, drawn(1, (int)plan.size).x, &store, &w, NULL));
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
     state.w = &w;

@@ -235,17 +235,16 @@ static int wrong_packed(const product *p, bool forward, bool add, int first, sa_
     for (int i = 0; i < own.rows; i++)
         memcpy(sa_row(whole, first + i), sa_row(own, i), sizeof(sa_real) * (size_t)own.cols);
     sa_weight W = weight_of(whole);
-    sa_arena counting = {0};
-    sa_mat buffer = sa_weight_pack_layout(&counting, W, 1);
-    buffer.x = malloc(sizeof *buffer.x * (size_t)buffer.cols);
-    if (!buffer.x) exit(7);
-    for (int part = 0; part < 3; part++) {
-        const sa_packed packed = sa_bf16_pack(whole, buffer, forward, part, 3);
-        *(forward ? &W.forward : &W.backward) = packed;
+    sa_store store = {.use = SA_STORE_TRAINING, .rows = 1, .parts = 3};
+    sa_weight_stored(W, &store);
+    if (!sa_store_open(&store, NULL)) exit(7);
+    for (store.part = 0; store.part < 3; store.part++) {
+        store.memory.used = 0;
+        W = sa_weight_stored(weight_of(whole), &store);
     }
     const sa_weight slice = sa_weight_rows(W, first, own.rows);
     (forward ? sa_weight_nt : sa_weight_nn)(p->x, slice, add ? 1 : 0, started(p, add, c));
-    free(whole.x), free(buffer.x);
+    free(whole.x), sa_store_release(&store);
     return differing(p, c, forward ? "packed x W'" : "packed dy W");
 }
 
@@ -254,7 +253,7 @@ enum { MANY_ROWS = 310, LONG = 1100 };
 
 /* Without a room, with too small a one, and with one, which serves if many rows share it. */
 static int wrong_gradient(const product *p, sa_mat c) {
-    const int size = (int)sa_weight_room(SA_PRECISION_BF16, p->N);
+    const int size = (int)sa_bf16_room(p->N);
     const sa_mat whole = matrix(1, size, false), small = {whole.x, 1, size / 9, size / 9};
     const sa_mat *room[] = {NULL, &small, &whole};
     const float unused = 12345;

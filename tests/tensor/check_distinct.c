@@ -43,14 +43,12 @@ END_TEST
 
 START_TEST(their_products_have_the_same_bits) {
     sa_mat matrix = random_mat(N, K), x = repeating_mat(ROWS, K, 100);
-    sa_arena counting = {0}, arena;
-    sa_error error;
-    sa_packed_layout(&counting, matrix, ROWS);
-    ck_assert(sa_arena_init(&arena, counting.used, &error));
-    sa_weight W = sa_weight_of(matrix);
-    W = sa_weight_pack_forward(W, sa_weight_pack_layout(&arena, W, ROWS));
-    sa_weight repeats = W;
-    repeats.repeats = true;
+    sa_store store = {.use = SA_STORE_INFERENCE, .rows = ROWS};
+    sa_weight_stored(sa_weight_of(matrix), &store);
+    ck_assert(sa_store_open(&store, NULL));
+    const sa_weight repeats = sa_weight_stored(sa_weight_of(matrix), &store);
+    sa_weight W = repeats;
+    W.repeats = false;
     static const int rows[] = {1, 2, 5, 64, SA_DISTINCT_ROWS, SA_DISTINCT_ROWS + 1, ROWS};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int beta = 0; beta <= 1; beta++) {
@@ -63,7 +61,7 @@ START_TEST(their_products_have_the_same_bits) {
                 ck_assert_mem_eq(sa_row(y, k), sa_row(once, k), sizeof(float) * N);
             free(y.x), free(once.x);
         }
-    sa_arena_release(&arena);
+    sa_store_release(&store);
     free(matrix.x), free(x.x);
 }
 END_TEST

@@ -53,14 +53,19 @@ static void packed_product(bool forward, sa_mat a, sa_mat b, float beta, sa_mat 
     const sa_mat part = sa_rows(W.mat, 1, b.rows);
     for (int i = 0; i < b.rows; i++)
         memcpy(sa_row(part, i), sa_row(b, i), sizeof(float) * (size_t)b.cols);
-    sa_arena dry = {0}, arena;
-    sa_weight_pack_layout(&dry, W, 80);
-    ck_assert(sa_arena_init(&arena, dry.used, NULL));
-    const sa_mat buffer = sa_weight_pack_layout(&arena, W, 80);
-    W = forward ? sa_weight_pack_forward(W, buffer) : sa_weight_pack_backward(W, buffer);
-    if (dry.used) memset(part.x, 0xff, sizeof(float) * (size_t)part.cols); /* must not be read */
+    sa_steps steps = {0};
+    sa_steps_add(&steps, &W);
+    sa_arena arena, dry = {0};
+    const size_t size = sa_steps_layout(&dry, steps, 80).size;
+    ck_assert(sa_arena_init(&arena, size, NULL));
+    const sa_mat first = block(c.rows, c.cols);
+    sa_steps_begin(sa_steps_layout(&arena, steps, 80));
+    (forward ? sa_weight_nt : sa_weight_nn)(a, sa_weight_rows(W, 1, b.rows), 0, first);
+    if (size) memset(part.x, 0xff, sizeof(float) * (size_t)part.cols); /* must not be read */
     (forward ? sa_weight_nt : sa_weight_nn)(a, sa_weight_rows(W, 1, b.rows), beta, c);
+    sa_steps_end();
     sa_arena_release(&arena);
+    free(first.x);
     free(W.mat.x);
 }
 

@@ -26,6 +26,7 @@ typedef struct cell_equations {
     gate_equation
         gates[4]; /* in the order of the equations; the last has neither letter nor activation */
     const char *memory, *update;
+    bool keeps_old;
 } cell_equations;
 
 enum { LETTERS = 12, SIZE = 48 };
@@ -49,10 +50,10 @@ static const char new_update[] = "S = (1 - z) . P + z . s~",
     }
 
 static const cell_equations all_equations[] = {
-    {sa_gru_before_new_forward, BEFORE, NULL, new_update},
-    {sa_gru_before_old_forward, BEFORE, NULL, old_update},
-    {sa_gru_after_new_forward, AFTER, NULL, new_update},
-    {sa_gru_after_old_forward, AFTER, NULL, old_update},
+    {sa_gru_before_forward, BEFORE, NULL, new_update},
+    {sa_gru_before_forward, BEFORE, NULL, old_update, .keeps_old = true},
+    {sa_gru_after_forward, AFTER, NULL, new_update},
+    {sa_gru_after_forward, AFTER, NULL, old_update, .keeps_old = true},
     {sa_lstm_forward,
      {GATE("i", 0), GATE("f", 1), GATE("o", 2), {"g", "tanh", 3, STATE}},
      "M = f . Q + i . g",
@@ -62,7 +63,9 @@ static const cell_equations all_equations[] = {
 
 static const cell_equations *equations_of(const sa_cell *cell) {
     for (size_t i = 0; i < sizeof all_equations / sizeof *all_equations; i++)
-        if (all_equations[i].forward == cell->forward) return &all_equations[i];
+        if (all_equations[i].forward == cell->forward &&
+            all_equations[i].keeps_old == cell->keeps_old)
+            return &all_equations[i];
     return NULL;
 }
 

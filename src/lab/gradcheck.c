@@ -284,19 +284,25 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
 
 static bool fail_not_hit(const char *fault, sa_error *error) {
     const char *options = "";
-    for (size_t i = 0; sa_lab_gradient_fault(i, NULL, NULL); i++)
-        if (strcmp(sa_lab_gradient_fault(i, NULL, NULL), fault) == 0)
-            sa_lab_gradient_fault(i, NULL, &options);
+    for (size_t i = 0; sa_gradient_fault(i, NULL, NULL); i++)
+        if (strcmp(sa_gradient_fault(i, NULL, NULL), fault) == 0)
+            sa_gradient_fault(i, NULL, &options);
     return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", fault,
                    *options ? "; one has it with " : "", options);
 }
 
+const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options) {
+    return sa_gradient_fault(i, dropped, options);
+}
+
 static const char *fault_name(size_t i) {
-    return sa_lab_gradient_fault(i, NULL, NULL);
+    return sa_gradient_fault(i, NULL, NULL);
 }
 
 static bool refuse_unknown_fault(const char *fault, sa_error *error) {
     char hint[128];
+    const char *now = sa_gradient_fault_renamed(fault);
+    if (now) return sa_fail(error, SA_USAGE, "the backward term '%s' is now '%s'", fault, now);
     return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", fault,
                    sa_nearest_hint_in(fault, fault_name, hint, sizeof hint));
 }

@@ -1,14 +1,42 @@
-/* gradient_faults: drops one term of a backward pass, so that tests can prove that the gradient
- * check notices. */
+/* gradient_faults: drops one result of a backward pass, so that tests can prove that the gradient
+ * check notices.
+ *
+ * No equation knows of it. The linker gives calls of a function to its wrapper here (CMake takes
+ * the names of the functions from these files, for the option --wrap), and the wrapper lets one
+ * result go into a matrix that nobody reads, or clears it afterwards. A linker wraps what one file
+ * calls and another defines, also by way of a row of a table: functions of a row stand in another
+ * file than the table. To add a fault: a row of the table, and a line in the wrapper of the
+ * function. */
 #ifndef SA_LAB_GRADIENT_FAULTS_H
 #define SA_LAB_GRADIENT_FAULTS_H
 
 #include "tensor/gradient_fault.h"
+#include "tensor/mat.h"
 
-/* Drops the term of that name from now on; NULL: none. False if there is no such term. */
+/* Drops the term of that name from now on, in this thread; NULL: none. False if there is no such
+ * term. */
 bool sa_gradient_fault_inject(const char *name);
 
 /* Whether a backward pass has reached the term since then. */
 bool sa_gradient_fault_hit(void);
+
+/* Fault number i, or NULL after the last: its name, what it drops, and the options of a model that
+ * has the term, empty for the default model. */
+const char *sa_gradient_fault(size_t i, const char **dropped, const char **options);
+
+/* The name that a term has now whose name was changed, or NULL. */
+const char *sa_gradient_fault_renamed(const char *before);
+
+/* ---- For the wrappers ------------------------------------------------------------------------ */
+
+/* What is called, and what is called instead. */
+#define SA_WRAPPED(function) __typeof__(function) __real_##function, __wrap_##function
+
+/* Whether the term is to be dropped. Ask it only where the model has the term. */
+bool sa_broken(const char *term);
+
+/* Where a result is added: to the result, or if the term is to be dropped to a matrix of that
+ * shape, which the next call of this function uses again. */
+sa_mat sa_unless_broken(const char *term, sa_mat result);
 
 #endif

@@ -8,24 +8,21 @@
 /* A GRU with the reset gate after U needs U s' alone, for the gate to multiply: one block more, in
  * front. */
 #define BEFORE                                                                                     \
-    .blocks = 3, .gated_blocks = 3, .grouped_blocks = 2, .suffix = {"_z", "_r", ""}, .cache = 1
+    .blocks = 3, .gated_blocks = 3, .grouped_blocks = 2, .suffix = {"_z", "_r", ""}, .cache = 1,   \
+    .forward = sa_gru_before_forward, .backward = sa_gru_before_backward,                          \
+    .weights_backward = sa_gru_before_weights_backward
 #define AFTER                                                                                      \
     .blocks = 4, .gated_blocks = 3, .first_gate = 1, .grouped_blocks = 2,                          \
-    .suffix = {"", "_z", "_r", ""}
+    .suffix = {"", "_z", "_r", ""}, .forward = sa_gru_after_forward,                               \
+    .backward = sa_gru_after_backward, .weights_backward = sa_gru_after_weights_backward
 
 const sa_cell sa_cells[] = {
-    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE,
-     .forward = sa_gru_before_new_forward, .backward = sa_gru_before_new_backward,
-     .weights_backward = sa_gru_before_weights_backward},
+    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE},
     {"gru", "s = z . s' + (1-z) . tanh(W x + U [r . s'])", "Cho et al. 2014, section 2.3", BEFORE,
-     .forward = sa_gru_before_old_forward, .backward = sa_gru_before_old_backward,
-     .weights_backward = sa_gru_before_weights_backward},
-    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER,
-     .forward = sa_gru_after_new_forward, .backward = sa_gru_after_new_backward,
-     .weights_backward = sa_gru_after_weights_backward},
+     .keeps_old = true},
+    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER},
     {"gru", "s = z . s' + (1-z) . tanh(W x + r . (U s'))", "dl4mt, Nematus, Marian", AFTER,
-     .forward = sa_gru_after_old_forward, .backward = sa_gru_after_old_backward,
-     .weights_backward = sa_gru_after_weights_backward},
+     .keeps_old = true},
     {"lstm", "m = f . m' + i . g, s = o . tanh(m)", "Hochreiter and Schmidhuber 1997; Gers 2000",
      .blocks = 4, .gated_blocks = 4, .grouped_blocks = 4, .suffix = {"_i", "_f", "_o", ""},
      .memory = 1, .cache = 1, .forward = sa_lstm_forward, .backward = sa_lstm_backward,

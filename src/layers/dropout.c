@@ -1,6 +1,5 @@
 #include "layers/dropout.h"
 #include "tensor/dispatch.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <string.h>
@@ -77,7 +76,7 @@ void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 }
 
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx) {
-    if (p > 0 && sa_gradient_intact("dropout.mask")) multiply(mask, dx);
+    if (p > 0) multiply(mask, dx);
 }
 
 void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise) {
@@ -100,7 +99,7 @@ void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 }
 
 void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
-    if (p > 0 && sa_gradient_intact("dropout.words")) multiply_rows(mask, dx);
+    if (p > 0) multiply_rows(mask, dx);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
@@ -132,6 +131,6 @@ void sa_state_dropout_forward(sa_mat mask, sa_state previous) {
 
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious) {
     if (!sa_state_masked(dprevious)) return;
-    if (sa_gradient_intact("dropout.state")) multiply(mask, dprevious.masked);
+    multiply(mask, dprevious.masked);
     sa_add(dprevious.masked, dprevious.s);
 }

@@ -1,6 +1,5 @@
 #include "layers/feedforward.h"
 #include "layers/linear.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w) {
@@ -22,10 +21,9 @@ void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_
 
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,
                              sa_mat dinner, sa_mat dx, sa_feedforward *dw) {
-    const bool rectified = sa_gradient_intact("feedforward.relu");
     sa_zero(dinner);
     sa_linear_backward(w->W_2, inner, dy, dinner, dw->W_2, dw->b_2); /* y = W_2 inner + b_2 */
-    for (int i = 0; i < inner.rows && rectified; i++) {              /* inner = max(0, ..) */
+    for (int i = 0; i < inner.rows; i++) {                           /* inner = max(0, ..) */
         const sa_real *row = sa_row(inner, i);
         sa_real *d = sa_row(dinner, i);
         for (int k = 0; k < inner.cols; k++) d[k] = row[k] > 0 ? d[k] : 0;

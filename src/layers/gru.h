@@ -13,10 +13,8 @@
 
 #include "layers/recurrent.h"
 
-sa_cell_forward sa_gru_before_new_forward, sa_gru_before_old_forward, sa_gru_after_new_forward,
-    sa_gru_after_old_forward;
-sa_cell_backward sa_gru_before_new_backward, sa_gru_before_old_backward, sa_gru_after_new_backward,
-    sa_gru_after_old_backward;
+sa_cell_forward sa_gru_before_forward, sa_gru_after_forward;
+sa_cell_backward sa_gru_before_backward, sa_gru_after_backward;
 sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward;
 
 #endif

@@ -1,6 +1,5 @@
 #include "layers/layernorm.h"
 #include "tensor/dispatch.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #define EPSILON 1e-5
@@ -86,16 +85,12 @@ SA_DISPATCHED static void uncenter(sa_real inverse, sa_real mean, sa_real along,
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw) {
     const int m = dy.cols;
-    const bool centered = sa_gradient_intact("layernorm.mean"),
-               scaled = sa_gradient_intact("layernorm.variance");
-    const bool gain = sa_gradient_intact("layernorm.gain");
     sa_sum_rows(dy, dw->b.x); /* y = .. + b */
     for (int i = 0; i < dy.rows; i++) {
         const sa_real *normal = sa_row(cache->normal, i), inverse = *sa_row(cache->inverse, i);
         sa_real *d = sa_row(dy, i);
-        if (gain) add_product(d, normal, dw->g.x, m); /* y = g . normal */
+        add_product(d, normal, dw->g.x, m); /* y = g . normal */
         multiply(w->g.x, d, m);
-        uncenter(inverse, centered ? mean_of(d, m) : 0,
-                 scaled ? sa_dot(d, normal, m) / (sa_real)m : 0, normal, d, m);
+        uncenter(inverse, mean_of(d, m), sa_dot(d, normal, m) / (sa_real)m, normal, d, m);
     }
 }

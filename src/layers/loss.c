@@ -1,6 +1,5 @@
 #include "layers/loss.h"
 #include "tensor/dispatch.h"
-#include "tensor/gradient_fault.h"
 
 sa_loss_row *sa_loss_layout(sa_arena *arena, int rows) {
     return sa_arena_alloc(arena, (size_t)rows, sizeof(sa_loss_row));
@@ -48,19 +47,16 @@ SA_DISPATCHED static void subtract(sa_real less, sa_real *x, int size) {
 
 void sa_loss_backward(sa_mat p, int words, int first, const int32_t *ids, double smoothing,
                       sa_real scale, const sa_mixture *mixtures) {
-    const bool smoothed = smoothing > 0 && sa_gradient_intact("loss.smoothing");
-    const bool mixed = mixtures && sa_gradient_intact("copy.generated");
     const sa_real smooth = scale * (sa_real)(smoothing / words);
     for (int i = 0; i < p.rows; i++) {
         sa_real *row = sa_row(p, i);
         double target = 1 - smoothing;
-        if (mixed) {
+        if (mixtures) {
             target *= mixtures[i].generated;
             sa_scale((sa_real)(target + smoothing), sa_rows(p, i, 1));
         }
-        if (has(p, first, ids[i]) && sa_gradient_intact("loss.target"))
-            row[ids[i] - first] -= scale * (sa_real)target;
-        if (smoothed) subtract(smooth, row, p.cols);
+        if (has(p, first, ids[i])) row[ids[i] - first] -= scale * (sa_real)target;
+        if (smoothing > 0) subtract(smooth, row, p.cols);
     }
 }
 

@@ -1,5 +1,4 @@
 #include "layers/lstm.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 /* The five equations of lstm.h. */
@@ -28,14 +27,13 @@ void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
 /* do, and the part of dm that comes through s = o . tanh(m) */
 static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa_mat dm) {
     const int n = ds.cols;
-    const sa_real out = sa_gradient_intact("lstm.output");
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(cache, l),
                       *dsl = sa_row(ds, l);
         sa_real *dao = sa_row(da, l) + 2 * n, *dml = sa_row(dm, l);
         for (int k = 0; k < n; k++) {
             dml[k] = dsl[k] * o[k] * (1 - tanh_m[k] * tanh_m[k]);
-            dao[k] = out * dsl[k] * tanh_m[k] * o[k] * (1 - o[k]);
+            dao[k] = dsl[k] * tanh_m[k] * o[k] * (1 - o[k]);
         }
     }
 }
@@ -44,9 +42,6 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
                       sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                       sa_recurrent *dw) {
     const int n = w->n;
-    const sa_real input = sa_gradient_intact("lstm.input"),
-                  forget = sa_gradient_intact("lstm.forget"),
-                  carry = sa_gradient_intact("lstm.carry");
     output_backward(gates, cache, dstate.s, da, scratch);
     sa_recurrent_memory_backward(w, cache, scratch, dw);
     for (int l = 0; l < gates.rows; l++) {
@@ -57,14 +52,13 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
         sa_real *dm_ = sa_row(dprevious.m, l);
         for (int k = 0; k < n; k++) { /* m = f . m' + i . g */
             const sa_real dm = dm_next[k] + dm_here[k];
-            dai[k] = input * dm * g[k] * i[k] * (1 - i[k]);
-            daf[k] = forget * dm * m_[k] * f[k] * (1 - f[k]);
+            dai[k] = dm * g[k] * i[k] * (1 - i[k]);
+            daf[k] = dm * m_[k] * f[k] * (1 - f[k]);
             dag[k] = dm * i[k] * (1 - g[k] * g[k]);
-            dm_[k] += carry * dm * f[k];
+            dm_[k] += dm * f[k];
         }
     }
-    if (sa_gradient_intact("lstm.state")) /* a + U s' */
-        sa_recurrent_state_backward(w, 0, 4, cache, da, 1, dprevious.masked, dw);
+    sa_recurrent_state_backward(w, 0, 4, cache, da, 1, dprevious.masked, dw); /* a + U s' */
 }
 
 void sa_lstm_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {

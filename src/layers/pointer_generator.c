@@ -1,6 +1,5 @@
 #include "layers/pointer_generator.h"
 #include "layers/linear.h"
-#include "tensor/gradient_fault.h"
 
 #include <math.h>
 
@@ -30,7 +29,7 @@ void sa_gate_forward(const sa_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z) {
 }
 
 void sa_gate_backward(const sa_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx) {
-    if (!w->b.cols || !sa_gradient_intact("copy.inputs")) return;
+    if (!w->b.cols) return;
     sa_weight_nn(dz, w->w_s, 1, ds);
     if (w->w_h.mat.x) sa_weight_nn(dz, w->w_h, 1, dc);
     if (w->w_x.mat.x) sa_weight_nn(dz, w->w_x, 1, dx);
@@ -75,11 +74,7 @@ void sa_mixture_backward(sa_mixture *mixture, double scale) {
     const double gen = sa_gate_probability(mixture->z), copy = sa_gate_probability(-mixture->z);
     const double gen_p = exp(log_sigmoid(mixture->z) + mixture->log_ratio), /* p_gen p(w) / P(w) */
         copy_p = exp(log_sigmoid(-mixture->z) + mixture->log_ratio);
-    mixture->dz = sa_gradient_intact("copy.gate")
-                      ? -scale * (copy * (1 - mixture->rest) * gen_p - gen * mixture->copied)
-                      : 0;
-    mixture->dalpha = sa_gradient_intact("copy.alpha")
-                          ? -scale * mixture->copied / fmax(mixture->alpha, LEAST)
-                          : 0;
-    mixture->drest = mixture->rest > 0 && sa_gradient_intact("copy.rest") ? -scale * copy_p : 0;
+    mixture->dz = -scale * (copy * (1 - mixture->rest) * gen_p - gen * mixture->copied);
+    mixture->dalpha = -scale * mixture->copied / fmax(mixture->alpha, LEAST);
+    mixture->drest = mixture->rest > 0 ? -scale * copy_p : 0;
 }

@@ -1,5 +1,4 @@
 #include "layers/position.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 /* ---- Encodings ------------------------------------------------------------------------------- */
@@ -31,7 +30,7 @@ static void learned_encoding(sa_mat P, int first, sa_mat table) {
 }
 
 static void learned_encoding_backward(int t, sa_mat dx, sa_mat dP) {
-    if (sa_gradient_intact("position.learned")) sa_sum_rows(dx, learned_row(dP, t).x);
+    sa_sum_rows(dx, learned_row(dP, t).x);
 }
 
 /* ---- Biases ---------------------------------------------------------------------------------- */
@@ -61,7 +60,6 @@ static void t5_bias(const sa_positions *w, int k, int i, sa_mat e) {
 }
 
 static void t5_bias_backward(int k, int i, sa_mat de, sa_positions *dw) {
-    if (!sa_gradient_intact("t5.bias")) return;
     sa_real *dB = sa_row(dw->w, k);
     for (int j = 0; j < de.cols; j++) dB[sa_t5_bucket(j - i, dw->causal)] += de.x[j];
 }
@@ -214,7 +212,7 @@ void sa_positions_keys_forward(const sa_positions *w, int i, sa_mat k, sa_mat ow
 
 void sa_positions_keys_backward(int i, sa_mat d_own, sa_mat dk, sa_positions *dw) {
     sa_add(d_own, dk);
-    for (int j = 0; sa_gradient_intact("shaw.keys") && j < d_own.rows; j++)
+    for (int j = 0; j < d_own.rows; j++)
         sa_axpy(1, sa_row(d_own, j), vector_of(dw, dw->a_K, i, j), d_own.cols);
 }
 
@@ -228,13 +226,10 @@ void sa_positions_values_forward(const sa_positions *w, int i, sa_mat alpha, sa_
 void sa_positions_values_backward(const sa_positions *w, int i, sa_mat alpha, sa_mat d_o,
                                   sa_mat dalpha, sa_positions *dw) {
     if (!w->a_V.rows) return;
-    const bool weights = sa_gradient_intact("shaw.weights"),
-               vectors = sa_gradient_intact("shaw.values");
     for (int r = 0; r < alpha.rows; r++)
         for (int j = 0; j < alpha.cols; j++) {
             const sa_real *a = vector_of(w, w->a_V, i + r, j), *own = sa_row(d_o, r);
-            if (weights) sa_row(dalpha, r)[j] += sa_dot(own, a, d_o.cols);
-            if (vectors)
-                sa_axpy(sa_row(alpha, r)[j], own, vector_of(dw, dw->a_V, i + r, j), d_o.cols);
+            sa_row(dalpha, r)[j] += sa_dot(own, a, d_o.cols);
+            sa_axpy(sa_row(alpha, r)[j], own, vector_of(dw, dw->a_V, i + r, j), d_o.cols);
         }
 }

@@ -1,6 +1,5 @@
 #include "layers/recurrent.h"
 #include "layers/linear.h"
-#include "tensor/gradient_fault.h"
 
 #include <stdio.h>
 
@@ -196,7 +195,7 @@ static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_
     if (normalized(w, by.of)) { /* a += LN(p) */
         sa_copy_mat(dp, dproduct(w, by.of, by.first, by.count, da));
         dp = dproduct(w, by.of, by.first, by.count, da);
-        for (int i = 0; i < 2 && sa_gradient_intact("cell.norm"); i++) {
+        for (int i = 0; i < 2; i++) {
             int first, count;
             norm_group(w->cell, by.at, i, &first, &count);
             if (!count || first < by.first || first + count > by.first + by.count) continue;
@@ -242,13 +241,12 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
 
 void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
                                  sa_recurrent *dw) {
-    if (sa_gradient_intact("cell.input")) product_backward(w, input(w), cache, da, 1, dx, dw);
+    product_backward(w, input(w), cache, da, 1, dx, dw);
 }
 
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
     if (dw->W.mat.x) product_weights_backward(input(dw), x, da, dw);
-    if (sa_gradient_intact("cell.bias"))
-        sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
+    sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
 }
 
 static factor context(const sa_recurrent *w) {
@@ -261,8 +259,7 @@ void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates,
 
 void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
                                    sa_recurrent *dw) {
-    if (sa_gradient_intact("decoder.context"))
-        product_backward(w, context(w), cache, da, 1, dc, dw);
+    product_backward(w, context(w), cache, da, 1, dc, dw);
 }
 
 void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw) {
@@ -306,7 +303,7 @@ void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) 
 
 void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm,
                                   sa_recurrent *dw) {
-    if (!w->norm_m.g.cols || !sa_gradient_intact("cell.norm-memory")) return;
+    if (!w->norm_m.g.cols) return;
     const sa_layernorm_cache norm_stats = memory_cache(w, cache);
     sa_layernorm_backward(&w->norm_m, &norm_stats, dm, &dw->norm_m);
 }

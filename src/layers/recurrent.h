@@ -41,6 +41,7 @@ typedef struct sa_cell {
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
     int memory;            /* 1: it has a memory cell beside the state */
     int cache;             /* numbers per unit that the backward pass reads beside the gates */
+    bool keeps_old;        /* of a GRU: z weights the old state rather than the new one */
     sa_cell_forward *forward;
     sa_cell_backward *backward;
     sa_cell_weights_backward *weights_backward;

@@ -1,5 +1,4 @@
 #include "layers/rnn.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 /* s = tanh(a + U s') */
@@ -13,15 +12,13 @@ void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_m
 void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                      sa_recurrent *dw) {
-    const sa_real slope = sa_gradient_intact("rnn.tanh");
     (void)previous, (void)scratch;
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *s = sa_row(gates, l), *ds = sa_row(dstate.s, l);
         sa_real *dal = sa_row(da, l);
-        for (int k = 0; k < gates.cols; k++) dal[k] = ds[k] * (1 - slope * s[k] * s[k]);
+        for (int k = 0; k < gates.cols; k++) dal[k] = ds[k] * (1 - s[k] * s[k]);
     }
-    if (sa_gradient_intact("rnn.state"))
-        sa_recurrent_state_backward(w, 0, 1, cache, da, 1, dprevious.masked, dw);
+    sa_recurrent_state_backward(w, 0, 1, cache, da, 1, dprevious.masked, dw);
 }
 
 void sa_rnn_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {

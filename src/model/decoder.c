@@ -3,7 +3,6 @@
 #include "layers/embedding.h"
 #include "layers/linear.h"
 #include "tensor/blas.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
@@ -263,7 +262,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                     sa_rows(cache->d.attention.state, side->start[t - 1], active));
     if (!w->sizes.input_feeding) return;
     sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
-    if (t && sa_gradient_intact("decoder.feeding")) /* input = [E y_{i-1} ; t_{i-1}] */
+    if (t) /* input = [E y_{i-1} ; t_{i-1}] */
         sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
 }
 

@@ -1,7 +1,6 @@
 /* decoders: one step of each decoder, forward directly above backward. On entry, gates hold W x + b
  * and second_gates hold b. */
 #include "model/decoder.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 /* ---- Parts of a step ------------------------------------------------------------------------- */
@@ -81,8 +80,7 @@ static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
     layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
     sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c */
-    if (sa_gradient_intact("fixed.context"))
-        sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
+    sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows));                                 /* c_i = c */
 }
 
 /* Sutskever et al. 2014: only s_0 depends on the source */

@@ -1,7 +1,6 @@
 #include "model/encoder.h"
 #include "layers/embedding.h"
 #include "layers/position.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -223,8 +222,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
                           step_rows(side, workspace->da, t), dprevious,
                           sa_rows(workspace->scratch, 0, active), dw);
         sa_state_dropout_backward(cache->drop.mask, dprevious);
-        if (carried &&
-            sa_gradient_intact("encoder.carry")) { /* previous = the state one visit before */
+        if (carried) { /* previous = the state one visit before */
             sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }

@@ -3,7 +3,6 @@
 #include "layers/linear.h"
 #include "layers/maxout.h"
 #include "softalign.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 const char *sa_tie_name(size_t row) {
@@ -23,11 +22,10 @@ static void tanh_forward(sa_mat sums, sa_mat t) {
 }
 
 static void tanh_backward(sa_mat sums, sa_mat dt, sa_mat dsums) {
-    const sa_real slope = sa_gradient_intact("readout.tanh");
     for (int i = 0; i < dt.rows; i++) {
         const sa_real *t = sa_row(sums, i), *d = sa_row(dt, i);
         sa_real *da = sa_row(dsums, i);
-        for (int k = 0; k < dt.cols; k++) da[k] = d[k] * (1 - slope * t[k] * t[k]);
+        for (int k = 0; k < dt.cols; k++) da[k] = d[k] * (1 - t[k] * t[k]);
     }
 }
 
@@ -127,10 +125,7 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
     sa_zero(dx), sa_zero(dc);
     if (w->C_o.mat.x) sa_weight_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
     if (w->V_o.mat.x) sa_weight_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
-    if (sa_gradient_intact("readout.state"))
-        sa_weight_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
-    else
-        sa_zero(ds);
+    sa_weight_nn(cache->dsums, w->U_o, 0, ds);                   /* t~ = U_o s + b_o */
     sa_gate_backward(&w->gate, cache->dgate, dc, ds, dx);
 }
 

@@ -1,6 +1,5 @@
 #include "model/source.h"
 #include "layers/linear.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -159,7 +158,7 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
     if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
         sa_copy_mat(d->s0[last].s, d->encoder_summary);
         sa_copy_mat(d->s0[last].m, encoder->dlast_memory);
-        for (int layer = 0; layer < last && sa_gradient_intact("decoder.init-below"); layer++)
+        for (int layer = 0; layer < last; layer++)
             sa_state_copy(d->s0[layer], encoder->dlast_below[layer]);
     } else { /* s_0 = tanh(W_s x + b_s) */
         sa_zero(d->encoder_summary);
@@ -170,7 +169,7 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
                                dw->W_s[layer], dw->b_s[layer]);
         }
     }
-    if (!from_context && sa_gradient_intact("decoder.init"))
+    if (!from_context)
         summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
 }
 
@@ -196,8 +195,7 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
         tanh_backward(source->c, d->c);
         sa_zero(d->context_input);
         sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
-        if (sa_gradient_intact("fixed.summary"))
-            summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
+        summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
     }
     if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);
 }

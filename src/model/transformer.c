@@ -1,6 +1,5 @@
 #include "model/transformer.h"
 #include "layers/embedding.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -216,8 +215,7 @@ static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *
         for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
             sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
     sa_dropout_words_backward(dropout.words, cache->word_mask, d);
-    if (sa_gradient_intact("transformer.scale"))
-        sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
+    sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
     sa_embedding_backward(cache->ids, d, dE);
 }
 

@@ -1,5 +1,4 @@
 #include "model/upper_layers.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -130,7 +129,7 @@ void sa_upper_backward(const sa_upper_layers *w, sa_upper_rows rows, double drop
                dy = sa_rows(d[k].y, 0, L), dlower = k ? sa_rows(d[k - 1].y, 0, L) : dbelow;
         sa_state dprevious = sa_state_rows(d[k].previous, 0, L), ds = sa_state_rows(d[k].s, 0, L);
         sa_add(dy, ds.s); /* y^l = s^l + y^{l-1}, or s^l alone */
-        if (sa_upper_adds(w, k) && sa_gradient_intact("upper.residual")) sa_add(dy, dlower);
+        if (sa_upper_adds(w, k)) sa_add(dy, dlower);
         own->cell->backward(own, layer.previous, layer.gates, layer.cell_cache, ds, da, dprevious,
                             scratch, &dw->layer[k]);
         sa_state_dropout_backward(layer.drop.mask, dprevious);
@@ -139,7 +138,7 @@ void sa_upper_backward(const sa_upper_layers *w, sa_upper_rows rows, double drop
         sa_zero(dx);
         sa_recurrent_input_backward(own, layer.cell_cache, da, dx, &dw->layer[k]);
         sa_dropout_backward(dropout, layer.mask, dx);
-        if (sa_gradient_intact("upper.below")) sa_add(dx, dlower); /* x^l = y^{l-1} */
+        sa_add(dx, dlower); /* x^l = y^{l-1} */
     }
 }
 

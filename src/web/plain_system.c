@@ -1,8 +1,6 @@
 /* plain_system: base/thread for one thread, and what wasi-libc lacks. */
 #include "base/memory.h"
 #include "base/thread.h"
-#include "tensor/gradient_fault.h"
-#include "web/broken_term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,18 +49,6 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
 const uint64_t *sa_random_key(void) {
     static const uint64_t key[2] = {1, 2};
     return key;
-}
-
-/* ---- tensor/gradient_fault.h ----------------------------------------------------------------- */
-
-static const char *broken;
-
-void web_break_term(const char *term) {
-    broken = term;
-}
-
-bool sa_gradient_intact(const char *name) {
-    return !broken || strcmp(name, broken) != 0;
 }
 
 /* ---- wasi-libc ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* play_training: a model, its training, and its files. */
 #include "inference/model_file.h"
+#include "lab/gradient_faults.h"
 #include "train/session.h"
-#include "web/broken_term.h"
 #include "web/memory_files.h"
 #include "web/play.h"
 #include "web/playground.h"
@@ -209,22 +209,13 @@ const char *web_step(web_play *play, int updates) {
         sa_session_reason_to_stop(session)));
 }
 
-/* The term's own name, which stays where it is; NULL: there is no such term. */
-static const char *find_term(const char *term, sa_error *error) {
-    for (size_t i = 0; sa_gradient_fault_name(i, NULL, NULL); i++) {
-        const char *name = sa_gradient_fault_name(i, NULL, NULL);
-        if (strcmp(name, term) == 0) return name;
-    }
-    sa_fail(error, SA_USAGE, "there is no backward term '%s'", term);
-    return NULL;
-}
-
 const char *web_break(const char *term) {
     sa_error *error = web_begin();
-    const char *found = term ? find_term(term, error) : NULL;
-    if (term && !found) return NULL;
-    web_break_term(found);
-    return web_give_json(json_pack("{s:s?}", "term", found));
+    if (!sa_gradient_fault_inject(term)) {
+        sa_fail(error, SA_USAGE, "there is no backward term '%s'", term);
+        return NULL;
+    }
+    return web_give_json(json_pack("{s:s?}", "term", term));
 }
 
 static void add_gradient(void *context, const sa_gradient_result *result) {

@@ -376,30 +376,7 @@ function origins(    r) {
         }
 }
 
-function explanations() {
-    print "# Speed and memory\n"
-    print "Generated from the CSV files in this folder, one per processor, which `scripts/bench` writes. Figures are medians"
-    print "of its rounds; a CSV row names its run by commit and date, and every ratio is within one run.\n"
-    print "Words are target tokens, including EOS but not padding; all programs train on the same batches. Scales"
-    print "(embedding, hidden, alignment, maxout, batch): TOY 64 64 64 32 32, COURSE 256 256 256 128 64, PAPER 620 1000"
-    print "1000 500 80. softalign runs with `--threads N --shards N`: N workers, each with one OpenBLAS thread. The floor is"
-    print "the same model in plain C on OpenBLAS with nothing else. GFLOP/s counts the matrix products and the attention"
-    print "sums, 2 operations for a multiply-add. Warm-up updates are left out for all programs. Memory is the peak of the"
-    print "whole process, for softalign in a longer training that has seen long sentences.\n"
-    print "PyTorch is measured in several configurations, of which the best is shown: stock, with its number of threads set"
-    print "(by torch.set_num_threads and for OpenMP and OpenBLAS); tuned, with ATen's AVX-512, tcmalloc and OpenBLAS' OpenMP"
-    print "build, or with its own threads alone; and without settings, when it leaves OpenBLAS all cores. Stock with two"
-    print "threads can be slower than with one: the thread pools of PyTorch and OpenBLAS get in each other's way. PyTorch's"
-    print "GRU applies the reset gate after U, which takes one product per step; the paper's, which softalign and the floor"
-    print "compute, applies it before U, which takes two. PyTorch's readout reads the state after the word. In translation,"
-    print "all output lengths are fixed and the same for both, about Multi30k's; softalign's times include start-up, loading,"
-    print "reading and writing, PyTorch's only the search. softalign's model has been trained for two epochs (PAPER: 40"
-    print "updates; runs before 2026-11-23: one update): softalign multiplies equal rows only once, and an untrained model,"
-    print "which repeats one word, would be too fast."
-}
-
 END {
-    explanations()
     origins()
     goals()
     training()

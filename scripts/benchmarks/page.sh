@@ -9,7 +9,10 @@ folder=${1:-$here} out=${2:-${1:-$here}}
 plot=$out/speed.svg
 [ "$(cd "$out" && pwd)" != "$here" ] || plot=$here/../pictures/speed.svg
 
-awk -v causes="$folder/misses.tsv" -f "$here/results.awk" -f "$here/page.awk" "$folder"/*.csv >"$out/RESULTS.md"
+{
+    cat "$here/explanations.md"
+    awk -v causes="$folder/misses.tsv" -f "$here/results.awk" -f "$here/page.awk" "$folder"/*.csv
+} >"$out/RESULTS.md"
 [ ! -e "$folder/elsewhere.md" ] || cat "$folder/elsewhere.md" >>"$out/RESULTS.md"
 if awk -f "$here/results.awk" -f "$here/../pictures/svg.awk" -f "$here/plot.awk" "$folder"/*.csv >"$out/speed.new"; then
     mv "$out/speed.new" "$plot"

@@ -370,7 +370,7 @@ typedef enum sa_scope {
     SA_SCOPE_TEXT,
     SA_SCOPE_TRAINING,
     SA_SCOPE_RUN,
-    SA_SCOPE_SCORES,
+    SA_SCOPE_METRICS,
 } sa_scope;
 
 /* An option: a field of a struct, what it may hold, and what it means. */

@@ -3,7 +3,6 @@
 #include "analysis/length_balance.h"
 #include "attention/score.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "config/settings.h"
 #include "data/links.h"
 #include "inference/encoding.h"
@@ -248,7 +247,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     *scores = (sa_eval_result){.sentences = count};
     for (size_t i = 0; i < count; i++) {
         const sa_sentence_result *one = &each[chosen ? chosen[i] : i];
-        if (!sa_metric_stats_compute(&tally, metrics, sa_utf8_lower, one->translation,
+        if (!sa_metric_stats_compute(&tally, metrics, one->translation,
                                      (const char *const *)&one->reference, 1, error))
             return false;
         sa_metric_stats_add(&sum, &tally);

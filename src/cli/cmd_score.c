@@ -1,10 +1,9 @@
 #include "base/number.h"
-#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/score_links.h"
-#include "metrics/by_length.h"
 #include "metrics/metric_tokenizer.h"
+#include "metrics/metrics.h"
 #include "metrics/symmetrize.h"
 
 #include <stdio.h>
@@ -72,7 +71,7 @@ typedef struct score_work {
 
 static void compute_values(const score_work *work, const sa_metric_stats *stats, double *value) {
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        value[m] = sa_metric_list[m].score(stats, &work->options->metrics);
+        value[m] = sa_metric_list[m].value(stats, &work->options->metrics);
 }
 
 static bool compute_stats(score_work *work, score_system *system, const score_file *file,
@@ -83,8 +82,8 @@ static bool compute_stats(score_work *work, score_system *system, const score_fi
     if (!system->each) return false;
     for (size_t i = 0; i < work->count; i++) {
         for (size_t r = 0; r < work->references; r++) line[r] = references[r].line[i];
-        if (!sa_metric_stats_compute(&system->each[i], &work->options->metrics, sa_utf8_lower,
-                                     file->line[i], line, work->references, error))
+        if (!sa_metric_stats_compute(&system->each[i], &work->options->metrics, file->line[i], line,
+                                     work->references, error))
             return false;
         sa_metric_stats_add(&system->sum, &system->each[i]);
     }
@@ -94,7 +93,7 @@ static bool compute_stats(score_work *work, score_system *system, const score_fi
 
 static double *resample(const score_work *work, const score_system *system, sa_error *error) {
     const score_options *options = work->options;
-    return sa_bootstrap_scores(system->each, (size_t)system->sum.sentences, &options->metrics,
+    return sa_bootstrap_values(system->each, (size_t)system->sum.sentences, &options->metrics,
                                &options->resampling, error);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "metrics/bootstrap.h"
-#include "metrics/by_length.h"
+#include "metrics/metrics.h"
 #include "report/page_text.h"
 #include "train/exchange.h"
 

@@ -27,7 +27,7 @@ const char *sa_precision_name(size_t row) {
 #define MODEL(field) SA_SCOPE_MODEL, offsetof(sa_settings, field)
 #define TEXT(field) SA_SCOPE_TEXT, offsetof(sa_settings, field)
 #define TRAINING(field) SA_SCOPE_TRAINING, offsetof(sa_settings, field)
-#define SCORES(field) SA_SCOPE_SCORES, offsetof(sa_settings, metrics.field)
+#define SCORES(field) SA_SCOPE_METRICS, offsetof(sa_settings, metrics.field)
 #define RUN(field) SA_SCOPE_RUN, offsetof(sa_settings, field)
 #define SEARCH(field) SA_SCOPE_RUN, offsetof(sa_search, field)
 
@@ -346,5 +346,5 @@ bool sa_settings_is_common(const sa_option *option) {
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
         if (strcmp(option->name, batches[i]) == 0) return true;
     return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
-           option->scope == SA_SCOPE_SCORES;
+           option->scope == SA_SCOPE_METRICS;
 }

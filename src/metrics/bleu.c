@@ -49,7 +49,7 @@ bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *refe
     return true;
 }
 
-/* ---- Score ----------------------------------------------------------------------------------- */
+/* ---- BLEU ------------------------------------------------------------------------------------ */
 
 double sa_bleu_brevity(const sa_bleu *bleu) {
     if (bleu->hypothesis >= bleu->reference) return 1;
@@ -81,7 +81,7 @@ int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *p
     return order;
 }
 
-double sa_bleu_score(const sa_bleu *bleu, const sa_metrics *metrics) {
+double sa_bleu_value(const sa_bleu *bleu, const sa_metrics *metrics) {
     double precisions[SA_BLEU_ORDER], sum = 0;
     const int order = sa_bleu_precisions(bleu, metrics, precisions);
     for (int n = 0; n < order; n++) {

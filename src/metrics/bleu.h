@@ -4,7 +4,7 @@
  *
  * p_n is the percentage of the hypotheses' n-grams that occur in a reference, c the number of
  * hypothesis tokens and r that of the references closest in length. Counts are summed over
- * sentences; the score is computed from the sums. */
+ * sentences; BLEU is computed from the sums. */
 #ifndef SA_METRICS_BLEU_H
 #define SA_METRICS_BLEU_H
 
@@ -22,7 +22,7 @@ typedef struct sa_bleu {
  *   exp    1/2, 1/4, ... matches for one such order after the other
  *   floor  `value` matches
  *   add-k  `value` is added to the matches and totals of all orders n >= 2
- *   none   the score is 0 */
+ *   none   BLEU is 0 */
 typedef struct sa_smoothing {
     const char *name;
     double value; /* default; 0: it has none */
@@ -39,10 +39,10 @@ bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *refe
                  size_t count, sa_error *error);
 
 /* 0 .. 100 */
-double sa_bleu_score(const sa_bleu *bleu, const sa_metrics *metrics);
+double sa_bleu_value(const sa_bleu *bleu, const sa_metrics *metrics);
 /* BP */
 double sa_bleu_brevity(const sa_bleu *bleu);
-/* p_n of every order, 0 .. 100; returns the number of orders in the score, 0 when nothing matches.
+/* p_n of every order, 0 .. 100; returns the number of orders that count, 0 when nothing matches.
  */
 int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions);
 

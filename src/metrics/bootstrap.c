@@ -14,19 +14,19 @@ const sa_option sa_resampling_options[] = {
 
 enum { STREAM = 0x626f6f74 };
 
-double *sa_bootstrap_scores(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
                             const sa_resampling *resampling, sa_error *error) {
     const size_t samples = (size_t)resampling->samples;
-    double *scores = sa_new(SA_METRIC_COUNT * samples, sizeof *scores, error);
+    double *values = sa_new(SA_METRIC_COUNT * samples, sizeof *values, error);
     sa_rng rng = sa_rng_seed((uint64_t)resampling->seed, STREAM);
-    for (size_t i = 0; scores && i < samples; i++) {
+    for (size_t i = 0; values && i < samples; i++) {
         sa_metric_stats sum = {0};
         for (size_t k = 0; k < count; k++)
             sa_metric_stats_add(&sum, &each[sa_rng_below(&rng, (uint32_t)count)]);
         for (size_t m = 0; m < SA_METRIC_COUNT; m++)
-            scores[m * samples + i] = sa_metric_list[m].score(&sum, metrics);
+            values[m * samples + i] = sa_metric_list[m].value(&sum, metrics);
     }
-    return scores;
+    return values;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -34,12 +34,12 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-sa_confidence_interval sa_confidence_interval_of(double *scores, int samples) {
+sa_confidence_interval sa_confidence_interval_of(double *values, int samples) {
     const int cut = samples / 40;
     double sum = 0;
-    qsort(scores, (size_t)samples, sizeof *scores, by_value);
-    for (int i = 0; i < samples; i++) sum += scores[i];
-    return (sa_confidence_interval){sum / samples, scores[cut], scores[samples - cut - 1]};
+    qsort(values, (size_t)samples, sizeof *values, by_value);
+    for (int i = 0; i < samples; i++) sum += values[i];
+    return (sa_confidence_interval){sum / samples, values[cut], values[samples - cut - 1]};
 }
 
 double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,

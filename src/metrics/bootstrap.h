@@ -1,5 +1,5 @@
 /* bootstrap: confidence intervals and significance tests by bootstrap resampling (Koehn 2004): the
- * scores of many samples of the sentences, drawn with replacement. Two systems are compared on the
+ * metrics of many samples of the sentences, drawn with replacement. Two systems are compared on the
  * same samples. */
 #ifndef SA_METRICS_BOOTSTRAP_H
 #define SA_METRICS_BOOTSTRAP_H
@@ -13,17 +13,17 @@ typedef struct sa_resampling {
 
 extern const sa_option sa_resampling_options[]; /* of sa_resampling */
 
-/* The scores of every metric on every sample, [SA_METRIC_COUNT * samples], freed with free(); NULL:
+/* The values of every metric on every sample, [SA_METRIC_COUNT * samples], freed with free(); NULL:
  * out of memory. count > 0. */
-double *sa_bootstrap_scores(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
                             const sa_resampling *resampling, sa_error *error);
 
 /* The mean of the samples, and the interval of 95 % of them: n/40 are cut off at each end. */
 typedef struct sa_confidence_interval {
     double mean, low, high;
 } sa_confidence_interval;
-/* Sorts the scores. */
-sa_confidence_interval sa_confidence_interval_of(double *scores, int samples);
+/* Sorts the values. */
+sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
 
 /* The p-value of sacreBLEU's paired bootstrap test for two systems that differ by `difference`:
  *

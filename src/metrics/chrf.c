@@ -66,13 +66,13 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
                  const char *const *references, size_t count, sa_error *error) {
     chrf_line ours = read_line(hypothesis, metrics);
     sa_chrf best = {0};
-    double best_score = -1;
+    double best_value = -1;
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         sa_chrf now = {0};
         good = count_lines(&ours, references[i], metrics, &now, error);
-        const double score = sa_chrf_score(&now, metrics);
-        if (score > best_score) best = now, best_score = score;
+        const double value = sa_chrf_value(&now, metrics);
+        if (value > best_value) best = now, best_value = value;
     }
     for (int i = 0; good && i < SA_CHRF_ORDERS; i++) {
         chrf->hypothesis[i] += best.hypothesis[i];
@@ -83,9 +83,9 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
     return good;
 }
 
-/* ---- Score ----------------------------------------------------------------------------------- */
+/* ---- chrF ------------------------------------------------------------------------------------ */
 
-double sa_chrf_score(const sa_chrf *chrf, const sa_metrics *metrics) {
+double sa_chrf_value(const sa_chrf *chrf, const sa_metrics *metrics) {
     const double eps = 1e-16, factor = (double)metrics->chrf_beta * metrics->chrf_beta;
     const int orders = metrics->chrf_order + metrics->chrf_word_order;
     double precision = 0, recall = 0, sum = 0;

@@ -4,8 +4,8 @@
  *   chrF_beta = 100 (1 + beta^2) P R / (beta^2 P + R)
  *
  * P and R are the means of the precisions and recalls of the orders for which both sides have
- * n-grams. Of several references the one with the best score counts. Counts are summed over
- * sentences; the score is computed from the sums. */
+ * n-grams. Of several references the one with the best chrF counts. Counts are summed over
+ * sentences; chrF is computed from the sums. */
 #ifndef SA_METRICS_CHRF_H
 #define SA_METRICS_CHRF_H
 
@@ -24,6 +24,6 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
                  const char *const *references, size_t count, sa_error *error);
 
 /* 0 .. 100 */
-double sa_chrf_score(const sa_chrf *chrf, const sa_metrics *metrics);
+double sa_chrf_value(const sa_chrf *chrf, const sa_metrics *metrics);
 
 #endif

@@ -101,16 +101,16 @@ static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const 
 }
 
 bool sa_metric_stats_compute(sa_metric_stats *stats, const sa_metrics *metrics,
-                             sa_lowercase_fn lower, const char *hypothesis,
-                             const char *const *references, size_t count, sa_error *error) {
+                             const char *hypothesis, const char *const *references, size_t count,
+                             sa_error *error) {
     *stats = (sa_metric_stats){.sentences = 1};
     if (!metrics->lowercase)
         return count_line(stats, metrics, hypothesis, references, count, error);
-    char *ours = lower(hypothesis, strlen(hypothesis), error);
+    char *ours = sa_utf8_lower(hypothesis, strlen(hypothesis), error);
     char **theirs = ours ? sa_new(count, sizeof *theirs, error) : NULL;
     bool good = theirs != NULL;
     for (size_t i = 0; good && i < count; i++)
-        good = (theirs[i] = lower(references[i], strlen(references[i]), error)) != NULL;
+        good = (theirs[i] = sa_utf8_lower(references[i], strlen(references[i]), error)) != NULL;
     good = good && count_line(stats, metrics, ours, (const char *const *)theirs, count, error);
     for (size_t i = 0; theirs && i < count; i++) free(theirs[i]);
     free(theirs), free(ours);
@@ -124,14 +124,14 @@ void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one) {
     for (size_t i = 0; i < sizeof *sum / sizeof *to; i++) to[i] += from[i];
 }
 
-/* ---- Scores ---------------------------------------------------------------------------------- */
+/* ---- Metrics --------------------------------------------------------------------------------- */
 
 static double bleu(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return sa_bleu_score(&stats->bleu, metrics);
+    return sa_bleu_value(&stats->bleu, metrics);
 }
 
 static double chrf(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return sa_chrf_score(&stats->chrf, metrics);
+    return sa_chrf_value(&stats->chrf, metrics);
 }
 
 static double fraction(int64_t part, int64_t whole) {
@@ -202,10 +202,10 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
 }
 
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics) {
-    return (sa_metric_values){.bleu = sa_metric_list[SA_METRIC_BLEU].score(sum, metrics),
-                              .chrf = sa_metric_list[SA_METRIC_CHRF].score(sum, metrics),
-                              .exact = sa_metric_list[SA_METRIC_EXACT].score(sum, metrics),
-                              .tokens = sa_metric_list[SA_METRIC_TOKENS].score(sum, metrics)};
+    return (sa_metric_values){.bleu = sa_metric_list[SA_METRIC_BLEU].value(sum, metrics),
+                              .chrf = sa_metric_list[SA_METRIC_CHRF].value(sum, metrics),
+                              .exact = sa_metric_list[SA_METRIC_EXACT].value(sum, metrics),
+                              .tokens = sa_metric_list[SA_METRIC_TOKENS].value(sum, metrics)};
 }
 
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
@@ -224,11 +224,23 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
     bool good = of_one != NULL;
     for (size_t i = 0; good && i < count; i++) {
         for (size_t r = 0; r < reference_count; r++) of_one[r] = references[r][i];
-        good = sa_metric_stats_compute(&one, metrics, sa_utf8_lower, hypotheses[i], of_one,
-                                       reference_count, error);
+        good =
+            sa_metric_stats_compute(&one, metrics, hypotheses[i], of_one, reference_count, error);
         if (good) sa_metric_stats_add(&sum, &one);
     }
     free(of_one);
     *values = sa_metric_values_of(&sum, metrics);
     return good;
+}
+
+/* ---- By length ------------------------------------------------------------------------------- */
+
+const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1] = {
+    {0, 2, "1-2"},     {3, 5, "3-5"},        {6, 10, "6-10"},
+    {11, 15, "11-15"}, {16, 20, "16-20"},    {21, 30, "21-30"},
+    {31, 40, "31-40"}, {41, INT_MAX, "41+"}, {0, 0, NULL},
+};
+
+int sa_length_band_contains(const sa_length_band *band, int words) {
+    return words >= band->min && words <= band->max;
 }

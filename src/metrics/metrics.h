@@ -1,6 +1,6 @@
-/* metrics: all scores of a system's lines against their references.
+/* metrics: all metrics of a system's lines against their references.
  *
- * The statistics of a sentence are integers, so that sums do not depend on the order. Every score
+ * The statistics of a sentence are integers, so that sums do not depend on the order. Every metric
  * is computed from a sum: of one sentence, a band of lengths, a corpus, or a bootstrap sample. */
 #ifndef SA_METRICS_METRICS_H
 #define SA_METRICS_METRICS_H
@@ -44,22 +44,18 @@ typedef struct sa_metric_stats {
     int64_t tokens, same;     /* same: equal at equal positions */
 } sa_metric_stats;
 
-/* Lowercases a text; freed with free(), NULL: out of memory. A parameter, so that the metrics need
- * no Unicode library (base/utf8.h). */
-typedef char *(*sa_lowercase_fn)(const char *text, size_t size, sa_error *error);
-
 /* Computes the statistics of one sentence. */
 bool sa_metric_stats_compute(sa_metric_stats *stats, const sa_metrics *metrics,
-                             sa_lowercase_fn lower, const char *hypothesis,
-                             const char *const *references, size_t count, sa_error *error);
+                             const char *hypothesis, const char *const *references, size_t count,
+                             sa_error *error);
 void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one);
 
-/* A score computed from the statistics. */
+/* A metric computed from the statistics. */
 typedef struct sa_metric {
     const char *key;   /* for programs */
     const char *title; /* for people */
     double whole;      /* factor for people: fractions are shown as percentages */
-    double (*score)(const sa_metric_stats *stats, const sa_metrics *metrics);
+    double (*value)(const sa_metric_stats *stats, const sa_metrics *metrics);
     /* Appends the name in sacreBLEU's signature; NULL: it has none. */
     void (*name)(const sa_metrics *metrics, sa_buffer *out);
     /* Appends its settings as "key:value|". */
@@ -77,5 +73,20 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
 
 /* What a sum of statistics amounts to. */
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
+
+/* ---- By length ------------------------------------------------------------------------------- */
+
+/* Bands of source length (Bahdanau et al. 2015, figure 2). */
+typedef struct sa_length_band {
+    int min, max;     /* source words, without EOS */
+    const char *name; /* "6-10" */
+} sa_length_band;
+
+enum { SA_LENGTH_BANDS = 8 };
+/* Without gaps, the last one unlimited; ends with a NULL name. */
+extern const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1];
+
+/* Whether a sentence of `words` source words belongs to the band. */
+int sa_length_band_contains(const sa_length_band *band, int words);
 
 #endif

@@ -52,47 +52,33 @@ int64_t sa_ngrams_total(const sa_units *line, int n) {
  * Every n-gram is a prefix of a suffix of its line. When all suffixes of all lines are sorted,
  * equal n-grams are adjacent, for every n at once. */
 
-typedef struct located_unit {
-    sa_unit unit;
-    size_t at; /* counted over all lines */
-} located_unit;
-
 typedef struct suffix {
-    const uint32_t *number; /* ids of the units from here on */
-    size_t left;            /* units to compare, at most the highest order */
-    size_t line, shared;    /* shared: units in common with the preceding suffix */
+    const sa_unit *unit; /* from here on */
+    size_t left;         /* units to compare, at most the highest order */
+    size_t line, shared; /* shared: units in common with the preceding suffix */
 } suffix;
 
-static int by_text(const void *a, const void *b) {
-    return compare_units(&((const located_unit *)a)->unit, &((const located_unit *)b)->unit);
+/* Units that the suffixes have in common at their beginning. */
+static size_t count_shared(const suffix *x, const suffix *y) {
+    size_t same = 0;
+    while (same < x->left && same < y->left && sa_unit_equal(&x->unit[same], &y->unit[same]))
+        same++;
+    return same;
 }
 
-static int by_numbers(const void *a, const void *b) {
+static int by_units(const void *a, const void *b) {
     const suffix *x = a, *y = b;
-    for (size_t i = 0; i < x->left && i < y->left; i++)
-        if (x->number[i] != y->number[i]) return x->number[i] < y->number[i] ? -1 : 1;
+    const size_t same = count_shared(x, y);
+    if (same < x->left && same < y->left) return compare_units(&x->unit[same], &y->unit[same]);
     return (x->left > y->left) - (x->left < y->left);
 }
 
-/* Numbers the distinct units of all lines. */
-static void number_units(located_unit *units, size_t count, uint32_t *numbers) {
-    uint32_t number = 0;
-    if (count) qsort(units, count, sizeof *units, by_text);
-    for (size_t i = 0; i < count; i++) {
-        number += i && !sa_unit_equal(&units[i - 1].unit, &units[i].unit);
-        numbers[units[i].at] = number;
+static suffix *list_line(const sa_units *line, size_t index, size_t orders, suffix *next) {
+    for (size_t i = 0; i < line->count; i++) {
+        const size_t left = line->count - i;
+        *next++ = (suffix){&line->unit[i], left < orders ? left : orders, index, 0};
     }
-}
-
-static void sort_suffixes(suffix *all, size_t count) {
-    if (count) qsort(all, count, sizeof *all, by_numbers);
-    for (size_t i = 1; i < count; i++) {
-        size_t same = 0;
-        while (same < all[i - 1].left && same < all[i].left &&
-               all[i - 1].number[same] == all[i].number[same])
-            same++;
-        all[i].shared = same;
-    }
+    return next;
 }
 
 /* counts [lines]: scratch; line 0 is ours. */
@@ -113,36 +99,24 @@ static int64_t count_matches(const suffix *all, size_t count, size_t n, int64_t 
     return matches;
 }
 
-static size_t list_line(const sa_units *line, size_t index, size_t at, size_t orders,
-                        const uint32_t *numbers, located_unit *units, suffix *all) {
-    for (size_t i = 0; i < line->count; i++, at++) {
-        const size_t left = line->count - i;
-        units[at] = (located_unit){line->unit[i], at};
-        all[at] = (suffix){&numbers[at], left < orders ? left : orders, index, 0};
-    }
-    return at;
-}
-
 bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_count, int orders,
                      int64_t *match, sa_error *error) {
     size_t count = ours->count;
     bool failed = ours->failed;
     for (size_t i = 0; i < other_count; i++) count += others[i].count, failed |= others[i].failed;
     if (failed) return sa_fail_memory(error, count * sizeof(sa_unit));
-    located_unit *units = sa_new(count, sizeof *units, error);
     suffix *all = sa_new(count, sizeof *all, error);
-    uint32_t *numbers = sa_new(count, sizeof *numbers, error);
     int64_t *counts = sa_new(other_count + 1, sizeof *counts, error);
-    const bool good = units && all && numbers && counts;
-    if (good) {
-        size_t at = list_line(ours, 0, 0, (size_t)orders, numbers, units, all);
+    if (all && counts) {
+        suffix *next = list_line(ours, 0, (size_t)orders, all);
         for (size_t i = 0; i < other_count; i++)
-            at = list_line(&others[i], i + 1, at, (size_t)orders, numbers, units, all);
-        number_units(units, count, numbers);
-        sort_suffixes(all, count);
+            next = list_line(&others[i], i + 1, (size_t)orders, next);
+        if (count) qsort(all, count, sizeof *all, by_units);
+        for (size_t i = 1; i < count; i++) all[i].shared = count_shared(&all[i - 1], &all[i]);
         for (int n = 1; n <= orders; n++)
             match[n - 1] += count_matches(all, count, (size_t)n, counts, other_count + 1);
     }
-    free(units), free(all), free(numbers), free(counts);
+    const bool good = all && counts;
+    free(all), free(counts);
     return good;
 }

@@ -1,5 +1,4 @@
 #include "report/pair_scores.h"
-#include "base/utf8.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_senten
     sa_metric_stats *stats = sa_new(count, sizeof *stats, error);
     bool good = stats != NULL;
     for (size_t i = 0; good && i < count; i++)
-        good = sa_metric_stats_compute(&stats[i], metrics, sa_utf8_lower, each[i].translation,
+        good = sa_metric_stats_compute(&stats[i], metrics, each[i].translation,
                                        (const char *const *)&each[i].reference, 1, error);
     if (good) return stats;
     free(stats);
@@ -41,7 +40,7 @@ bool sa_pair_scores_intervals(const sa_metrics *metrics, const sa_resampling *re
         if (!band || sa_length_band_contains(band, each[i].source_words))
             chosen[chosen_count++] = stats[i];
     double *samples =
-        chosen ? sa_bootstrap_scores(chosen, chosen_count, metrics, resampling, error) : NULL;
+        chosen ? sa_bootstrap_values(chosen, chosen_count, metrics, resampling, error) : NULL;
     for (int m = 0; samples && m < SA_METRIC_COUNT; m++)
         interval[m] =
             sa_confidence_interval_of(samples + m * resampling->samples, resampling->samples);

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "metrics/bootstrap.h"
-#include "metrics/by_length.h"
+#include "metrics/metrics.h"
 
 /* The scores of the pairs whose source length is in the band; scores->sentences is 0 when there is
  * none. */

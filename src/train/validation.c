@@ -1,5 +1,4 @@
 #include "train/validation.h"
-#include "base/utf8.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/teacher_forcing.h"
@@ -29,14 +28,13 @@ static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference =
             sa_reference_text(&model->target, corpus->pairs[pairs->pair[i]].target, error);
-        good =
-            reference && sa_metric_stats_compute(&one, metrics, sa_utf8_lower, translations[i].text,
-                                                 (const char *const *)&reference, 1, error);
+        good = reference && sa_metric_stats_compute(&one, metrics, translations[i].text,
+                                                    (const char *const *)&reference, 1, error);
         if (good) sa_metric_stats_add(&sum, &one);
         free(reference);
     }
-    out->bleu = sa_bleu_score(&sum.bleu, metrics);
-    out->chrf = sa_chrf_score(&sum.chrf, metrics);
+    out->bleu = sa_bleu_value(&sum.bleu, metrics);
+    out->chrf = sa_chrf_value(&sum.chrf, metrics);
     return good;
 }
 

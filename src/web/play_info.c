@@ -235,7 +235,7 @@ static json_t *options(const sa_option *row) {
                                          [SA_SCOPE_TEXT] = "text",
                                          [SA_SCOPE_TRAINING] = "training",
                                          [SA_SCOPE_RUN] = "run",
-                                         [SA_SCOPE_SCORES] = "scores"};
+                                         [SA_SCOPE_METRICS] = "scores"};
     json_t *list = json_array();
     for (; row->name; row++)
         if (row->kind <= SA_OPTION_CHOICE)

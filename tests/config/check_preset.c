@@ -99,7 +99,7 @@ START_TEST(a_preset_leaves_no_paper_option_open) {
             char line[64];
             snprintf(line, sizeof line, "\n--%s ", row->name);
             const bool set = strstr(text, line) != NULL;
-            const bool free = row->scope == SA_SCOPE_RUN || row->scope == SA_SCOPE_SCORES;
+            const bool free = row->scope == SA_SCOPE_RUN || row->scope == SA_SCOPE_METRICS;
             ck_assert_msg(set ? !free : free || may_stay_open(row->name, &settings), "%s: %s",
                           sa_preset_name(i), row->name);
         }

@@ -37,7 +37,7 @@ static void expect_counts(const sa_bleu *bleu, const int64_t *match, const int64
 static double score_of(const char *hypothesis, const char *reference) {
     sa_bleu bleu = {0};
     add(&bleu, hypothesis, reference);
-    return sa_bleu_score(&bleu, &metrics);
+    return sa_bleu_value(&bleu, &metrics);
 }
 
 /* ---- One reference --------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ START_TEST(equal_sentences_score_100) {
 END_TEST
 
 START_TEST(nothing_to_compare_scores_0) {
-    ck_assert_double_eq(sa_bleu_score(&(sa_bleu){0}, &metrics), 0);
+    ck_assert_double_eq(sa_bleu_value(&(sa_bleu){0}, &metrics), 0);
     ck_assert_double_eq(score_of("", ""), 0);
     ck_assert_double_eq(score_of("", "a b c d"), 0);
     ck_assert_double_eq(score_of("a b c d", ""), 0);
@@ -62,11 +62,11 @@ START_TEST(short_sentences_have_no_score_alone_but_count) {
     sa_bleu bleu = {0};
     add(&bleu, "word", "word");
     expect_counts(&bleu, (int64_t[]){1, 0, 0, 0}, (int64_t[]){1, 0, 0, 0});
-    ck_assert_double_eq(sa_bleu_score(&bleu, &metrics), 0);
+    ck_assert_double_eq(sa_bleu_value(&bleu, &metrics), 0);
     add(&bleu, "a b c d", "a b c d");
     add(&bleu, "", "");
     expect_counts(&bleu, (int64_t[]){5, 3, 2, 1}, (int64_t[]){5, 3, 2, 1});
-    ck_assert_double_eq_tol(sa_bleu_score(&bleu, &metrics), 100, CLOSE);
+    ck_assert_double_eq_tol(sa_bleu_value(&bleu, &metrics), 100, CLOSE);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(orders_without_a_match_are_smoothed) {
         ck_assert_double_eq_tol(precisions[n], smoothed[_i].precisions[n], CLOSE);
         product *= precisions[n];
     }
-    ck_assert_double_eq_tol(sa_bleu_score(&bleu, &metrics), pow(product, 0.25), CLOSE);
+    ck_assert_double_eq_tol(sa_bleu_value(&bleu, &metrics), pow(product, 0.25), CLOSE);
 }
 END_TEST
 

@@ -17,19 +17,18 @@ static void defaults(void) {
 static void fill(sa_metric_stats *each, int count, int every) {
     const char *reference = "a b c d e f";
     for (int i = 0; i < count; i++)
-        ck_assert(sa_metric_stats_compute(&each[i], &metrics, NULL,
-                                          i % every == 0 ? "a b x d e f" : reference, &reference, 1,
-                                          NULL));
+        ck_assert(sa_metric_stats_compute(
+            &each[i], &metrics, i % every == 0 ? "a b x d e f" : reference, &reference, 1, NULL));
 }
 
 START_TEST(equal_seeds_draw_equal_samples) {
     sa_metric_stats each[30];
     fill(each, 30, 3);
     const size_t size = SA_METRIC_COUNT * 1000 * sizeof(double);
-    double *one = sa_bootstrap_scores(each, 30, &metrics, &often, NULL);
-    double *again = sa_bootstrap_scores(each, 30, &metrics, &often, NULL);
+    double *one = sa_bootstrap_values(each, 30, &metrics, &often, NULL);
+    double *again = sa_bootstrap_values(each, 30, &metrics, &often, NULL);
     double *other =
-        sa_bootstrap_scores(each, 30, &metrics, &(sa_resampling){.samples = 1000, .seed = 2}, NULL);
+        sa_bootstrap_values(each, 30, &metrics, &(sa_resampling){.samples = 1000, .seed = 2}, NULL);
     ck_assert_int_eq(memcmp(one, again, size), 0);
     ck_assert_int_ne(memcmp(one, other, size), 0);
     free(one), free(again), free(other);
@@ -39,7 +38,7 @@ END_TEST
 START_TEST(samples_spread_as_shares_do) {
     sa_metric_stats each[300];
     fill(each, 300, 3);
-    double *scores = sa_bootstrap_scores(each, 300, &metrics, &often, NULL);
+    double *scores = sa_bootstrap_values(each, 300, &metrics, &often, NULL);
     const sa_confidence_interval spread =
         sa_confidence_interval_of(scores + SA_METRIC_EXACT * 1000, 1000);
     const double sigma = sqrt(2.0 / 9 / 300); /* of a binomial fraction of 2/3 */
@@ -53,9 +52,9 @@ END_TEST
 START_TEST(one_sentence_has_no_spread) {
     sa_metric_stats each[1];
     fill(each, 1, 1);
-    double *scores = sa_bootstrap_scores(each, 1, &metrics, &often, NULL);
+    double *scores = sa_bootstrap_values(each, 1, &metrics, &often, NULL);
     const sa_confidence_interval spread = sa_confidence_interval_of(scores, 1000);
-    ck_assert_double_eq(spread.low, sa_bleu_score(&each[0].bleu, &metrics));
+    ck_assert_double_eq(spread.low, sa_bleu_value(&each[0].bleu, &metrics));
     ck_assert_double_eq(spread.high, spread.low);
     free(scores);
 }
@@ -87,8 +86,8 @@ END_TEST
 START_TEST(a_clear_difference_is_no_chance) {
     sa_metric_stats good[200], bad[200];
     fill(good, 200, 10), fill(bad, 200, 2);
-    double *ours = sa_bootstrap_scores(good, 200, &metrics, &often, NULL);
-    double *theirs = sa_bootstrap_scores(bad, 200, &metrics, &often, NULL);
+    double *ours = sa_bootstrap_values(good, 200, &metrics, &often, NULL);
+    double *theirs = sa_bootstrap_values(bad, 200, &metrics, &often, NULL);
     ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 1000, 30), 1 / 1001.0);
     free(ours), free(theirs);
 }

@@ -1,5 +1,5 @@
 /* The bands of source length. */
-#include "metrics/by_length.h"
+#include "metrics/metrics.h"
 #include "support/suite.h"
 
 #include <limits.h>

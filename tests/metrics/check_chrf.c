@@ -19,7 +19,7 @@ static sa_chrf counts_of(const char *hypothesis, const char *reference) {
 
 static double score_of(const char *hypothesis, const char *reference) {
     const sa_chrf chrf = counts_of(hypothesis, reference);
-    return sa_chrf_score(&chrf, &metrics);
+    return sa_chrf_value(&chrf, &metrics);
 }
 
 START_TEST(equal_sentences_score_100) {
@@ -101,7 +101,7 @@ START_TEST(the_best_reference_counts) {
     const char *references[] = {"xyz", "abcd", "abc"};
     sa_chrf chrf = {0};
     ck_assert(sa_chrf_add(&chrf, &metrics, "abc", references, 3, NULL));
-    ck_assert_double_eq_tol(sa_chrf_score(&chrf, &metrics), 100, CLOSE);
+    ck_assert_double_eq_tol(sa_chrf_value(&chrf, &metrics), 100, CLOSE);
     ck_assert_int_eq(chrf.reference[0], 3);
 }
 END_TEST

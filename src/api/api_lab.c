@@ -5,7 +5,6 @@
 #include "config/settings.h"
 #include "data/dataset.h"
 #include "inference/encoding.h"
-#include "inference/gold_links.h"
 #include "inference/model.h"
 #include "inference/search.h"
 #include "lab/lab.h"

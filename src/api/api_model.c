@@ -1,7 +1,7 @@
 /* api_model: models of softalign.h. */
 #include "base/error.h"
 #include "config/settings.h"
-#include "inference/model_file.h"
+#include "inference/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
-#include "inference/ranking.h"
+#include "inference/search.h"
 #include "layers/residual.h"
 #include "metrics/metrics.h"
 #include "model/recurrent_family.h"

@@ -1,9 +1,8 @@
-/* alignment: sa_align of softalign.h. */
-#include "base/error.h"
+/* alignment: sa_align, sa_alignment_merge and sa_alignment_copy of softalign.h. */
 #include "config/settings.h"
+#include "data/subword_mark.h"
 #include "inference/encoding.h"
-#include "inference/gold_links.h"
-#include "inference/teacher_forcing.h"
+#include "inference/forcing.h"
 #include "metrics/linking.h"
 
 #include <stdlib.h>
@@ -12,54 +11,55 @@
 typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
                             sa_error *error);
 
-/* From the words that are predicted to those that the decoder reads: BOS first, without EOS. */
-static void shift_words(const char **words, int count) {
-    for (int t = count - 1; t > 0; t--) words[t] = words[t - 1];
-    words[0] = "<s>";
-}
+/* The words of one side, and which of them are <unk>; BOS and EOS are not. */
+typedef struct side {
+    const char **words;
+    bool *unknown;
+} side;
 
-/* Which tokens are <unk>; BOS and EOS are not. */
-static bool *unknown_tokens(const sa_sentence *sentence, sa_error *error) {
-    bool *unknown = sa_new((size_t)sentence->len, sizeof *unknown, error);
-    for (int i = 0; unknown && i < sentence->len; i++) unknown[i] = sentence->ids[i] == SA_UNK;
-    return unknown;
-}
-
-static void shift_unknown(bool *unknown, int count) {
-    memmove(unknown + 1, unknown, (size_t)count - 1);
-    unknown[0] = false;
-}
-
-static bool report(sa_model *model, const sa_align_options *options, const sa_pair *pair,
-                   const sa_sentence *source, const sa_sentence *target,
-                   const sa_alignment *weights, size_t index, each_alignment *each, void *context,
-                   sa_error *error) {
-    const char **left = sa_surface_words(&model->source, pair->source, source, error);
-    const char **right =
-        left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
-    bool *left_unknown = right ? unknown_tokens(source, error) : NULL;
-    bool *right_unknown = left_unknown ? unknown_tokens(target, error) : NULL;
-    if (right_unknown && options->site == SA_SITE_DECODER) {
-        shift_words(right, target->len);
-        shift_unknown(right_unknown, target->len);
+/* read: instead of the words that are predicted those that the decoder reads, BOS first, no EOS. */
+static bool read_side(const sa_text_codec *codec, const char *text, const sa_sentence *sentence,
+                      bool read, side *out, sa_error *error) {
+    out->words = sa_surface_words(codec, text, sentence, error);
+    if (!out->words) return false;
+    out->unknown = sa_new((size_t)sentence->len, sizeof *out->unknown, error);
+    for (int i = sentence->len - 1; out->unknown && i >= 0; i--) {
+        const int from = read ? i - 1 : i;
+        out->words[i] = from < 0 ? "<s>" : out->words[from];
+        out->unknown[i] = from >= 0 && sentence->ids[from] == SA_UNK;
     }
-    sa_alignment alignment = *weights;
-    const bool encoder = options->site == SA_SITE_ENCODER,
-               decoder = options->site == SA_SITE_DECODER;
-    alignment.target = encoder ? left : right;
-    alignment.source = decoder ? right : left;
-    alignment.target_unknown = encoder ? left_unknown : right_unknown;
-    alignment.source_unknown = decoder ? right_unknown : left_unknown;
-    const bool good = right_unknown && each(context, index, &alignment, error);
-    free(left), free(right);
-    free(left_unknown), free(right_unknown);
+    return out->unknown;
+}
+
+typedef struct align_task {
+    sa_model *model;
+    const sa_align_options *options;
+    each_alignment *each;
+    void *context;
+} align_task;
+
+static bool report(const align_task *task, const sa_pair *pair, const sa_sentence *source,
+                   const sa_sentence *target, sa_alignment alignment, size_t index,
+                   sa_error *error) {
+    const sa_attention_site site = task->options->site;
+    side left = {0}, right = {0};
+    const side *rows = site == SA_SITE_ENCODER ? &left : &right;
+    const side *columns = site == SA_SITE_DECODER ? &right : &left;
+    bool good = read_side(&task->model->source, pair->source, source, false, &left, error) &&
+                read_side(&task->model->target, pair->target, target, site == SA_SITE_DECODER,
+                          &right, error);
+    alignment.target = rows->words, alignment.target_unknown = rows->unknown;
+    alignment.source = columns->words, alignment.source_unknown = columns->unknown;
+    good = good && task->each(task->context, index, &alignment, error);
+    free(left.words), free(left.unknown);
+    free(right.words), free(right.unknown);
     return good;
 }
 
 /* Pairs few enough that all their matrices may be in memory. */
-static bool align_part(sa_model *model, const sa_align_options *options, const sa_pair *pairs,
-                       size_t first, size_t count, each_alignment *each, void *context,
+static bool align_part(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
                        sa_error *error) {
+    sa_model *model = task->model;
     sa_sentence *source = sa_encode_texts(&model->source, model->max_len, &pairs[first].source,
                                           sizeof *pairs, count, error);
     sa_sentence *target = source
@@ -73,11 +73,11 @@ static bool align_part(sa_model *model, const sa_align_options *options, const s
     sa_override override = {0};
     bool good =
         weights &&
-        sa_override_open(&override, options->override, model, pairs + first, count, error) &&
-        sa_teacher_force(model, source, target, count, &override, options, weights, error);
+        sa_override_open(&override, task->options->override, model, pairs + first, count, error) &&
+        sa_teacher_force(model, source, target, count, &override, task->options, weights, error);
     for (size_t i = 0; good && i < count; i++)
-        good = report(model, options, &pairs[first + i], &source[i], &target[i], &weights[i],
-                      first + i, each, context, error);
+        good =
+            report(task, &pairs[first + i], &source[i], &target[i], weights[i], first + i, error);
     for (size_t i = 0; weights && i < count; i++) sa_alignment_release(&weights[i]);
     free(weights);
     sa_override_close(&override, count);
@@ -109,13 +109,125 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     if (!sa_given(model, "model", error) || !sa_given_pairs(pairs, count, "pairs", error))
         return false;
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
+    const align_task task = {model, options, each, context};
     bool good =
         check_options(model, options, error) && sa_check_lengths(model, NULL, pairs, count, error);
     for (size_t first = 0, part; good && first < count; first += part) {
         part = count - first < PART ? count - first : PART;
         part = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,
                                       part, model->max_len);
-        good = align_part(model, options, pairs, first, part, each, context, error);
+        good = align_part(&task, pairs, first, part, error);
     }
     return good;
+}
+
+/* ---- From subwords to words ------------------------------------------------------------------ */
+
+/* The words that subwords make, terminated, in one block of memory; merge: without marks. */
+static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
+                                  bool merge, sa_error *error) {
+
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++) bytes += strlen(subword[i]) + 1;
+    const char **list = sa_new(1, (size_t)words * sizeof *list + bytes, error);
+    char *at = list ? (char *)(list + words) : NULL;
+    for (int i = 0; list && i < count; i++) {
+        const bool begins = !i || word[i] != word[i - 1];
+        const bool ends = i + 1 == count || word[i + 1] != word[i];
+        const size_t size = strlen(subword[i]);
+        const bool marked = merge && sa_subword_continues(subword[i], size);
+        if (begins) list[word[i]] = at;
+        at = mempcpy(at, subword[i], size - (marked ? sizeof SA_SUBWORD_MARK - 1 : 0));
+        if (ends) *at++ = 0;
+    }
+    return list;
+}
+
+/* Every matrix, in the order in which they lie. */
+static bool merge_weights(const sa_alignment *subwords, const int *target, const int *source,
+                          sa_alignment *words, sa_error *error) {
+    const size_t from = (size_t)subwords->targets * (size_t)subwords->sources,
+                 to = (size_t)words->targets * (size_t)words->sources;
+    const size_t matrices = sa_alignment_size(subwords) / from;
+    double *merged = sa_new(matrices * to, sizeof *merged, error);
+    words->weights = merged;
+    for (size_t i = 0; merged && i < matrices; i++)
+        sa_merge_weights(subwords->weights + i * from, subwords->targets, subwords->sources, target,
+                         source, merged + i * to);
+    return merged;
+}
+
+/* Of a word, the sum over its subwords (log p, by the chain rule), or their mean, as of weights. */
+static bool merge_numbers(const double *subwords, int count, const int *word, int words, bool mean,
+                          const double **out, sa_error *error) {
+    if (!subwords) return true;
+    double *merged = sa_new((size_t)words, sizeof *merged, error);
+    for (int i = 0, parts; merged && i < count; i += parts) {
+        double sum = 0;
+        for (parts = 0; i + parts < count && word[i + parts] == word[i]; parts++)
+            sum += subwords[i + parts];
+        merged[word[i]] = mean ? sum / parts : sum;
+    }
+    *out = merged;
+    return merged;
+}
+
+/* A word is unknown if one of its subwords is. */
+static bool merge_unknown(const bool *subwords, int count, const int *word, int words,
+                          const bool **out, sa_error *error) {
+    if (!subwords) return true;
+    bool *merged = sa_new((size_t)words, sizeof *merged, error);
+    for (int i = 0; merged && i < count; i++) merged[word[i]] |= subwords[i];
+    *out = merged;
+    return merged;
+}
+
+/* The word of each token, by its marks or itself; the number of words. */
+static int word_indices(const char *const *token, int count, bool merge, int *word) {
+    if (merge) return sa_subword_word_indices(token, count, word);
+    for (int i = 0; i < count; i++) word[i] = i;
+    return count;
+}
+
+/* All that an alignment owns; what is owned already can be released after a failure. */
+static bool fill(const sa_alignment *from, bool merge, int *target, int *source, sa_alignment *to,
+                 sa_error *error) {
+    to->targets = word_indices(from->target, from->targets, merge, target);
+    to->sources = word_indices(from->source, from->sources, merge, source);
+    to->target = join_subwords(from->target, from->targets, target, to->targets, merge, error);
+    to->source = join_subwords(from->source, from->sources, source, to->sources, merge, error);
+    return to->target && to->source &&
+           (!from->weights || merge_weights(from, target, source, to, error)) &&
+           merge_numbers(from->token_log_probabilities, from->targets, target, to->targets, false,
+                         &to->token_log_probabilities, error) &&
+           merge_numbers(from->generation_probabilities, from->targets, target, to->targets, true,
+                         &to->generation_probabilities, error) &&
+           merge_unknown(from->target_unknown, from->targets, target, to->targets,
+                         &to->target_unknown, error) &&
+           merge_unknown(from->source_unknown, from->sources, source, to->sources,
+                         &to->source_unknown, error);
+}
+
+static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
+    int *target = sa_new((size_t)from->targets, sizeof *target, error);
+    int *source = target ? sa_new((size_t)from->sources, sizeof *source, error) : NULL;
+    *to = *from;
+    to->target = to->source = NULL;
+    to->weights = to->token_log_probabilities = to->generation_probabilities = NULL;
+    to->target_unknown = to->source_unknown = NULL;
+    const bool good = source && fill(from, merge, target, source, to, error);
+    free(target);
+    free(source);
+    if (!good) sa_alignment_release(to);
+    return good;
+}
+
+bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
+    return sa_given_alignment(subwords, "subwords", error) && sa_given(words, "words", error) &&
+           make(subwords, true, words, error);
+}
+
+bool sa_alignment_copy(const sa_alignment *alignment, sa_alignment *copy, sa_error *error) {
+    return sa_given_alignment(alignment, "alignment", error) && sa_given(copy, "copy", error) &&
+           make(alignment, false, copy, error);
 }

@@ -1,6 +1,10 @@
 #include "inference/encoding.h"
+#include "attention/score.h"
 #include "base/utf8.h"
+#include "config/settings.h"
 #include "data/extended.h"
+#include "data/links.h"
+#include "data/subword_mark.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +48,6 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     return NULL;
 }
 
-/* Of a pair whose texts are in NFC; target_text and target may be NULL. */
-static bool extend_sentences(sa_extender *extender, const char *source_text,
-                             const char *target_text, sa_sentence *source, sa_sentence *target,
-                             sa_error *error) {
-    int32_t *left = sa_new((size_t)source->len, sizeof *left, error);
-    int32_t *right = target ? sa_new((size_t)target->len, sizeof *right, error) : NULL;
-    source->extended = left;
-    if (target) target->extended = right;
-    return left && (right || !target) &&
-           sa_extend_pair(extender, source_text, target_text, left, right, error);
-}
-
 bool sa_extend_texts(const sa_model *model, const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
@@ -67,39 +59,42 @@ bool sa_extend_texts(const sa_model *model, const char *const *source_text,
         if (!source[i].ids) continue; /* too long */
         char *left = text_at(source_text, stride, i, error);
         char *right = left && target ? text_at(target_text, stride, i, error) : NULL;
-        good =
-            left && (right || !target) &&
-            extend_sentences(&extender, left, right, &source[i], target ? &target[i] : NULL, error);
+        int32_t *from = sa_new((size_t)source[i].len, sizeof *from, error), *to = NULL;
+        source[i].extended = from;
+        if (target) target[i].extended = to = sa_new((size_t)target[i].len, sizeof *to, error);
+        good = left && from && (!target || (right && to)) &&
+               sa_extend_pair(&extender, left, right, from, to, error);
         free(left), free(right);
     }
     sa_extender_release(&extender);
     return good;
 }
 
-static bool check_length(const sa_model *model, const char *side, const sa_text_codec *codec,
-                         const char *name, const char *text, size_t line, sa_error *error) {
+/* Fails if a text is too long. */
+static bool check_length(const sa_model *model, const sa_text_codec *codec, const char *name,
+                         const char *text, size_t line, sa_error *error) {
     if (!text || strlen(text) <= (size_t)model->max_len) return true; /* a token has a byte */
     sa_sentence *read = sa_encode_texts(codec, model->max_len, &text, 0, 1, error);
     if (!read) return false;
+    const char *side = codec == &model->source ? "source" : "target";
+    const int tokens = read->len - 1, most = model->max_len;
     const bool good = read->ids;
-    const int tokens = read->len - 1;
     sa_sentences_release(read, 1);
     if (good) return true;
-    sa_buffer where = {0};
-    if (line) sa_buffer_addf(&where, name ? "%s:%zu: " : "%sline %zu: ", name ? name : "", line);
-    sa_fail(error, SA_LIMIT, "%sthe %s has %d tokens, more than {max_len} %d",
-            where.text && !where.failed ? where.text : "", side, tokens, model->max_len);
-    sa_buffer_release(&where);
-    return false;
+    if (!line)
+        return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than {max_len} %d", side,
+                       tokens, most);
+    return sa_fail(error, SA_LIMIT,
+                   name ? "%s:%zu: the %s has %d tokens, more than {max_len} %d"
+                        : "%sline %zu: the %s has %d tokens, more than {max_len} %d",
+                   name ? name : "", line, side, tokens, most);
 }
 
 bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
                       sa_error *error) {
     for (size_t i = 0; i < count; i++)
-        if (!check_length(model, "source", &model->source, name, pairs[i].source, pairs[i].line,
-                          error) ||
-            !check_length(model, "target", &model->target, name, pairs[i].target, pairs[i].line,
-                          error))
+        if (!check_length(model, &model->source, name, pairs[i].source, pairs[i].line, error) ||
+            !check_length(model, &model->target, name, pairs[i].target, pairs[i].line, error))
             return false;
     return true;
 }
@@ -137,4 +132,144 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
 char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *error) {
     return codec->lowercase ? sa_utf8_normalize(text, strlen(text), true, error)
                             : sa_copy(text, strlen(text), error);
+}
+
+/* ---- Subwords and words ---------------------------------------------------------------------- */
+
+static bool split(const sa_text_codec *codec, const char *text, sa_token_words *out,
+                  sa_error *error) {
+    sa_tokens tokens = {0};
+    char *owned = NULL;
+    const char **list = NULL;
+    bool good =
+        sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &owned, error) &&
+        sa_reserve(&tokens.token, &tokens.capacity, tokens.count + 1, sizeof *tokens.token, error);
+    if (good) {
+        tokens.token[tokens.count++] = sa_vocab_token(&codec->vocab, SA_EOS);
+        list = sa_token_texts(tokens.token, tokens.count, error);
+    }
+    out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
+    out->tokens = (int)tokens.count;
+    good = good && out->word;
+    if (good) out->words = sa_subword_word_indices(list, out->tokens, out->word);
+    free(list);
+    free(owned);
+    sa_tokens_release(&tokens);
+    return good;
+}
+
+bool sa_token_words_make(const sa_text_codec *from, const sa_text_codec *to, const sa_pair *pair,
+                         sa_token_words *source, sa_token_words *target, sa_error *error) {
+    *source = *target = (sa_token_words){0};
+    if (split(from, pair->source, source, error) && split(to, pair->target, target, error))
+        return true;
+    sa_token_words_release(source), sa_token_words_release(target);
+    return false;
+}
+
+void sa_token_words_release(sa_token_words *words) {
+    free(words->word);
+    *words = (sa_token_words){0};
+}
+
+bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *target,
+                          sa_link **links, size_t *count, sa_error *error) {
+    sa_link *all = NULL;
+    size_t found = 0, capacity = 0;
+    bool good = true;
+    for (size_t i = 0; i < *count; i++)
+        for (int s = 0; s < source->tokens - 1; s++)
+            for (int t = 0; t < target->tokens - 1 && source->word[s] == (*links)[i].source; t++) {
+                if (target->word[t] != (*links)[i].target) continue;
+                good = good && sa_reserve(&all, &capacity, found + 1, sizeof *all, error);
+                if (good) all[found++] = (sa_link){s, t, (*links)[i].possible};
+            }
+    if (!good) {
+        free(all);
+        return false;
+    }
+    free(*links);
+    *links = all;
+    *count = found;
+    return true;
+}
+
+/* ---- Gold alignments ------------------------------------------------------------------------- */
+
+/* A link of a word becomes links of all its subwords. */
+static bool read_gold(const sa_text_codec *from, const sa_text_codec *to, const sa_corpus *corpus,
+                      const sa_pair *pair, sa_gold_alignment *gold, sa_error *error) {
+    sa_token_words source, target;
+    sa_link *links = NULL;
+    const bool subwords = from->tokenizer->subword;
+    if (!sa_token_words_make(from, to, pair, &source, &target, error)) return false;
+    const int S = subwords ? source.words : source.tokens;
+    const int T = subwords ? target.words : target.tokens;
+    const bool good =
+        (corpus ? sa_links_parse_gold(corpus, pair, S - 1, T - 1, &links, &gold->count, error)
+                : sa_links_parse(pair->gold, &links, &gold->count, error)) &&
+        (!subwords || sa_links_of_subwords(&source, &target, &links, &gold->count, error));
+    gold->links = links;
+    sa_token_words_release(&source), sa_token_words_release(&target);
+    return good;
+}
+
+sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec *target,
+                                const sa_corpus *corpus, const sa_pair *pairs, const size_t *which,
+                                size_t count, sa_error *error) {
+    sa_gold_alignment *all = sa_new(count, sizeof *all, error);
+    bool good = all;
+    for (size_t i = 0; good && i < count; i++)
+        good = read_gold(source, target, corpus, &pairs[which ? which[i] : i], &all[i], error);
+    if (good) return all;
+    sa_gold_release(all, count);
+    return NULL;
+}
+
+bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
+    return sa_fail(error, SA_DATA,
+                   "%s: {guided_alignment} wants the links of every pair: in a third column, or in "
+                   "a file named by {alignments}%s%s",
+                   corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
+}
+
+void sa_gold_release(sa_gold_alignment *gold, size_t count) {
+    for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
+    free(gold);
+}
+
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error) {
+    const sa_settings *attends = NULL; /* of the last model with attention */
+    if (chosen.kind == SA_OVERRIDE_NONE) return true;
+    for (int m = 0; m < number; m++) {
+        const sa_settings *settings = &models[m]->settings;
+        if (!sa_settings_has_attention(settings)) continue;
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || sa_scores[settings->attention].normalizer)
+            return true;
+        attends = settings;
+    }
+    if (!attends) return sa_fail_no_attention(models[0], error);
+    return sa_fail(error, SA_USAGE,
+                   "{force_attention} expected: the weights of {attention} %s are those of its "
+                   "training already",
+                   sa_score_name((size_t)attends->attention));
+}
+
+bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
+                      const sa_pair *pairs, size_t count, sa_error *error) {
+    *override = (sa_override){.chosen = chosen, .seed = 1};
+    if (!sa_override_applies(chosen, &model, 1, error)) return false;
+    if (chosen.kind != SA_OVERRIDE_GOLD) return true;
+    for (size_t i = 0; i < count; i++)
+        if (!pairs[i].gold)
+            return sa_fail(error, SA_DATA, "line %zu: no alignment to force the attention to",
+                           pairs[i].line);
+    override->gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
+    return override->gold != NULL;
+}
+
+void sa_override_close(sa_override *override, size_t count) {
+    sa_gold_release((sa_gold_alignment *)(uintptr_t) override->gold, count);
+    *override = (sa_override){0};
 }

@@ -1,4 +1,4 @@
-/* encoding: texts as token ids, and the tokens as they were spelled in the text. */
+/* encoding: texts as token ids, tokens as words, and alignments of words as links of tokens. */
 #ifndef SA_INFERENCE_ENCODING_H
 #define SA_INFERENCE_ENCODING_H
 
@@ -10,12 +10,13 @@
  * but no ids. Freed by sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error);
+void sa_sentences_release(sa_sentence *sentences, size_t count);
+
 /* Adds the extended ids of a model that copies to its encoded source texts and, where there are
  * targets (NULL: none), to theirs; other models need none. */
 bool sa_extend_texts(const sa_model *model, const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error);
-void sa_sentences_release(sa_sentence *sentences, size_t count);
 
 /* Whether the model reads sentences as long as those of the pairs, either side of which may be
  * NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
@@ -33,5 +34,46 @@ const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error
 /* A reference as the model could generate it: in lower case if the codec lowercases. Freed with
  * free(). */
 char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *error);
+
+/* ---- Subwords and words ---------------------------------------------------------------------- */
+
+/* The word of each token of a text, EOS included. */
+typedef struct sa_token_words {
+    int *word; /* [tokens] */
+    int tokens, words;
+} sa_token_words;
+
+/* Of both sides of a pair; each is freed by sa_token_words_release. */
+bool sa_token_words_make(const sa_text_codec *from, const sa_text_codec *to, const sa_pair *pair,
+                         sa_token_words *source, sa_token_words *target, sa_error *error);
+void sa_token_words_release(sa_token_words *words);
+
+/* Replaces links between words by links between all their subwords; links of no word are dropped.
+ */
+bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *target,
+                          sa_link **links, size_t *count, sa_error *error);
+
+/* ---- Gold alignments ------------------------------------------------------------------------- */
+
+/* The links of pairs[which[i]] (which NULL: of pairs[i]), all of which have an alignment, between
+ * the tokens of the codecs. With a corpus, SA_DATA names a link outside its sentences; without
+ * (NULL) such links are kept. Freed by sa_gold_release. */
+sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec *target,
+                                const sa_corpus *corpus, const sa_pair *pairs, const size_t *which,
+                                size_t count, sa_error *error);
+void sa_gold_release(sa_gold_alignment *gold, size_t count);
+
+/* Fails: the training pairs have no alignments to guide the attention. */
+bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error);
+
+/* SA_USAGE: none of the models has attention that the override changes. */
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error);
+
+/* Sets up an override for decoding `count` pairs; SA_OVERRIDE_GOLD reads their alignments, which
+ * sa_override_close frees. SA_DATA: a pair has none. SA_USAGE: there is nothing to override. */
+bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
+                      const sa_pair *pairs, size_t count, sa_error *error);
+void sa_override_close(sa_override *override, size_t count);
 
 #endif

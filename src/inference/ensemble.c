@@ -79,15 +79,14 @@ static void average_row(const sa_ensemble *ensemble, int b, int i) {
     widest->log_sum_exp[i] = 0;
 }
 
-bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
-                      sa_error *error) {
-    sa_decode_state *states = ensemble->states;
-    const int known = sa_seq2seq_words(states[0].w);
-    for (int l = 0; l < L; l++) {
-        ensemble->ids[l] = rows[l].word < known ? rows[l].word : SA_UNK; /* a copied word */
-        ensemble->which[l] = rows[l].sentence;
-        ensemble->from[l] = rows[l].row;
-    }
+void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
+    const bool copied = row.word >= sa_seq2seq_words(ensemble->states[0].w);
+    ensemble->ids[l] = copied ? SA_UNK : row.word;
+    ensemble->which[l] = row.sentence;
+    ensemble->from[l] = row.row;
+}
+
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
     const sa_decode_step step = {.i = i,
                                  .L = L,
                                  .which = ensemble->which,
@@ -95,7 +94,7 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
                                  .ids = ensemble->ids,
                                  .override = ensemble->override};
     for (int m = 0; m < ensemble->count; m++)
-        if (!sa_decode_state_step(&states[m], &step, error)) return false;
+        if (!sa_decode_state_step(&ensemble->states[m], &step, error)) return false;
     return true;
 }
 

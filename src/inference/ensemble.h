@@ -47,9 +47,10 @@ void sa_ensemble_begin(sa_ensemble *ensemble);
 /* The words that translations of sentence b may have. */
 int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
+/* Sets row l of the next step. */
+void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row);
 /* Step i (from 1) of L rows. */
-bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
-                      sa_error *error);
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 
 /* The most rows whose logits are made at once, and the logits of rows[0 .. count-1] of the last
  * step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of the row's sentence. */

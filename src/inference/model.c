@@ -1,11 +1,13 @@
 #include "inference/model.h"
-#include "base/container.h"
 #include "base/file.h"
 #include "config/settings.h"
 #include "tensor/blas.h"
+#include "tensor/dispatch.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { IN_TRAINING = 3 }; /* the weights and the optimizer's two moments */
 
@@ -110,4 +112,302 @@ bool sa_fail_diverged(sa_error *error) {
     return sa_fail(error, SA_DIVERGED,
                    "the model's probabilities are out of range: its training diverged "
                    "(a smaller {lr} or {clip} helps)");
+}
+
+/* ---- Files -----------------------------------------------------------------------------------
+ */
+
+/* Texts of both sides. */
+static const char *const words[] = {"source.words", "target.words"}, *const subwords[] = {
+                                                                         "source.merges",
+                                                                         "target.merges"};
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+sa_tensor sa_tensor_of(const char *name, sa_dtype type, size_t rows, size_t cols,
+                       const void *data) {
+    sa_tensor tensor = {.name = name, .type = type, .rank = 1, .shape = {(int)cols}, .data = data};
+    if (rows) tensor.rank = 2, tensor.shape[0] = (int)rows, tensor.shape[1] = (int)cols;
+    return tensor;
+}
+
+size_t sa_tensor_count(const sa_tensor *tensor) {
+    size_t count = 1;
+    for (int i = 0; i < tensor->rank; i++) count *= (size_t)tensor->shape[i];
+    return count;
+}
+
+static sa_tensor weight_tensor(const sa_param *param, const sa_real *values) {
+    return sa_tensor_of(param->name, SA_F32, (size_t)param->rows, (size_t)param->cols,
+                        values ? values + param->offset : NULL);
+}
+
+/* A file with other numbers could not be read again, so it is not written. */
+static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const float *number = tensors[i].data;
+        const size_t size = tensors[i].type == SA_F32 ? sa_tensor_count(&tensors[i]) : 0;
+        bool odd = false;
+        for (size_t k = 0; k < size; k++) odd |= !isfinite(number[k]);
+        if (odd)
+            return sa_fail(error, SA_DIVERGED,
+                           "tensor '%s' is not finite any more: its training diverged "
+                           "(a smaller {lr} or {clip} helps)",
+                           tensors[i].name);
+    }
+    return true;
+}
+
+bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
+                    sa_error *error) {
+    enum { TEXTS = 4 };
+    const sa_vocab *vocab[] = {&model->source.vocab, &model->target.vocab};
+    const size_t weights = (size_t)model->plan.count;
+    sa_buffer merges[2] = {0};
+    sa_tensor *tensors = sa_new(weights + TEXTS + count, sizeof *tensors, error);
+    char *settings = tensors ? sa_settings_write(&model->settings, error) : NULL;
+    bool good = settings;
+    if (good) {
+        size_t at = 0;
+        for (size_t i = 0; i < weights; i++)
+            tensors[at++] = weight_tensor(&model->plan.item[i], model->values);
+        for (int i = 0; i < 2; i++)
+            tensors[at++] = sa_tensor_of(words[i], SA_U8, 0, vocab[i]->blob_size, vocab[i]->blob);
+        for (int i = 0; i < 2 && model->source.tokenizer->subword; i++) {
+            sa_bpe_write(i ? &model->target.bpe : &model->source.bpe, &merges[i]);
+            tensors[at++] = sa_tensor_of(subwords[i], SA_U8, 0, merges[i].size, merges[i].text);
+        }
+        for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
+        const sa_metadata texts[] = {{"settings", settings},
+                                     {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
+                                     {"core", sa_blas_core()},
+                                     {"program", SOFTALIGN_VERSION}};
+        good = (!merges[0].failed && !merges[1].failed) ||
+               sa_fail_memory(error, merges[0].size + merges[1].size);
+        good = good && check_finite(tensors, at, error) &&
+               sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+    }
+    sa_buffer_release(&merges[0]), sa_buffer_release(&merges[1]);
+    free(tensors);
+    free(settings);
+    return good;
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ * A file may come from anywhere: everything in it is checked before it is used. */
+
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
+                    void *out, sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor) return sa_fail(error, SA_DATA, "%s: tensor '%s' is missing", file->name, name);
+    if (tensor->type != type || tensor->size != count * sa_dtypes[type].size)
+        return sa_fail(error, SA_DATA,
+                       "%s: tensor '%s' is %s with %zu bytes; expected %s with %zu numbers",
+                       file->name, name, sa_dtypes[tensor->type].name, tensor->size,
+                       sa_dtypes[type].name, count);
+    memcpy(out, tensor->data, tensor->size);
+    return true;
+}
+
+/* The tensor that holds a text. */
+static const sa_tensor *find_text(const sa_container *file, const char *name, sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (tensor && tensor->type == SA_U8 && tensor->rank == 1) return tensor;
+    sa_fail(error, SA_DATA,
+            tensor ? "%s: tensor '%s' is no text, U8 [bytes]" : "%s: tensor '%s' is missing",
+            file->name, name);
+    return NULL;
+}
+
+/* The merges of one side. */
+static bool read_merges(const sa_container *file, const char *name, sa_text_codec *codec,
+                        sa_error *error) {
+    const sa_tensor *text = find_text(file, name, error);
+    char *place = text ? sa_format(error, "%s: tensor '%s'", file->name, name) : NULL;
+    const bool good = place && sa_bpe_read(&codec->bpe, text->data, text->size, place, error);
+    free(place);
+    return good;
+}
+
+/* The texts of both sides. A shared embedding needs a shared vocabulary. */
+static bool read_codecs(const sa_container *file, const sa_settings *settings,
+                        sa_text_codec codec[2], sa_error *error) {
+    codec[0] = codec[1] = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
+                                          .lowercase = settings->lowercase};
+    const char *marks = sa_container_metadata(file, "spaced_marks");
+    codec[1].spaced_marks = marks && strcmp(marks, "yes") == 0;
+    if (!codec[1].spaced_marks && (!marks || strcmp(marks, "no") != 0))
+        return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
+    for (int i = 0; i < 2 && codec->tokenizer->subword; i++)
+        if (!read_merges(file, subwords[i], &codec[i], error)) return false;
+    for (int i = 0; i < 2; i++) {
+        const sa_tensor *text = find_text(file, words[i], error);
+        if (!text ||
+            !sa_vocab_read(&codec[i].vocab, text->data, text->size, file->name, words[i], error))
+            return false;
+    }
+    const sa_vocab *source = &codec[0].vocab, *target = &codec[1].vocab;
+    return settings->tie != SA_TIE_THREE ||
+           (source->blob_size == target->blob_size &&
+            memcmp(source->blob, target->blob, source->blob_size) == 0) ||
+           sa_fail(error, SA_DATA,
+                   "%s: tensors 'source.words' and 'target.words' differ, but the settings share "
+                   "one embedding (tie three-way)",
+                   file->name);
+}
+
+/* ---- Tensors --------------------------------------------------------------------------------- */
+
+/* "F32 [5, 2]" */
+static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
+    sa_buffer_addf(out, "%s [", sa_dtypes[tensor->type].name);
+    for (int i = 0; i < tensor->rank; i++)
+        sa_buffer_addf(out, "%s%d", i ? ", " : "", tensor->shape[i]);
+    sa_buffer_adds(out, "]");
+}
+
+/* Whether a name is that of a weight, of a text, or of a training's state. */
+static bool is_known(const sa_params *plan, const char *name, bool merges) {
+    static const char *const state[] = {"optimizer.", "training.", "average."};
+    for (int i = 0; i < 2; i++)
+        if (strcmp(name, words[i]) == 0 || (merges && strcmp(name, subwords[i]) == 0)) return true;
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+        if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
+    for (int i = 0; i < plan->count; i++)
+        if (strcmp(plan->item[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Fails with a list of all tensors that are missing, unknown or of another shape. */
+static bool check_shapes(const sa_container *file, const sa_params *plan, bool merges,
+                         sa_error *error) {
+    sa_buffer list = {0};
+    for (int i = 0; i < plan->count; i++) {
+        const sa_tensor wanted = weight_tensor(&plan->item[i], NULL);
+        const sa_tensor *tensor = sa_container_find(file, wanted.name);
+        const size_t shape = sizeof *wanted.shape * (size_t)wanted.rank;
+        if (tensor && tensor->type == SA_F32 && tensor->rank == wanted.rank &&
+            memcmp(tensor->shape, wanted.shape, shape) == 0)
+            continue;
+        sa_buffer_addf(&list, "%s '%s' is ", list.size ? "," : "", wanted.name);
+        if (tensor) add_kind(tensor, &list);
+        sa_buffer_adds(&list, tensor ? ", not " : "missing");
+        if (tensor) add_kind(&wanted, &list);
+    }
+    for (size_t i = 0; i < file->count; i++)
+        if (!is_known(plan, file->tensors[i].name, merges))
+            sa_buffer_addf(&list, "%s '%s' is unknown", list.size ? "," : "",
+                           file->tensors[i].name);
+    bool good = !list.failed || sa_fail_memory(error, list.size);
+    if (good && list.size)
+        good = sa_fail(error, SA_DATA, "%s: tensors do not fit the settings:%s", file->name,
+                       list.text);
+    sa_buffer_release(&list);
+    return good;
+}
+
+/* Whether all numbers are normal or zero, as in nearly every tensor; without a branch. Twice the
+ * bits without the sign are 0, or from the least exponent to the greatest. */
+SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
+    const uint32_t least = 0x01000000, infinite = 0xff000000;
+    uint32_t smallest = UINT32_MAX, largest = 0; /* smallest: less 1, so that 0 is large */
+    for (size_t k = 0; k < size; k++) {
+        uint32_t bits;
+        memcpy(&bits, &number[k], sizeof bits);
+        const uint32_t twice = bits << 1, less = twice - 1;
+        smallest = less < smallest ? less : smallest;
+        largest = twice > largest ? twice : largest;
+    }
+    return smallest >= least - 1 && largest < infinite;
+}
+
+bool sa_model_numbers_normal(const void *piece, size_t size) {
+    return all_normal(piece, size / sizeof(float));
+}
+
+/* The weights of a file that was opened with that check, in place. Pieces that they share with
+ * other tensors are checked again. */
+static bool all_normal_in_file(const sa_container *file, const float *values, size_t size) {
+    const char *data = file->tensors[0].data;
+    const size_t first = (size_t)((const char *)values - data), end = first + size * sizeof *values;
+    for (size_t at = first, next; at < end; at = next) {
+        const size_t piece = at / SA_CONTAINER_PIECE, behind = (piece + 1) * SA_CONTAINER_PIECE;
+        next = behind < end ? behind : end;
+        if (file->odd[piece] && !sa_model_numbers_normal(data + at, next - at)) return false;
+    }
+    return true;
+}
+
+/* Fails if a number is not finite. Sets denormals to zero: they slow products down a hundredfold.
+ */
+static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
+                          size_t *flushed, sa_error *error) {
+    const bool in_place = file->odd && !file->memory;
+    if (in_place ? all_normal_in_file(file, values, plan->size) : all_normal(values, plan->size))
+        return true;
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        float *number = values + param->offset;
+        const size_t size = sa_param_size(param);
+        for (size_t k = 0; k < size; k++) {
+            if (!isfinite(number[k]))
+                return sa_fail(error, SA_DATA, "%s: tensor '%s' is not finite at number %zu",
+                               file->name, param->name, k);
+            if (fpclassify(number[k]) == FP_SUBNORMAL) number[k] = 0, ++*flushed;
+        }
+    }
+    return true;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* The weights in the file's memory, if they are aligned and in order there; NULL if not, or if most
+ * of the file is a training's state. */
+static float *find_weights(const sa_container *file, const sa_params *plan) {
+    if (!file->memory || plan->size * sizeof(float) < file->size / 2) return NULL;
+    const char *data = sa_container_find(file, plan->item[0].name)->data;
+    bool in_order = (uintptr_t)data % sizeof(float) == 0;
+    for (int i = 0; i < plan->count; i++)
+        in_order &= sa_container_find(file, plan->item[i].name)->data ==
+                    data + plan->item[i].offset * sizeof(float);
+    return in_order ? (float *)(file->memory + (data - file->memory))
+                    : NULL; /* data, to be written */
+}
+
+bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {
+    sa_settings settings;
+    sa_text_codec codec[2] = {0};
+    sa_error why;
+    sa_settings_init(&settings);
+    *model = (sa_model){0};
+    const char *text = sa_container_metadata(file, "settings");
+    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
+    if (!sa_settings_read(&settings, text, file->name, error)) return false;
+    if (!sa_settings_check(&settings, &why))
+        return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
+    settings.threads = threads;
+    sa_params plan;
+    bool good = read_codecs(file, &settings, codec, error);
+    if (good) { /* the shapes are compared before anything of their size is allocated */
+        const sa_sizes sizes =
+            sa_sizes_of(&settings, sa_vocab_size(&codec[0].vocab), sa_vocab_size(&codec[1].vocab));
+        sa_seq2seq_plan(&sizes, &plan);
+        good = check_shapes(file, &plan, codec->tokenizer->subword, error);
+    }
+    if (!good) {
+        sa_text_codec_release(&codec[0]), sa_text_codec_release(&codec[1]);
+        return false;
+    }
+    float *weights = find_weights(file, &plan);
+    if (!sa_model_init(model, &settings, &codec[0], &codec[1], weights, error)) return false;
+    if (weights) {
+        model->memory = file->memory;
+        file->memory = NULL;
+    }
+    for (int i = 0; !weights && i < plan.count; i++)
+        sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),
+                       model->values + plan.item[i].offset, NULL);
+    if (check_numbers(file, &plan, model->values, &model->flushed, error)) return true;
+    sa_model_release(model);
+    return false;
 }

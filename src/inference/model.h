@@ -1,7 +1,9 @@
-/* model: a model in memory: settings, vocabularies, weights and threads. */
+/* model: a model in memory (settings, vocabularies, weights and threads) and in files
+ * (softalign-model(5)). */
 #ifndef SA_INFERENCE_MODEL_H
 #define SA_INFERENCE_MODEL_H
 
+#include "base/container.h"
 #include "base/thread.h"
 #include "data/dataset.h"
 #include "model/seq2seq.h"
@@ -53,5 +55,32 @@ bool sa_fail_no_attention(const sa_model *model, sa_error *error);
 
 /* Fails with SA_DIVERGED: the probabilities are not finite. */
 bool sa_fail_diverged(sa_error *error);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Whether all numbers are normal or zero: the check of weights while their file is opened
+ * (sa_container_open_checked), which saves reading them again. */
+bool sa_model_numbers_normal(const void *piece, size_t size);
+
+/* Reads a model from an opened container. SA_DATA names the file and what is wrong in it: settings
+ * out of range; tensors missing, unknown or of another shape; damaged vocabularies; numbers that
+ * are not finite. Tensors of a training's state are ignored. If at least half of the file is
+ * weights, the model takes over the container's memory and uses them in place, denormals set to 0;
+ * the container can then be read as long as the model exists. */
+bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error);
+
+/* Replaces the file at `path` by the model and `count` further tensors. SA_DIVERGED: a number is
+ * not finite; the file is unchanged. */
+bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
+                    sa_error *error);
+
+/* A tensor to be written: a matrix, or with rows 0 a vector. */
+sa_tensor sa_tensor_of(const char *name, sa_dtype type, size_t rows, size_t cols, const void *data);
+/* How many numbers it has. */
+size_t sa_tensor_count(const sa_tensor *tensor);
+
+/* Copies the numbers of a tensor; SA_DATA names it if its type or count is another. */
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
+                    void *out, sa_error *error);
 
 #endif

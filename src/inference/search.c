@@ -1,11 +1,76 @@
 #include "inference/search.h"
 #include "base/memory.h"
-#include "inference/ranking.h"
 #include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- How hypotheses are compared, and words sampled -------------------------------------------
+ */
+
+static double by_length(int len, double power) {
+    return pow(len, power);
+}
+
+/* Equation 14 of Wu et al. 2016 */
+static double gnmt(int len, double power) {
+    return pow((5.0 + len) / 6, power);
+}
+
+static double none(int len, double power) {
+    (void)len, (void)power;
+    return 1;
+}
+
+const sa_length_penalty sa_length_penalties[] = {
+    [SA_LENGTH_PENALTY_AVERAGE] = {"average", "log p / len^power", by_length},
+    [SA_LENGTH_PENALTY_GNMT] = {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
+    [SA_LENGTH_PENALTY_NONE] = {"none", "log p", none},
+    {.name = NULL},
+};
+
+const char *sa_length_penalty_name(size_t row) {
+    return row < sizeof sa_length_penalties / sizeof *sa_length_penalties
+               ? sa_length_penalties[row].name
+               : NULL;
+}
+
+double sa_coverage_penalty(const sa_real *sums, int S) {
+    double penalty = 0;
+    for (int j = 0; j < S; j++) {
+        const double seen = (double)sums[j];
+        if (seen < 1) penalty += log(seen > 1e-30 ? seen : 1e-30); /* not minus infinity */
+    }
+    return penalty;
+}
+
+/* The more likely first, NaN last; ties by token id, so that the order does not depend on qsort. */
+static int by_log_p(const void *a, const void *b) {
+    const sa_candidate *one = a, *other = b;
+    const int order = (one->log_p < other->log_p || isnan(one->log_p)) -
+                      (one->log_p > other->log_p || isnan(other->log_p));
+    if (order) return order;
+    return (one->word > other->word) - (one->word < other->word);
+}
+
+int sa_sample(sa_candidate *list, int count, double temperature, int top_k, double top_p,
+              sa_rng *rng) {
+    double sum = 0, mass = 0;
+    int most = top_k && top_k < count ? top_k : count, last = 0;
+    qsort(list, (size_t)count, sizeof *list, by_log_p);
+    for (int i = 0; i < most; i++) sum += exp((list[i].log_p - list[0].log_p) / temperature);
+    while (last < most && mass < top_p * sum)
+        mass += exp((list[last++].log_p - list[0].log_p) / temperature);
+    double left = sa_rng_uniform(rng) * mass;
+    for (int i = 0; i < last; i++) {
+        left -= exp((list[i].log_p - list[0].log_p) / temperature);
+        if (left < 0) return i;
+    }
+    return last ? last - 1 : 0;
+}
+
+/* ---- The state of a search ------------------------------------------------------------------- */
 
 /* One row of the decoder. Its words are found through the backpointers of the history. */
 typedef struct live_hypothesis {
@@ -30,14 +95,13 @@ typedef struct search_state {
     sa_ensemble ensemble;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
-    int *first;  /* [B+1] the first row of each sentence, in the running step */
-    int *counts; /* [B] continuations found for it: next[b * beam ..], best first */
-    int *picked; /* [logit rows] rows that wait for their logits */
-    int waiting; /* how many */
-    sa_continuation *continuations; /* [rows] */
-    sa_candidate *candidates;       /* [the most words] sampling only */
-    int *unfinished;                /* [B] the size of the beam, less the finished hypotheses */
-    sa_real *sums;                  /* [longest] */
+    int *first;               /* [B+1] the first row of each sentence, in the running step */
+    int *counts;              /* [B] continuations found for it: next[b * beam ..], best first */
+    int *picked;              /* [logit rows] rows that wait for their logits */
+    int waiting;              /* how many */
+    sa_candidate *candidates; /* [the most words] sampling only */
+    int *unfinished;          /* [B] the size of the beam, less the finished hypotheses */
+    sa_real *sums;            /* [longest] */
     backpointer *history;
     size_t history_count, history_capacity, step_weights_capacity;
     sa_real *step_weights; /* [history_count x longest] of each word of the history */
@@ -69,7 +133,6 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     run->source_len = side->len, run->order = side->order, run->longest = side->steps;
     run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
     run->next = sa_arena_alloc(arena, rows, sizeof *run->next);
-    run->continuations = sa_arena_alloc(arena, rows, sizeof *run->continuations);
     run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
     run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
     run->picked =
@@ -350,9 +413,8 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
 }
 
 static bool advance(search_state *run, int step, sa_error *error) {
-    for (int l = 0; l < run->live_count; l++) run->continuations[l] = run->live[l].at;
-    if (!sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, error))
-        return false;
+    for (int l = 0; l < run->live_count; l++) sa_ensemble_set(&run->ensemble, l, run->live[l].at);
+    if (!sa_ensemble_step(&run->ensemble, step + 1, run->live_count, error)) return false;
     continue_all(run, step);
     int next_count = 0;
     for (int l = 0; l < run->live_count; l++) {

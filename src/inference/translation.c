@@ -4,23 +4,27 @@
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "inference/encoding.h"
-#include "inference/gold_links.h"
 #include "inference/search.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* One of the models, ready for many batches. */
+typedef struct translator {
+    sa_prepared_model prepared;
+    sa_sentence *sources, *sorted; /* in its token ids; those to be translated, by length */
+} translator;
+
 typedef struct translate_task {
     sa_model *const *models;
     int number;
     const char *const *texts;
-    sa_prepared_model *prepared;       /* [number] */
-    sa_sentence *sources[SA_ENSEMBLE]; /* in each model's token ids */
-    const sa_gold_alignment *gold;
-    const int *lengths;
-    size_t *order; /* sentences that can be translated, by length */
-    size_t count;  /* of order */
+    translator *own; /* [number] */
+    size_t *order;   /* sentences that can be translated, by length */
+    size_t count;    /* of order, and of the next, which have its order */
+    sa_gold_alignment *gold;
+    int *lengths;
     sa_search search;
     bool attends;               /* a model has attention */
     int copying;                /* the first model that copies; -1: none */
@@ -80,7 +84,7 @@ static sa_token word_of(const translate_task *task, int32_t id, size_t sentence,
                         const char *const *source) {
     const sa_vocab *vocab = &task->models[0]->target.vocab;
     if (id < sa_vocab_size(vocab)) return sa_vocab_token(vocab, id);
-    const sa_sentence *read = &task->sources[task->copying][sentence];
+    const sa_sentence *read = &task->own[task->copying].sources[sentence];
     int j = 0;
     while (sa_sentence_extended(read)[j] != id) j++;
     return (sa_token){.text = source[j], .size = strlen(source[j])};
@@ -88,13 +92,11 @@ static sa_token word_of(const translate_task *task, int32_t id, size_t sentence,
 
 /* ---- One translation ------------------------------------------------------------------------- */
 
-/* Tokens, source words and attention weights. */
-static bool add_details(const sa_token *token, const sa_hypothesis *found, const char ***source,
-                        int S, sa_translation *out, sa_error *error) {
+/* Tokens and attention weights. */
+static bool add_details(const sa_token *token, const sa_hypothesis *found, int S,
+                        sa_translation *out, sa_error *error) {
     const size_t size = (size_t)found->len * (size_t)S;
     out->sources = S;
-    out->source = *source;
-    *source = NULL; /* it belongs to *out now */
     out->target = sa_token_texts(token, (size_t)found->len, error);
     if (!out->target || !found->weights) return out->target != NULL;
     out->weights = sa_new(size, sizeof *out->weights, error);
@@ -102,92 +104,46 @@ static bool add_details(const sa_token *token, const sa_hypothesis *found, const
     return out->weights != NULL;
 }
 
-static int unknown_tokens(const sa_sentence *sentence) {
-    int unknown = 0;
-    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNK;
-    return unknown;
-}
-
-static bool write_text(const translate_task *task, const sa_hypothesis *found,
-                       const char *const *source, size_t sentence, sa_token *token,
-                       sa_translation *out, sa_error *error) {
+static bool write_translation(const translate_task *task, size_t sentence,
+                              const sa_hypothesis *found, sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
-    const sa_sentence *read = &task->sources[0][sentence];
+    const sa_sentence *read = &task->own[0].sources[sentence];
+    const bool details = task->search.weights, replaces = task->search.replace_unknown;
+    const bool own = details || replaces || task->copying >= 0;
     const int S = read->len;
-    sa_buffer text = {0};
+    if (!isfinite(found->log_p)) return sa_fail_diverged(error);
+    *out = (sa_translation){.log_probability = found->log_p,
+                            .score = found->score,
+                            .words = found->len,
+                            .complete = found->complete,
+                            .source_words = S - 1};
+    for (int j = 0; j < S; j++) out->unknown_source += read->ids[j] == SA_UNK;
+    const char **source = NULL;
+    sa_token *token = sa_new((size_t)found->len, sizeof *token, error);
+    if (token && own)
+        source = sa_surface_words(&task->models[0]->source, task->texts[sentence], read, error);
+    bool good = token && (source || !own);
     size_t count = 0;
-    for (int t = 0; t < found->len; t++) {
-        const bool replaced = task->search.replace_unknown && found->ids[t] == SA_UNK;
+    for (int t = 0; good && t < found->len; t++) {
+        const bool replaced = replaces && found->ids[t] == SA_UNK;
         token[t] = replaced ? replacement(task, found->weights + (size_t)t * (size_t)S, source, S)
                             : word_of(task, found->ids[t], sentence, source);
         count += found->ids[t] != SA_EOS;
     }
+    sa_buffer text = {0};
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
-    codec->tokenizer->join(token, count, codec->spaced_marks, &text);
-    *out = (sa_translation){.text = text.text,
-                            .log_probability = found->log_p,
-                            .score = found->score,
-                            .words = found->len,
-                            .complete = found->complete,
-                            .source_words = S - 1,
-                            .unknown_source = unknown_tokens(read)};
-    return !text.failed || sa_fail_memory(error, text.size);
-}
-
-static bool write_translation(const translate_task *task, size_t sentence,
-                              const sa_hypothesis *found, sa_translation *out, sa_error *error) {
-    const sa_sentence *read = &task->sources[0][sentence];
-    const bool details = task->search.weights;
-    const bool own = details || task->search.replace_unknown || task->copying >= 0;
-    if (!isfinite(found->log_p)) return sa_fail_diverged(error);
-    const char **source = NULL;
-    sa_token *token = sa_new((size_t)found->len, sizeof *token, error);
-    bool good = token;
-    if (good && own) {
-        source = sa_surface_words(&task->models[0]->source, task->texts[sentence], read, error);
-        good = source;
-    }
-    good = good && write_text(task, found, source, sentence, token, out, error) &&
-           (!details || add_details(token, found, &source, read->len, out, error));
-    free(source);
+    if (good) codec->tokenizer->join(token, count, codec->spaced_marks, &text);
+    good = (out->text = sa_buffer_take(&text, error)) && good;
+    good = good && (!details || add_details(token, found, S, out, error));
     free(token);
+    if (details)
+        out->source = source;
+    else
+        free(source);
     return good;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-/* Sentences decoded together, in each model's token ids, and their gold links. */
-typedef struct source_batch {
-    sa_sentence *sources[SA_ENSEMBLE];
-    const sa_sentence *views[SA_ENSEMBLE];
-    sa_gold_alignment *gold;
-    int *lengths;
-} source_batch;
-
-static void source_batch_release(source_batch *part, int number) {
-    for (int m = 0; m < number; m++) free(part->sources[m]);
-    free(part->gold), free(part->lengths);
-}
-
-static bool gather(const translate_task *task, size_t first, size_t size, source_batch *part,
-                   sa_error *error) {
-    *part = (source_batch){0};
-    if (task->gold && !(part->gold = sa_new(size, sizeof *part->gold, error))) return false;
-    for (size_t i = 0; task->gold && i < size; i++)
-        part->gold[i] = task->gold[task->order[first + i]];
-    if (task->lengths && !(part->lengths = sa_new(size, sizeof *part->lengths, error)))
-        return false;
-    for (size_t i = 0; task->lengths && i < size; i++)
-        part->lengths[i] = task->lengths[task->order[first + i]];
-    for (int m = 0; m < task->number; m++) {
-        part->sources[m] = sa_new(size, sizeof **part->sources, error);
-        if (!part->sources[m]) return false;
-        for (size_t i = 0; i < size; i++)
-            part->sources[m][i] = task->sources[m][task->order[first + i]];
-        part->views[m] = part->sources[m];
-    }
-    return true;
-}
 
 static bool translate_batch(void *context, int number, sa_error *error) {
     const translate_task *task = context;
@@ -195,16 +151,20 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     const size_t first = (size_t)number * batch, rest = task->count - first,
                  size = rest < batch ? rest : batch;
     sa_search search = task->search;
-    sa_override override = {.chosen = task->search.override, .seed = 1};
+    const sa_override override = {
+        .chosen = task->search.override, .seed = 1, .gold = task->gold ? task->gold + first : NULL};
     const sa_seq2seq *w[SA_ENSEMBLE];
-    source_batch part;
+    const sa_sentence *sources[SA_ENSEMBLE];
     search.weights = task->attends && (search.weights || search.replace_unknown);
-    for (int m = 0; m < task->number; m++) w[m] = &task->prepared[m].w;
-    bool good = gather(task, first, size, &part, error);
-    sa_hypothesis *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
-    override.gold = part.gold;
-    good = found && sa_search_batch(w, task->number, part.views, part.lengths, (int)size, &search,
-                                    override.chosen.kind ? &override : NULL, found, error);
+    for (int m = 0; m < task->number; m++) {
+        w[m] = &task->own[m].prepared.w;
+        sources[m] = task->own[m].sorted + first;
+    }
+    sa_hypothesis *found = sa_new(size * nbest, sizeof *found, error);
+    bool good =
+        found &&
+        sa_search_batch(w, task->number, sources, task->lengths ? task->lengths + first : NULL,
+                        (int)size, &search, override.chosen.kind ? &override : NULL, found, error);
     for (size_t i = 0; good && i < size * nbest; i++) {
         const size_t sentence = task->order[first + i / nbest];
         if (found[i].ids)
@@ -213,23 +173,29 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     }
     for (size_t i = 0; found && i < size * nbest; i++) free(found[i].ids), free(found[i].weights);
     free(found);
-    source_batch_release(&part, task->number);
     return good;
 }
 
-/* The tokens of a sentence are too many for one of the models. */
-static bool is_too_long(const translate_task *task, size_t sentence) {
-    for (int m = 0; m < task->number; m++)
-        if (!task->sources[m][sentence].ids) return true;
-    return false;
+/* Items in the order of the task. */
+static void *sorted(const translate_task *task, const void *items, size_t size, sa_error *error) {
+    char *all = sa_new(task->count, size, error);
+    for (size_t i = 0; all && i < task->count; i++)
+        memcpy(all + i * size, (const char *)items + task->order[i] * size, size);
+    return all;
 }
 
-/* Lists the sentences that can be translated; the others get empty translations. */
-static bool translate_empty(translate_task *task, size_t count, sa_error *error) {
+/* Lists the sentences that can be translated; the others, which have no words or too many for a
+ * model, get empty translations. */
+static bool sort_sentences(translate_task *task, const sa_gold_alignment *gold, const int *lengths,
+                           size_t count, sa_error *error) {
+    task->order = sa_new(count, sizeof *task->order, error);
+    if (!task->order) return false;
+    sa_sentences_sort_by_length(task->own[0].sources, count, task->order);
     for (size_t i = 0; i < count; i++) {
         const size_t k = task->order[i];
-        const bool too_long = is_too_long(task, k);
-        const int words = task->sources[0][k].len - 1;
+        const int words = task->own[0].sources[k].len - 1;
+        bool too_long = false;
+        for (int m = 0; m < task->number; m++) too_long |= !task->own[m].sources[k].ids;
         if (words && !too_long) {
             task->order[task->count++] = k;
             continue;
@@ -241,7 +207,22 @@ static bool translate_empty(translate_task *task, size_t count, sa_error *error)
                                 .too_long = too_long};
         if (!out->text) return false;
     }
-    return true;
+    for (int m = 0; m < task->number; m++) {
+        translator *own = &task->own[m];
+        own->sorted = sorted(task, own->sources, sizeof *own->sources, error);
+        if (!own->sorted) return false;
+    }
+    return (!gold || (task->gold = sorted(task, gold, sizeof *gold, error))) &&
+           (!lengths || (task->lengths = sorted(task, lengths, sizeof *lengths, error)));
+}
+
+static bool open_translator(const sa_model *model, const char *const *texts, size_t count, int rows,
+                            translator *own, sa_error *error) {
+    own->sources =
+        sa_encode_texts(&model->source, model->max_len, texts, sizeof *texts, count, error);
+    return own->sources &&
+           sa_extend_texts(model, texts, NULL, sizeof *texts, count, own->sources, NULL, error) &&
+           sa_model_prepare(model, rows, &own->prepared, error);
 }
 
 /* ---- Whether it can be done ------------------------------------------------------------------ */
@@ -306,42 +287,31 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     translate_task task = {.models = models,
                            .number = number,
                            .texts = sources,
-                           .gold = gold,
-                           .lengths = lengths,
+                           .own = sa_new((size_t)number, sizeof *task.own, error),
                            .search = *search,
                            .attends = any_attends(models, number),
                            .copying = -1,
                            .out = out};
     if (count) memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
-    const int rows = (int)together * sa_search_rows(search);
-    task.prepared = sa_new((size_t)number, sizeof *task.prepared, error);
-    bool good = task.prepared != NULL;
+    bool good = task.own;
     for (int m = 0; good && m < number; m++) {
-        task.sources[m] = sa_encode_texts(&models[m]->source, models[m]->max_len, sources,
-                                          sizeof *sources, count, error);
-        good = task.sources[m] &&
-               sa_extend_texts(models[m], sources, NULL, sizeof *sources, count, task.sources[m],
-                               NULL, error) &&
-               sa_model_prepare(models[m], rows, &task.prepared[m], error);
+        good = open_translator(models[m], sources, count, (int)together * sa_search_rows(search),
+                               &task.own[m], error);
         if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
     }
-    task.order = good ? sa_new(count, sizeof *task.order, error) : NULL;
-    good = task.order && sort_dictionary(&task, error);
-    if (good) {
-        sa_sentences_sort_by_length(task.sources[0], count, task.order);
-        good = translate_empty(&task, count, error);
-    }
-    good = good && sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch,
-                                &task, error);
+    good = good && sort_sentences(&task, gold, lengths, count, error) &&
+           sort_dictionary(&task, error) &&
+           sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch, &task,
+                        error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
-    free(task.dictionary);
-    free(task.order);
-    for (int m = 0; m < number; m++) {
-        sa_sentences_release(task.sources[m], count);
-        if (task.prepared) sa_store_release(&task.prepared[m].store);
+    free(task.dictionary), free(task.order), free(task.gold), free(task.lengths);
+    for (int m = 0; task.own && m < number; m++) {
+        sa_sentences_release(task.own[m].sources, count);
+        free(task.own[m].sorted);
+        sa_store_release(&task.own[m].prepared.store);
     }
-    free(task.prepared);
+    free(task.own);
     return good;
 }
 

@@ -1,4 +1,4 @@
-#include "inference/model_file.h"
+#include "inference/model.h"
 #include "tensor/blas.h"
 #include "train/session.h"
 
@@ -27,35 +27,24 @@ static int64_t hash_links(const sa_session *session) {
     return (int64_t)hash;
 }
 
-/* rows 0: a vector. */
-static sa_tensor tensor_of(const char *name, sa_dtype type, size_t rows, size_t cols,
-                           const void *data) {
-    sa_tensor tensor = {.name = name, .type = type, .rank = 1, .shape = {(int)cols}, .data = data};
-    if (rows) tensor.rank = 2, tensor.shape[0] = (int)rows, tensor.shape[1] = (int)cols;
-    return tensor;
-}
-
-static size_t numbers_of(const sa_tensor *tensor) {
-    return (size_t)tensor->shape[0] * (tensor->rank == 2 ? (size_t)tensor->shape[1] : 1);
-}
-
 /* The state but the model, where it lies in memory; returns the number of tensors. */
 static size_t state_of(const sa_session *session, const int64_t *links, sa_tensor state[TENSORS]) {
     const sa_trainer *trainer = &session->trainer;
     const sa_averaging *averaging = &session->averaging;
     const size_t size = session->model.plan.size, means = averaging->capacity;
     size_t count = 0;
-    state[count++] = tensor_of("training.at", SA_I64, 0, SA_STATE_COUNTS, &session->counts);
-    state[count++] = tensor_of("training.figures", SA_F64, 0, SA_STATE_FIGURES, &session->figures);
-    state[count++] = tensor_of("optimizer.first", SA_F32, 0, size, trainer->first);
-    state[count++] = tensor_of("optimizer.second", SA_F32, 0, size, trainer->second);
-    if (session->gold) state[count++] = tensor_of("training.alignments", SA_I64, 0, 1, links);
-    if (sa_attention_draws(session->model.w.family->attention(&session->model.w)))
-        state[count++] = tensor_of("training.baseline", SA_F64, 0, 1, &trainer->baseline);
-    if (!means) return count;
-    state[count++] = tensor_of("average.weights", SA_F32, means, size, averaging->weights);
+    state[count++] = sa_tensor_of("training.at", SA_I64, 0, SA_STATE_COUNTS, &session->counts);
     state[count++] =
-        tensor_of("average.validations", SA_F64, means, VALIDATION, averaging->validations);
+        sa_tensor_of("training.figures", SA_F64, 0, SA_STATE_FIGURES, &session->figures);
+    state[count++] = sa_tensor_of("optimizer.first", SA_F32, 0, size, trainer->first);
+    state[count++] = sa_tensor_of("optimizer.second", SA_F32, 0, size, trainer->second);
+    if (session->gold) state[count++] = sa_tensor_of("training.alignments", SA_I64, 0, 1, links);
+    if (sa_attention_draws(session->model.w.family->attention(&session->model.w)))
+        state[count++] = sa_tensor_of("training.baseline", SA_F64, 0, 1, &trainer->baseline);
+    if (!means) return count;
+    state[count++] = sa_tensor_of("average.weights", SA_F32, means, size, averaging->weights);
+    state[count++] =
+        sa_tensor_of("average.validations", SA_F64, means, VALIDATION, averaging->validations);
     return count;
 }
 
@@ -86,7 +75,7 @@ static bool read_log(sa_session *session, sa_error *error) {
  * moments not negative. */
 static bool check_numbers(const sa_session *session, const sa_tensor *tensor, const char *file,
                           sa_error *error) {
-    const size_t count = tensor->type == SA_I64 ? 0 : numbers_of(tensor);
+    const size_t count = tensor->type == SA_I64 ? 0 : sa_tensor_count(tensor);
     const bool of_training = strncmp(tensor->name, "training.", strlen("training.")) == 0;
     for (size_t i = 0; i < count; i++) {
         const double number = tensor->type == SA_F32 ? (double)((const float *)tensor->data)[i]
@@ -147,7 +136,7 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
         const sa_tensor *tensor = &state[i];
         if (tensor->data == &links && !sa_container_find(file, tensor->name))
             continue; /* in files of earlier versions */
-        if (!sa_tensor_copy(file, tensor->name, tensor->type, numbers_of(tensor),
+        if (!sa_tensor_copy(file, tensor->name, tensor->type, sa_tensor_count(tensor),
                             (void *)(uintptr_t)tensor->data, error))
             return false;
     }

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/rng.h"
 #include "config/settings.h"
-#include "inference/model_file.h"
+#include "inference/model.h"
 #include "train/session.h"
 
 #include <float.h>
@@ -131,14 +131,6 @@ static void agree_to_stop(const sa_exchange *exchange, bool *stop, bool *late) {
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-static void swap_weights(sa_real *one, sa_real *other, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        const sa_real first = one[i];
-        one[i] = other[i];
-        other[i] = first;
-    }
-}
-
 /* Notes an error that may pass, as when others use up the disk; false: it is of another kind. */
 static bool survive(const sa_session *session, const sa_error *why, sa_error *error) {
     if (why->code == SA_IO)
@@ -150,28 +142,22 @@ static bool survive(const sa_session *session, const sa_error *why, sa_error *er
 
 /* Writes the best model: the present one (is_best), or an earlier one that could not be saved. */
 static bool save_best(sa_session *session, bool is_best, sa_error *error) {
-    sa_model *model = &session->model;
-    const size_t size = model->plan.size;
-    if (is_best && session->unsaved)
-        memcpy(session->unsaved, model->values, size * sizeof *model->values);
+    sa_model best = session->model;
     if (!is_best && !session->unsaved) return true;
-    if (!is_best) swap_weights(session->unsaved, model->values, size);
-    const bool good = sa_model_write(model, session->path[SA_BEST], NULL, 0, error);
-    if (!is_best) swap_weights(session->unsaved, model->values, size);
-    if (good) {
-        free(session->unsaved);
-        session->unsaved = NULL;
-    }
-    return good;
+    if (!is_best) best.values = session->unsaved;
+    if (!sa_model_write(&best, session->path[SA_BEST], NULL, 0, error)) return false;
+    free(session->unsaved);
+    session->unsaved = NULL;
+    return true;
 }
 
 /* Keeps the weights for the next save. */
 static bool keep_best(sa_session *session, sa_error *error) {
-    const size_t size = session->model.plan.size;
-    if (session->unsaved) return true;
-    session->unsaved = sa_new(size, sizeof *session->unsaved, error);
+    const sa_model *model = &session->model;
+    if (!session->unsaved)
+        session->unsaved = sa_new(model->plan.size, sizeof *model->values, error);
     if (session->unsaved)
-        memcpy(session->unsaved, session->model.values, size * sizeof *session->unsaved);
+        memcpy(session->unsaved, model->values, model->plan.size * sizeof *model->values);
     return session->unsaved;
 }
 
@@ -211,20 +197,18 @@ static bool end_saves(sa_session *session, sa_error *error) {
 }
 
 /* Writes the mean weights as a model of their own. */
-static bool write_average(sa_session *session, sa_error *error) {
-    sa_model *model = &session->model;
-    const size_t size = model->plan.size;
+static bool write_average(const sa_session *session, sa_error *error) {
     const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
     if (!count || !sa_exchange_leads(session->exchange)) return true;
-    sa_real *mean = sa_new(size, sizeof *mean, error);
-    if (!mean) return false;
-    sa_averaging_mean(&session->averaging, count, mean);
-    swap_weights(mean, model->values, size);
+    sa_model mean = session->model;
+    mean.values = sa_new(mean.plan.size, sizeof *mean.values, error);
+    if (!mean.values) return false;
+    sa_averaging_mean(&session->averaging, count, mean.values);
+    sa_model_bind(&mean, mean.sizes.precision);
     sa_validation now;
-    const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
-                      sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
-    swap_weights(mean, model->values, size);
-    free(mean);
+    const bool good = sa_validate(&mean, &session->valid, &session->valid_data, &now, error) &&
+                      sa_model_write(&mean, session->path[SA_AVERAGE], NULL, 0, error);
+    free(mean.values);
     if (good)
         sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
                         sa_average_name((size_t)session->settings.average_of), count, now.loss,

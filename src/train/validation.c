@@ -1,7 +1,7 @@
 #include "train/validation.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
-#include "inference/teacher_forcing.h"
+#include "inference/forcing.h"
 #include "metrics/metrics.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * meanwhile. */
 #include "base/memory.h"
 #include "config/settings.h"
-#include "inference/gold_links.h"
+#include "inference/encoding.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "web/play.h"

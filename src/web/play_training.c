@@ -1,5 +1,5 @@
 /* play_training: a model, its training, and its files. */
-#include "inference/model_file.h"
+#include "inference/model.h"
 #include "lab/gradient_faults.h"
 #include "train/session.h"
 #include "web/memory_files.h"

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "config/settings.h"
 #include "fuzz.h"
-#include "inference/model_file.h"
+#include "inference/model.h"
 
 #include <zlib.h>
 

@@ -1,6 +1,6 @@
 /* The options of search: attention weights, scores, samples, ensembles; and free running. */
-#include "inference/free_running.h"
-#include "inference/ranking.h"
+#include "inference/forcing.h"
+#include "inference/search.h"
 #include "support/search_model.h"
 #include "support/suite.h"
 

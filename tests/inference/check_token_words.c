@@ -3,7 +3,7 @@
  */
 #include "base/rng.h"
 #include "data/links.h"
-#include "inference/gold_links.h"
+#include "inference/encoding.h"
 #include "metrics/linking.h"
 
 #include <stdlib.h>

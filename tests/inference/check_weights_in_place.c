@@ -1,5 +1,5 @@
 /* The weights of an opened model: in the bytes of the file, or copied. The numbers are the same. */
-#include "inference/model_file.h"
+#include "inference/model.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 

@@ -3,7 +3,7 @@
 #include "base/container.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "inference/model_file.h"
+#include "inference/model.h"
 #include "support/small_training.h"
 #include "support/suite.h"
 #include "support/system_failures.h"

@@ -1,10 +1,11 @@
-#include "inference/teacher_forcing.h"
+#include "inference/forcing.h"
 #include "data/batcher.h"
-#include "inference/free_running.h"
+#include "inference/ensemble.h"
 #include "metrics/linking.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BATCH = 32 }; /* pairs */
 
@@ -62,48 +63,28 @@ static bool copy_weights(const force_task *task, const sa_pass *pass, const sa_b
     return true;
 }
 
-/* The log-probability of sentence b and, where the rows are its tokens, of each of them. */
-static bool copy_log_p(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
-                       sa_alignment *result, sa_error *error) {
+/* Of sentence b; where the rows are its tokens, also the log-probability of each and, with copying,
+ * its p_gen. */
+static bool copy_result(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
+                        sa_alignment *result, sa_error *error) {
+    const sa_seq2seq *w = &task->model->w;
+    const sa_mat z = w->family->read_out(pass)->gate;
     const int T = batch->target.len[b];
-    double *each = NULL;
-    if (task->view && task->view->site == SA_SITE_CROSS) {
-        each = sa_new((size_t)T, sizeof *each, error);
-        if (!each) return false;
-    }
+    const bool tokens = task->view && task->view->site == SA_SITE_CROSS, gated = tokens && z.cols;
+    double *each = tokens ? sa_new((size_t)T, sizeof *each, error) : NULL;
+    double *gate = gated ? sa_new((size_t)T, sizeof *gate, error) : NULL;
+    result->token_log_probabilities = each;
+    result->generation_probabilities = gate;
+    if ((tokens && !each) || (gated && !gate)) return false;
     for (int t = 0; t < T; t++) {
         const double log_p = (double)pass->log_p[batch->target.start[t] + b];
         result->log_probability += log_p;
         if (each) each[t] = log_p;
+        if (!gate) continue;
+        gate[t] = sa_gate_probability((double)*sa_row(z, sa_seq2seq_target_row(w, batch, b, t)));
     }
-    result->token_log_probabilities = each;
-    return isfinite(result->log_probability) || sa_fail_diverged(error);
-}
-
-/* Where the rows are the tokens of a model with copying: p_gen of each. */
-static bool copy_gate(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
-                      sa_alignment *result, sa_error *error) {
-    const sa_seq2seq *w = &task->model->w;
-    const sa_mat z = w->family->read_out(pass)->gate;
-    const int T = batch->target.len[b];
-    if (!z.cols || !task->view || task->view->site != SA_SITE_CROSS) return true;
-    double *each = sa_new((size_t)T, sizeof *each, error);
-    result->generation_probabilities = each;
-    for (int t = 0; each && t < T; t++)
-        each[t] = sa_gate_probability((double)*sa_row(z, sa_seq2seq_target_row(w, batch, b, t)));
-    return each;
-}
-
-static bool copy_results(const force_task *task, const sa_pass *pass, const sa_batch *batch,
-                         const size_t *pair, sa_error *error) {
-    for (int b = 0; b < batch->target.sentences; b++) {
-        sa_alignment *result = &task->results[pair[batch->target.order[b]]];
-        if (!copy_log_p(task, pass, batch, b, result, error) ||
-            !copy_gate(task, pass, batch, b, result, error))
-            return false;
-        if (task->view && !copy_weights(task, pass, batch, b, result, error)) return false;
-    }
-    return true;
+    if (!isfinite(result->log_probability)) return sa_fail_diverged(error);
+    return !task->view || copy_weights(task, pass, batch, b, result, error);
 }
 
 static sa_batch layout(const force_task *task, sa_arena *arena, const sa_sentence *source,
@@ -135,7 +116,11 @@ static bool force_batch(void *context, int number, sa_error *error) {
     override.order = batch.target.order;
     if (override.chosen.kind) pass.override = &override;
     sa_seq2seq_loss(&task->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
-    const bool good = copy_results(task, &pass, &batch, task->order + first, error);
+    bool good = true;
+    for (int b = 0; good && b < batch.target.sentences; b++) {
+        const size_t pair = task->order[first + (size_t)batch.target.order[b]];
+        good = copy_result(task, &pass, &batch, b, &task->results[pair], error);
+    }
     sa_arena_release(&arena);
     return good;
 }
@@ -161,6 +146,72 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
 }
 
 /* ---- Free running ---------------------------------------------------------------------------- */
+
+typedef struct free_run {
+    sa_ensemble ensemble;
+    sa_arena arena;
+    int longest; /* words of the longest target */
+    int *index;  /* [count] 0, 1 .. */
+} free_run;
+
+static void layout_free_run(free_run *run, sa_arena *arena, const sa_sentence *sources, int count) {
+    sa_ensemble_layout(arena, &run->ensemble, &sources, count, count, run->longest);
+    run->index = sa_arena_alloc(arena, (size_t)count, sizeof *run->index);
+}
+
+static int32_t argmax_word(const sa_real *logits, int words) {
+    int32_t best = SA_UNK;
+    for (int32_t word = 0; word < words; word++)
+        if (word != SA_BOS && logits[word] > logits[best]) best = word;
+    return best;
+}
+
+static bool decode_freely(free_run *run, const sa_sentence *targets, int count, double *log_p,
+                          sa_error *error) {
+    sa_ensemble *ensemble = &run->ensemble;
+    const int *order = ensemble->states[0].batch.source.order;
+    const int few = sa_ensemble_logit_rows(ensemble);
+    sa_ensemble_begin(ensemble);
+    for (int b = 0; b < count; b++) {
+        log_p[b] = 0;
+        run->index[b] = b;
+        sa_ensemble_set(ensemble, b, (sa_continuation){.sentence = b, .row = b, .word = SA_BOS});
+    }
+    for (int t = 0; t < run->longest; t++) {
+        if (!sa_ensemble_step(ensemble, t + 1, count, error)) return false;
+        for (int at = 0; at < count; at += few) {
+            const int some = count - at < few ? count - at : few;
+            const sa_mat logits = sa_ensemble_logits(ensemble, run->index + at, some);
+            for (int b = at; b < at + some; b++) {
+                const sa_sentence *target = &targets[order[b]];
+                const sa_real *row = sa_row(logits, b - at);
+                if (t < target->len)
+                    log_p[order[b]] += (double)row[sa_sentence_extended(target)[t]] -
+                                       ensemble->log_sum_exp[b - at];
+                sa_ensemble_set(
+                    ensemble, b,
+                    (sa_continuation){b, b, argmax_word(row, sa_ensemble_words(ensemble, b))});
+            }
+        }
+    }
+    return true;
+}
+
+bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
+                     int count, const sa_override *override, double *log_p, sa_error *error) {
+    free_run run = {0};
+    sa_arena dry = {0};
+    for (int b = 0; b < count; b++)
+        if (targets[b].len > run.longest) run.longest = targets[b].len;
+    bool good = sa_ensemble_open(&run.ensemble, &w, 1, override, error);
+    if (good) layout_free_run(&run, &dry, sources, count);
+    good = good && sa_arena_init(&run.arena, dry.used, error);
+    if (good) layout_free_run(&run, &run.arena, sources, count);
+    good = good && decode_freely(&run, targets, count, log_p, error);
+    sa_ensemble_release(&run.ensemble);
+    sa_arena_release(&run.arena);
+    return good;
+}
 
 typedef struct free_running_task {
     sa_prepared_model prepared;

@@ -1,7 +1,10 @@
-/* teacher_forcing: the log-probabilities of reference translations, and the attention weights while
- * they are predicted. */
-#ifndef SA_INFERENCE_TEACHER_FORCING_H
-#define SA_INFERENCE_TEACHER_FORCING_H
+/* forcing: how likely reference translations are, and the attention while they are predicted.
+ *
+ * With teacher forcing, word i is predicted after the reference tokens before it; free-running,
+ * after the most likely words of the model itself. Perplexities of the two kinds cannot be
+ * compared. */
+#ifndef SA_INFERENCE_FORCING_H
+#define SA_INFERENCE_FORCING_H
 
 #include "inference/model.h"
 
@@ -13,9 +16,13 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
                       size_t count, const sa_override *override, const sa_align_options *view,
                       sa_alignment *results, sa_error *error);
 
-/* log_p [count]: of each target, its tokens predicted after the model's own (free running). */
+/* log_p [count]: of each target, the sum over its tokens, EOS included, of log p(token) after the
+ * model's own most likely words (never BOS), also beyond an EOS of its own. */
 bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
                            size_t count, const sa_override *override, double *log_p,
                            sa_error *error);
+/* The same of one batch. `override`: of the attention weights, or NULL. */
+bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
+                     int count, const sa_override *override, double *log_p, sa_error *error);
 
 #endif

@@ -103,12 +103,10 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
     char *lowered = NULL;
     const bool good =
         sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &lowered, error);
-    sa_buffer_add(&out, "", 0);
     if (good) codec->tokenizer->join(tokens.token, tokens.count, codec->spaced_marks, &out);
     sa_tokens_release(&tokens);
     free(lowered);
-    if (good && !out.failed) return out.text;
-    if (good) sa_fail_memory(error, out.size);
+    if (good) return sa_buffer_take(&out, error);
     sa_buffer_release(&out);
     return NULL;
 }

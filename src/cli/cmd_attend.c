@@ -206,10 +206,7 @@ static char *label_of(const char *const *labels, int i, const sa_attend_result *
         sa_buffer_adds(&text, " \u2192 ");
         sa_number_add_fixed(&text, outputs->outputs[i], 2);
     }
-    if (!text.failed) return text.text;
-    sa_fail_memory(error, text.size);
-    sa_buffer_release(&text);
-    return NULL;
+    return sa_buffer_take(&text, error);
 }
 
 static bool add_matrix(const attend_work *work, sa_html_report *report, sa_error *error) {

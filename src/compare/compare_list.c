@@ -83,15 +83,13 @@ static bool make_runs(sa_comparison *all, sa_error *error) {
     all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
     for (size_t i = 0; all->runs && i < all->model_count * seeds; i++) {
         sa_compare_run *run = &all->runs[i];
-        sa_buffer path = {0};
         run->model = &all->models[i / seeds];
         run->settings = run->model->settings;
         run->settings.seed += (int64_t)(i % seeds);
         for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
-        sa_buffer_addf(&path, "%s/%s-s%lld", all->options->out, run->model->folder,
-                       (long long)run->settings.seed);
-        run->folder = path.text;
-        if (path.failed) return sa_fail_memory(error, path.size);
+        run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->folder,
+                                (long long)run->settings.seed);
+        if (!run->folder) return false;
     }
     return all->runs != NULL;
 }

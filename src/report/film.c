@@ -134,16 +134,14 @@ static bool read_frame(sa_number_table *matrix, const char *path, const sa_film_
 /* Reads the same frame of one head into `weights`. */
 static bool read_head(const char *folder, int head, const sa_film_frame *frame, double *weights,
                       sa_error *error) {
-    sa_buffer path = {0};
     sa_number_table matrix = {0};
-    sa_buffer_addf(&path, "%s/head-%d%s", folder, head, strrchr(frame->path, '/'));
-    bool good = !path.failed || sa_fail_memory(error, path.size);
-    good = good && read_frame(&matrix, path.text, frame, error);
+    char *path = sa_format(error, "%s/head-%d%s", folder, head, strrchr(frame->path, '/'));
+    const bool good = path && read_frame(&matrix, path, frame, error);
     if (good)
         memcpy(weights, matrix.numbers,
                (size_t)matrix.rows * (size_t)matrix.cols * sizeof *weights);
     sa_number_table_close(&matrix);
-    sa_buffer_release(&path);
+    free(path);
     return good;
 }
 

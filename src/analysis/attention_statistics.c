@@ -142,33 +142,17 @@ static double ratio(double part, double whole) {
     return whole > 0 ? part / whole : NAN;
 }
 
-double sa_attention_stats_entropy(const sa_attention_stats *attention) {
-    return ratio(attention->entropy, (double)attention->rows);
-}
-double sa_attention_stats_norm_entropy(const sa_attention_stats *attention) {
-    return ratio(attention->head_entropy, attention->max_entropy);
-}
-double sa_attention_stats_coverage(const sa_attention_stats *attention) {
-    return ratio((double)attention->covered, (double)attention->sources);
-}
-double sa_attention_stats_eos_weight(const sa_attention_stats *attention) {
-    return ratio(attention->eos_weight, attention->weight);
-}
-double sa_attention_stats_monotonicity(const sa_attention_stats *attention) {
-    return ratio((double)attention->monotone, (double)attention->steps);
-}
-double sa_attention_stats_zeros(const sa_attention_stats *attention) {
-    return ratio((double)attention->zeros, (double)attention->cells);
-}
-double sa_attention_stats_row_sum(const sa_attention_stats *attention) {
-    return ratio(attention->weight, (double)attention->words);
-}
-double sa_attention_stats_latency(const sa_attention_stats *attention) {
-    return ratio(attention->read, (double)attention->online);
-}
-double sa_attention_stats_source_length(const sa_attention_stats *attention) {
-    return ratio(attention->available, (double)attention->online);
-}
-double sa_attention_stats_max_column(const sa_attention_stats *attention) {
-    return ratio(attention->column, attention->long_rows);
+sa_attention_figures sa_attention_figures_of(const sa_attention_stats *attention) {
+    return (sa_attention_figures){
+        .entropy = ratio(attention->entropy, (double)attention->rows),
+        .norm_entropy = ratio(attention->head_entropy, attention->max_entropy),
+        .coverage = ratio((double)attention->covered, (double)attention->sources),
+        .eos_weight = ratio(attention->eos_weight, attention->weight),
+        .monotonicity = ratio((double)attention->monotone, (double)attention->steps),
+        .zeros = ratio((double)attention->zeros, (double)attention->cells),
+        .row_sum = ratio(attention->weight, (double)attention->words),
+        .latency = ratio(attention->read, (double)attention->online),
+        .source_length = ratio(attention->available, (double)attention->online),
+        .max_column = ratio(attention->column, attention->long_rows),
+    };
 }

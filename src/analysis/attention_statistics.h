@@ -23,28 +23,20 @@ void sa_attention_stats_add_read(sa_attention_stats *attention, const double *we
 /* Adds the counts of other pairs. */
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other);
 
-/* Figures of the sums; NaN when there is nothing to count. */
-typedef double sa_attention_figure(const sa_attention_stats *attention);
-/* mean of the rows, in nats */
-sa_attention_figure sa_attention_stats_entropy;
-/* of the heads, divided by that of equal weights: 0 .. 1 */
-sa_attention_figure sa_attention_stats_norm_entropy;
-/* fraction of covered source words */
-sa_attention_figure sa_attention_stats_coverage;
-/* fraction of the weight on EOS */
-sa_attention_figure sa_attention_stats_eos_weight;
-/* fraction of steps that do not go back */
-sa_attention_figure sa_attention_stats_monotonicity;
-/* fraction of the weights that are exactly 0 */
-sa_attention_figure sa_attention_stats_zeros;
-/* mean of the rows of words; 1 unless weight is lost */
-sa_attention_figure sa_attention_stats_row_sum;
-/* mean source words read before a target word */
-sa_attention_figure sa_attention_stats_latency;
-/* mean source words of its sentence */
-sa_attention_figure sa_attention_stats_source_length;
-/* fraction of the weight on a single source word */
-sa_attention_figure sa_attention_stats_max_column;
+/* What the sums amount to; NaN where there is nothing to count. */
+typedef struct sa_attention_figures {
+    double entropy;       /* mean of the rows, in nats */
+    double norm_entropy;  /* of the heads, divided by that of equal weights: 0 .. 1 */
+    double coverage;      /* fraction of covered source words */
+    double eos_weight;    /* fraction of the weight on EOS */
+    double monotonicity;  /* fraction of steps that do not go back */
+    double zeros;         /* fraction of the weights that are exactly 0 */
+    double row_sum;       /* mean of the rows of words; 1 unless weight is lost */
+    double latency;       /* mean source words read before a target word */
+    double source_length; /* mean source words of its sentence */
+    double max_column;    /* fraction of the weight on a single source word */
+} sa_attention_figures;
+sa_attention_figures sa_attention_figures_of(const sa_attention_stats *attention);
 
 /* The sum of column j of weights [rows * sources]. */
 double sa_attention_column_sum(const double *weights, int rows, int sources, int j);

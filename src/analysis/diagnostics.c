@@ -13,19 +13,19 @@ static double fraction(size_t part, size_t whole) {
 /* ---- Attention ------------------------------------------------------------------------------- */
 
 static double norm_entropy(const sa_diagnostic_stats *stats) {
-    return stats->uniform_by_design ? NAN : sa_attention_stats_norm_entropy(&stats->attention);
+    return stats->uniform_by_design ? NAN : sa_attention_figures_of(&stats->attention).norm_entropy;
 }
 
 static double uniform_norm_entropy(const sa_diagnostic_stats *stats) {
-    return stats->uniform_by_design ? sa_attention_stats_norm_entropy(&stats->attention) : NAN;
+    return stats->uniform_by_design ? sa_attention_figures_of(&stats->attention).norm_entropy : NAN;
 }
 
 static double eos_weight(const sa_diagnostic_stats *stats) {
-    return sa_attention_stats_eos_weight(&stats->attention);
+    return sa_attention_figures_of(&stats->attention).eos_weight;
 }
 
 static double column(const sa_diagnostic_stats *stats) {
-    return sa_attention_stats_max_column(&stats->attention);
+    return sa_attention_figures_of(&stats->attention).max_column;
 }
 
 static double off_by_one(const sa_diagnostic_stats *stats) {

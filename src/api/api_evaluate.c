@@ -267,14 +267,11 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
     scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
     scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
-    scores->entropy = sa_attention_stats_entropy(&attention),
-    scores->coverage = sa_attention_stats_coverage(&attention);
-    scores->end_weight = sa_attention_stats_eos_weight(&attention),
-    scores->row_sum = sa_attention_stats_row_sum(&attention),
-    scores->zeros = sa_attention_stats_zeros(&attention);
-    scores->latency = sa_attention_stats_latency(&attention);
-    scores->source_length = sa_attention_stats_source_length(&attention);
-    scores->monotonicity = sa_attention_stats_monotonicity(&attention);
+    const sa_attention_figures attended = sa_attention_figures_of(&attention);
+    scores->entropy = attended.entropy, scores->coverage = attended.coverage;
+    scores->end_weight = attended.eos_weight, scores->row_sum = attended.row_sum;
+    scores->zeros = attended.zeros, scores->monotonicity = attended.monotonicity;
+    scores->latency = attended.latency, scores->source_length = attended.source_length;
     scores->rep = reference > 0 ? 100 * repetitions / reference : NAN;
     scores->drop = attention.sources ? 100 * dropped / (double)attention.sources : NAN;
     return true;

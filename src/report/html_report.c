@@ -187,14 +187,13 @@ static void add_tokens(sa_html_report *report, size_t index, const sa_alignment 
 }
 
 static json_t *json_attention_stats(const sa_attention_stats *stats) {
+    const sa_attention_figures figures = sa_attention_figures_of(stats);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entropy",
-                     sa_json_number(sa_attention_stats_entropy(stats)), "evenness",
-                     sa_json_number(sa_attention_stats_norm_entropy(stats)), "coverage",
-                     sa_json_number(sa_attention_stats_coverage(stats)), "end",
-                     sa_json_number(sa_attention_stats_eos_weight(stats)), "onward",
-                     sa_json_number(sa_attention_stats_monotonicity(stats)), "zeros",
-                     sa_json_number(sa_attention_stats_zeros(stats)), "sum",
-                     sa_json_number(sa_attention_stats_row_sum(stats)));
+                     sa_json_number(figures.entropy), "evenness",
+                     sa_json_number(figures.norm_entropy), "coverage",
+                     sa_json_number(figures.coverage), "end", sa_json_number(figures.eos_weight),
+                     "onward", sa_json_number(figures.monotonicity), "zeros",
+                     sa_json_number(figures.zeros), "sum", sa_json_number(figures.row_sum));
 }
 
 /* Whether another sentence is shown: later models show the same ones as the first. */

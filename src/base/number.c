@@ -1,5 +1,6 @@
 #include "base/number.h"
 
+#include <errno.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -23,46 +24,26 @@ static void leave_c_locale(c_locale locale) {
     freelocale(locale.now);
 }
 
-static const char *skip_digits(const char *text) {
-    return text + strspn(text, "0123456789");
-}
-
-static const char *skip_sign(const char *text) {
-    return text + (*text == '-' || *text == '+');
-}
+/* What strtod and strtoll read but is no number here (spaces, hexadecimal, "inf", "nan") has other
+ * characters than these. */
+#define OF_INTEGERS "+-0123456789"
+#define OF_NUMBERS OF_INTEGERS ".eE"
 
 bool sa_number_parse(const char *text, double *value) {
-    const char *start = skip_sign(text), *at = skip_digits(start);
-    bool digits = at > start;
-    if (*at == '.') {
-        const char *fraction = at + 1;
-        at = skip_digits(fraction);
-        digits = digits || at > fraction;
-    }
-    if (digits && (*at == 'e' || *at == 'E')) {
-        const char *power = skip_sign(at + 1);
-        at = skip_digits(power);
-        digits = at > power;
-    }
-    if (!digits || *at) return false;
+    char *end;
     c_locale locale = enter_c_locale();
-    double read = strtod(text, NULL);
+    const double read = strtod(text, &end);
     leave_c_locale(locale);
-    if (!isfinite(read)) return false;
+    if (end == text || *end || text[strspn(text, OF_NUMBERS)] || !isfinite(read)) return false;
     *value = read;
     return true;
 }
 
 bool sa_integer_parse(const char *text, int64_t *value) {
-    const char *at = skip_sign(text);
-    bool negative = *text == '-';
-    int64_t read = 0;
-    if (!*at || *skip_digits(at)) return false;
-    for (; *at; at++) {
-        int digit = negative ? '0' - *at : *at - '0'; /* -INT64_MIN would overflow */
-        if (__builtin_mul_overflow(read, 10, &read) || __builtin_add_overflow(read, digit, &read))
-            return false;
-    }
+    char *end;
+    errno = 0;
+    const long long read = strtoll(text, &end, 10);
+    if (end == text || *end || text[strspn(text, OF_INTEGERS)] || errno) return false;
     *value = read;
     return true;
 }

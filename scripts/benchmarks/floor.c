@@ -1,14 +1,14 @@
-/* The floor: RNNsearch with nothing around it, as fast as straightforward C over OpenBLAS gets: a
- * bound to measure the program by. It is the model of Bahdanau, Cho and Bengio (2015), with its
- * reset gate and without biases, which cost nothing; it does learn. Everything that does not wait
- * for the step before stands outside the loops over time; no work is done on padding.
+/* The floor: RNNsearch with nothing around it, as fast as straightforward C over OpenBLAS gets: a bound to measure
+ * the program by. It is the model of Bahdanau, Cho and Bengio (2015), with its reset gate and without biases, which
+ * cost nothing; it does learn. Everything that does not wait for the step before stands outside the loops over time;
+ * no work is done on padding.
  *
  *   floor BATCHES WARM THREADS additive|dot m n n' l
  *
- * BATCHES is what `batches` wrote; the first WARM of them are not timed. Each thread takes its
- * share of a batch, with one thread of OpenBLAS in it; then the gradients are added, clipped and
- * applied by Adam. Prints "WORDS SECONDS FLOP FIRST-LOSS LAST-LOSS": target words and seconds of
- * the timed batches, floating-point operations of their matrix products, losses per word. */
+ * BATCHES is what `batches` wrote; the first WARM of them are not timed. Each thread takes its share of a batch, with
+ * one thread of OpenBLAS in it; then the gradients are added, clipped and applied by Adam. Prints "WORDS SECONDS FLOP
+ * FIRST-LOSS LAST-LOSS": target words and seconds of the timed batches, floating-point operations of their matrix
+ * products, losses per word. */
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum { MOST_THREADS = 64, START = 2, BLOCK = 256 }; /* BLOCK: rows of logits at a time */
-
+#define MOST_MEMORY ((size_t)1 << 35)
 /* Embedding, hidden, alignment (n'), maxout; the words of the vocabularies. */
 static int m, n, p, l, vocabulary[2];
 static bool dot; /* e = q'k / sqrt(n') in the place of v_a' tanh(q + k) */
@@ -66,22 +66,13 @@ typedef struct pass {
     double loss;
 } pass;
 
-/* ---- Helpers --------------------------------------------------------------------------------- */
-
 /* Memory of a thread, which the next pass takes again; only what is used becomes real. */
 static _Thread_local char *arena;
 static _Thread_local size_t taken;
-
 static void *take(size_t count) { /* numbers of four bytes */
-    const size_t most = (size_t)1 << 35;
-    if (!arena)
-        arena = mmap(NULL, most, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    void *memory = arena + taken;
     taken += (4 * count + 63) / 64 * 64;
-    if (arena != MAP_FAILED && taken <= most) return memory;
-    fprintf(stderr, "floor: out of memory\n");
-    exit(7);
+    if (taken > MOST_MEMORY) exit(7);
+    return arena + taken - (4 * count + 63) / 64 * 64;
 }
 
 static float *matrix(int rows, int columns) {
@@ -115,20 +106,11 @@ static inline float exp_of(float x) {
     memcpy(&power, &bits, sizeof power);
     return series * power;
 }
-static inline float sigmoid_of(float x) {
-    return 1 / (1 + exp_of(-x));
-}
-static inline float tanh_of(float x) {
-    return 1 - 2 / (1 + exp_of(2 * x));
-}
+#define sigmoid_of(x) (1 / (1 + exp_of(-(x))))
+#define tanh_of(x) (1 - 2 / (1 + exp_of(2 * (x))))
 
-static void copy(float *to, const float *from, int count) {
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-static void clear(float *x, size_t count) {
-    memset(x, 0, count * sizeof *x);
-}
+#define copy(to, from, count) memcpy(to, from, (size_t)(count) * sizeof(float))
+#define clear(x, count) memset(x, 0, (size_t)(count) * sizeof(float))
 
 static float *gather(const float *E, const int *ids, int rows) {
     float *x = matrix(rows, m);
@@ -141,9 +123,7 @@ static void scatter(const float *dx, const int *ids, int rows, float *dE) {
         for (int k = 0; k < m; k++) dE[(size_t)ids[i] * m + k] += dx[(size_t)i * m + k];
 }
 
-/* ---- The cell: s = (1 - z) . s' + z . tanh(a + U [r . s']) ------------------------------------
- */
-
+/* The cell: s = (1 - z) . s' + z . tanh(a + U [r . s']). */
 static void cell(int rows, const float *U, float *gates, const float *previous, float *reset,
                  float *state) {
     nn(rows, 2 * n, n, previous, n, U, 3 * n, 1, gates, 3 * n);
@@ -196,8 +176,6 @@ static void cell_weights(int rows, const float *x, const float *da, const float 
     tn(m, 3 * n, rows, x, m, da, 3 * n, 0, dW, 3 * n);
 }
 
-/* ---- The encoder ----------------------------------------------------------------------------- */
-
 static void encode_one_way(const weights *w, pass *r, int way) {
     const side *in = &r->in;
     nn(in->words, 3 * n, m, r->x[0], m, w->W[way], 3 * n, 0, r->gates[way], 3 * n);
@@ -233,9 +211,7 @@ static void encode_one_way_back(const weights *w, pass *r, int way, weights *g) 
     scatter(r->dx, in->ids, in->words, g->Es);
 }
 
-/* ---- Attention of one row: q over the S keys and annotations of its sentence -------------------
- */
-
+/* Attention of one row: q over the S keys and annotations of its sentence. */
 static void attend(const float *va, const float *q, const float *keys, const float *H, int S,
                    float *restrict alpha, float *restrict c) {
     const float scale = 1 / sqrtf((float)p);
@@ -286,8 +262,6 @@ static void attend_back(const float *va, const float *q, const float *keys, cons
     }
 }
 
-/* ---- The decoder ----------------------------------------------------------------------------- */
-
 static void decode(const weights *w, pass *r) {
     const side *in = &r->in, *out = &r->out;
     nn(out->words, 3 * n, m, r->x[1], m, w->Wd, 3 * n, 0, r->gates[2], 3 * n);
@@ -295,7 +269,6 @@ static void decode(const weights *w, pass *r) {
         copy(r->state + (size_t)i * n, r->back + (size_t)r->source_of[i] * n, n);
     nn(out->sentences, n, n, r->state, n, w->Ws, n, 0, r->s0, n);
     for (int i = 0; i < out->sentences * n; i++) r->state[i] = r->s0[i] = tanh_of(r->s0[i]);
-
     for (int t = 0; t < out->steps; t++) {
         const int rows = out->active[t];
         const size_t at = (size_t)out->start[t];
@@ -344,7 +317,7 @@ static void decode_back(const weights *w, pass *r, weights *g) {
 /* s_0 = tanh(W_s back_1): from dstate, in the target's order, to dstate in the source's. */
 static void start_back(const weights *w, pass *r, weights *g) {
     const int count = r->out.sentences;
-    float *from = r->dreset, *through = r->state;
+    float *from = r->dreset, *through = r->state; /* free by now */
     for (int i = 0; i < count * n; i++) r->dstate[i] *= 1 - r->s0[i] * r->s0[i];
     for (int i = 0; i < count; i++)
         copy(from + (size_t)i * n, r->back + (size_t)r->source_of[i] * n, n);
@@ -353,8 +326,6 @@ static void start_back(const weights *w, pass *r, weights *g) {
     for (int i = 0; i < count; i++)
         copy(r->dstate + (size_t)r->source_of[i] * n, through + (size_t)i * n, n);
 }
-
-/* ---- Read-out and loss, both ways ------------------------------------------------------------ */
 
 /* Softmax of a row in place, then the derivative by the logits; returns - log p. */
 static float row_loss(float *y, int right, float scale) {
@@ -400,15 +371,8 @@ static void read_out(const weights *w, pass *r, weights *g) {
     nt(rows, 2 * n, 2 * l, dout, 2 * l, w->Co, 2 * l, 0, r->dc, 2 * n);
 }
 
-/* ---- A pass over a shard ----------------------------------------------------------------------
- */
-
-static int *integers(int count) {
-    return take((size_t)count);
-}
-
 static side side_of(const pair *pairs, int count, int which) {
-    side s = {count, 0, 0, integers(count), integers(count), NULL, NULL, integers(count), NULL};
+    side s = {count, 0, 0, take(count), take(count), NULL, NULL, take(count), NULL};
     for (int i = 0; i < count; i++) { /* by insertion: a stable order */
         int at = i;
         for (; at > 0 && pairs[s.order[at - 1]].len[which] < pairs[i].len[which]; at--)
@@ -420,7 +384,7 @@ static side side_of(const pair *pairs, int count, int which) {
         s.words += s.len[i] = pairs[s.order[i]].len[which];
     }
     s.steps = s.len[0];
-    s.active = integers(s.steps), s.start = integers(s.steps), s.ids = integers(s.words);
+    s.active = take(s.steps), s.start = take(s.steps), s.ids = take(s.words);
     for (int t = 0, row = 0; t < s.steps; t++) {
         s.start[t] = row;
         for (s.active[t] = 0; s.active[t] < count && s.len[s.active[t]] > t; s.active[t]++)
@@ -432,11 +396,11 @@ static side side_of(const pair *pairs, int count, int which) {
 /* The shard of a batch: every threads-th pair. */
 static pass open_pass(const batch *b, int number, int threads) {
     pair *mine = take((size_t)b->count * sizeof *mine / 4);
-    int count = 0, *place = integers(b->count);
+    int count = 0, *place = take(b->count);
     for (int i = number; i < b->count; i += threads) mine[count++] = b->pairs[i];
     pass r = {.in = side_of(mine, count, 0), .out = side_of(mine, count, 1)};
     const int S = r.in.words, T = r.out.words, most = S > T ? S : T;
-    r.source_of = integers(count), r.inputs = integers(T), r.scale = 1 / (float)b->count;
+    r.source_of = take(count), r.inputs = take(T), r.scale = 1 / (float)b->count;
     for (int i = 0; i < count; i++) place[r.in.order[i]] = i;
     for (int i = 0; i < count; i++) r.source_of[i] = place[r.out.order[i]];
     for (int t = 0, row = 0; t < r.out.steps; t++)
@@ -464,7 +428,6 @@ static void run_pass(const weights *w, pass *r, weights *g) {
     nn(r->in.words, p, 2 * n, r->H, 2 * n, w->Ua, p, 0, r->keys, p);
     decode(w, r);
     read_out(w, r, g);
-
     clear(g->Es, (size_t)vocabulary[0] * m);
     clear(g->Et, (size_t)vocabulary[1] * m);
     clear(g->va, (size_t)p);
@@ -480,14 +443,11 @@ static void run_pass(const weights *w, pass *r, weights *g) {
     encode_one_way_back(w, r, 0, g);
 }
 
-/* ---- An update ------------------------------------------------------------------------------- */
-
 typedef struct worker {
     int number, words;
     float *gradients;
     double loss, squares;
 } worker;
-
 static worker workers[MOST_THREADS];
 static int threads;
 static pthread_barrier_t all_there;
@@ -546,68 +506,65 @@ static void note_loss(const batch *b, int step) {
     if (step == warm) begin = now();
 }
 
-/* A worker's part of an update: its shard, then its share of the sum and of the weights. */
-static void update(worker *at, const batch *b, int step) {
+/* A worker's part of all updates: its shard, then its share of the sum and of the weights. */
+static void *work(void *context) {
+    worker *at = context;
     const size_t from = size * (size_t)at->number / (size_t)threads;
     const size_t to = size * (size_t)(at->number + 1) / (size_t)threads;
     float *sum = workers[0].gradients;
-    double squares = 0;
     weights g;
     weights_point(at->gradients, &g);
-    taken = 0;
-    pass r = open_pass(b, at->number, threads);
-    run_pass(&w, &r, &g);
-    at->loss = r.loss, at->words = r.out.words;
-    pthread_barrier_wait(&all_there);
-    for (int k = 1; k < threads; k++)
-        for (size_t i = from; i < to; i++) sum[i] += workers[k].gradients[i];
-    for (size_t i = from; i < to; i++) squares += sum[i] * sum[i];
-    at->squares = squares;
-    pthread_barrier_wait(&all_there);
-    squares = 0;
-    for (int k = 0; k < threads; k++) squares += workers[k].squares;
-    if (at == workers) note_loss(b, step);
-    adam(from, to, sum, squares > 1 ? (float)(1 / sqrt(squares)) : 1,
-         (float)(0.002 * sqrt(1 - pow(0.999, step)) / (1 - pow(0.9, step))));
-    pthread_barrier_wait(&all_there);
-}
-
-static void *work(void *context) {
-    for (int i = 0; i < batch_count; i++) update(context, &batches[i], i + 1);
+    arena = mmap(NULL, MOST_MEMORY, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) exit(7);
+    for (int step = 1; step <= batch_count; step++) {
+        taken = 0;
+        pass r = open_pass(&batches[step - 1], at->number, threads);
+        run_pass(&w, &r, &g);
+        at->loss = r.loss, at->words = r.out.words;
+        pthread_barrier_wait(&all_there);
+        for (int k = 1; k < threads; k++)
+            for (size_t i = from; i < to; i++) sum[i] += workers[k].gradients[i];
+        double squares = 0;
+        for (size_t i = from; i < to; i++) squares += sum[i] * sum[i];
+        at->squares = squares;
+        pthread_barrier_wait(&all_there);
+        squares = 0;
+        for (int k = 0; k < threads; k++) squares += workers[k].squares;
+        if (at == workers) note_loss(&batches[step - 1], step);
+        adam(from, to, sum, squares > 1 ? (float)(1 / sqrt(squares)) : 1,
+             (float)(0.002 * sqrt(1 - pow(0.999, step)) / (1 - pow(0.9, step))));
+        pthread_barrier_wait(&all_there);
+    }
     return NULL;
 }
 
-/* ---- Batches and main --------------------------------------------------------------------------
- */
-
-static int number(FILE *file) {
+static int number(void) {
     int found;
-    if (fscanf(file, "%d", &found) == 1) return found;
+    if (scanf("%d", &found) == 1) return found;
     fprintf(stderr, "floor: the batches end too early\n");
     exit(3);
 }
 
 static void read_batches(const char *path) {
-    FILE *file = fopen(path, "r");
-    if (!file) {
+    if (!freopen(path, "r", stdin)) {
         perror(path);
         exit(4);
     }
-    for (int which = 0; which < 2; which++) vocabulary[which] = number(file);
-    batch_count = number(file);
+    for (int which = 0; which < 2; which++) vocabulary[which] = number();
+    batch_count = number();
     batches = calloc((size_t)batch_count, sizeof *batches);
     for (batch *to = batches; to < batches + batch_count; to++) {
-        to->count = number(file);
+        to->count = number();
         to->pairs = calloc((size_t)to->count, sizeof *to->pairs);
         for (pair *each = to->pairs; each < to->pairs + to->count; each++) {
-            for (int which = 0; which < 2; which++) each->len[which] = number(file);
+            for (int which = 0; which < 2; which++) each->len[which] = number();
             for (int which = 0; which < 2; which++) {
                 each->ids[which] = calloc((size_t)each->len[which], sizeof(int));
-                for (int t = 0; t < each->len[which]; t++) each->ids[which][t] = number(file);
+                for (int t = 0; t < each->len[which]; t++) each->ids[which][t] = number();
             }
         }
     }
-    fclose(file);
 }
 
 int main(int count, char **arguments) {
@@ -632,7 +589,6 @@ int main(int count, char **arguments) {
     }
     for (int i = 0; i < threads; i++)
         workers[i] = (worker){.number = i, .gradients = calloc(size, sizeof *values)};
-
     /* One thread of the process is a worker itself. */
     pthread_t others[MOST_THREADS];
     for (int i = 1; i < threads; i++)

@@ -1,7 +1,7 @@
 #include "inference/decode_state.h"
 #include "model/copying.h"
-#include "tensor/distinct.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
                             int count, int rows, int steps) {

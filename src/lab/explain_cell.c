@@ -1,9 +1,7 @@
 /* explain_cell: one step of a recurrent cell, gate by gate. Which weights a gate has follows from
  * how they are bound (layers/cell.c); the table has the rest of each cell's equations. */
 #include "lab/explain_parts.h"
-#include "layers/gru.h"
-#include "layers/lstm.h"
-#include "layers/rnn.h"
+#include "layers/recurrent.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

@@ -1,15 +1,11 @@
 /* gradient_faults_model: the faults of layers and of the models around the attention. */
 #include "lab/gradient_faults.h"
-#include "layers/embedding.h"
 #include "layers/feedforward.h"
-#include "layers/gru.h"
 #include "layers/linear.h"
 #include "layers/loss.h"
-#include "layers/lstm.h"
-#include "layers/maxout.h"
 #include "layers/position.h"
+#include "layers/recurrent.h"
 #include "layers/residual.h"
-#include "layers/rnn.h"
 #include "model/decoder.h"
 #include "model/transformer.h"
 

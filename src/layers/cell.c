@@ -1,7 +1,4 @@
 #include "layers/cell.h"
-#include "layers/gru.h"
-#include "layers/lstm.h"
-#include "layers/rnn.h"
 
 #include <string.h>
 

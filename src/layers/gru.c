@@ -1,4 +1,13 @@
-#include "layers/gru.h"
+/* gru: the gated recurrent unit, in the four forms that papers and toolkits use.
+ *
+ *   z, r = sigma(a + U s')
+ *   s~ = tanh(a + U [r . s'])       reset before U: Bahdanau et al. 2015, A.1.1
+ *   s~ = tanh(a + r . (U s' + a_u)) reset after U: dl4mt, cuDNN; with the context in a_u, Cho 2014
+ *   s  = (1 - z) . s' + z . s~      z weights the new state: Bahdanau et al. 2015, A.1.1
+ *   s  = z . s' + (1 - z) . s~      z weights the old state: Cho et al. 2014
+ *
+ * Blocks of a: [z | r | s~], and with the reset after U [u | z | r | s~]. */
+#include "layers/recurrent.h"
 #include "tensor/vec.h"
 
 /* ---- The update ------------------------------------------------------------------------------

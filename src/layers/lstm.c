@@ -1,7 +1,16 @@
-#include "layers/lstm.h"
+/* lstm: long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers et al.
+ * 2000), the cell of Sutskever et al. 2014 and Luong et al. 2015.
+ *
+ *   i, f, o = sigma(a + U s')      input, forget and output gate
+ *   g = tanh(a + U s')             candidate
+ *   m = f . m' + i . g             memory cell
+ *   s = o . tanh(m)                with layer normalization o . tanh(LN(m)): recurrent.h
+ *
+ * Blocks of a: [i | f | o | g]. */
+#include "layers/recurrent.h"
 #include "tensor/vec.h"
 
-/* The five equations of lstm.h. */
+/* The five equations above. */
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state state) {
     const int n = w->n;

@@ -1,6 +1,6 @@
 /* recurrent: a recurrent layer: its weights, and the products that its cell adds up.
  *
- * A cell (gru.h, lstm.h, rnn.h; the table is in cell.h) turns the previous state and the
+ * A cell (gru.c, lstm.c, rnn.c; the table is in cell.c) turns the previous state and the
  * pre-activations of a step into a new state. What does not depend on the state (W x + b, and C c
  * in a decoder) is added before, for all steps at once where possible. The pre-activations a are
  * blocks of n numbers side by side, one for each gate and one for the candidate.
@@ -108,5 +108,13 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
 /* m becomes LN(m) if the layer is normalized. */
 void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
 void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
+
+/* ---- The cells' functions, for the table in cell.c --------------------------------------------
+ */
+
+sa_cell_forward sa_gru_before_forward, sa_gru_after_forward, sa_lstm_forward, sa_rnn_forward;
+sa_cell_backward sa_gru_before_backward, sa_gru_after_backward, sa_lstm_backward, sa_rnn_backward;
+sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward,
+    sa_lstm_weights_backward, sa_rnn_weights_backward;
 
 #endif

@@ -1,7 +1,7 @@
-#include "layers/rnn.h"
+/* rnn: the simple recurrent network (Elman 1990), s = tanh(a + U s'). */
+#include "layers/recurrent.h"
 #include "tensor/vec.h"
 
-/* s = tanh(a + U s') */
 void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                     sa_state state) {
     sa_recurrent_state_forward(w, 0, 1, previous.masked, gates, cache);

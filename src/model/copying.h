@@ -1,4 +1,4 @@
-/* copying: where the pointer-generator (layers/pointer_generator.h) points: the weights of the last
+/* copying: where the pointer-generator (layers/loss.h) points: the weights of the last
  * layer's cross-attention, the mean over its heads, summed over source words that are the same. */
 #ifndef SA_MODEL_COPYING_H
 #define SA_MODEL_COPYING_H

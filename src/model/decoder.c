@@ -1,6 +1,5 @@
 #include "model/decoder.h"
 #include "attention/hard.h"
-#include "layers/embedding.h"
 #include "layers/linear.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"

@@ -1,5 +1,5 @@
 /* decoder_layout: what a pass of model/decoder.h needs in its arena. */
-#include "layers/embedding.h"
+#include "layers/linear.h"
 #include "model/decoder.h"
 
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps,

@@ -1,5 +1,5 @@
 #include "model/encoder.h"
-#include "layers/embedding.h"
+#include "layers/linear.h"
 #include "layers/position.h"
 #include "tensor/vec.h"
 

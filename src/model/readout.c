@@ -1,7 +1,6 @@
 #include "model/readout.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
-#include "layers/maxout.h"
 #include "softalign.h"
 #include "tensor/vec.h"
 

@@ -5,7 +5,7 @@
  *   t_i  = tanh(t~_i)                  Luong et al. 2015, equation 5 (without V_o); dl4mt
  *   p(y_i) = softmax(W_o t_i + b_y)
  *
- * With copying, the gate of layers/pointer_generator.h reads what t~_i is made of. */
+ * With copying, the gate of layers/loss.h reads what t~_i is made of. */
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 

@@ -1,6 +1,6 @@
 #include "model/recurrent_family.h"
 #include "base/error.h"
-#include "layers/embedding.h"
+#include "layers/linear.h"
 #include "model/attention_sizes.h"
 #include "tensor/vec.h"
 

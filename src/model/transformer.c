@@ -1,5 +1,5 @@
 #include "model/transformer.h"
-#include "layers/embedding.h"
+#include "layers/linear.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

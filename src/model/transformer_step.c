@@ -1,7 +1,7 @@
 #include "model/transformer_step.h"
 #include "attention/recurrence.h"
 #include "base/memory.h"
-#include "layers/embedding.h"
+#include "layers/linear.h"
 #include "tensor/vec.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@ typedef struct sa_weight {
     int before, after;           /* rows of the whole matrix around those of a slice */
     int precision;               /* SA_PRECISION_... of its products */
     sa_packed forward, backward; /* copies of the whole matrix, for x W' and for dy W */
-    bool repeats;                /* rows of x are often equal: tensor/distinct.h */
+    bool repeats;                /* rows of x are often equal: sa_distinct_rows */
     bool in_steps;               /* see sa_steps */
     const sa_mat *room;          /* a gradient's, to pack the second factor in, or NULL */
 } sa_weight;
@@ -81,5 +81,20 @@ sa_arena sa_steps_layout(sa_arena *arena, sa_steps steps, int rows);
 /* Around the loop, in its thread: in between the weights must not change. */
 void sa_steps_begin(sa_arena memory);
 void sa_steps_end(void);
+
+/* ---- Equal rows ------------------------------------------------------------------------------
+ * Rows that are equal, bit by bit, need be multiplied only once. In a search many are: hypotheses
+ * that continue the same one have its state and context, and words stand in several rows. */
+
+enum { SA_DISTINCT_ROWS = 512 }; /* at most */
+
+/* The number of distinct rows of x: row i equals row first[same[i]], and of such rows it is the
+ * first if first[same[i]] == i. */
+int sa_distinct_rows(sa_mat x, int same[SA_DISTINCT_ROWS], int first[SA_DISTINCT_ROWS]);
+
+/* Row i of `to` becomes row index[i] of `from`. */
+void sa_gather_rows(sa_mat from, const int *index, sa_mat to);
+/* Row index[i] of `from` is added to row i of `to`. */
+void sa_add_gathered(sa_mat from, const int *index, sa_mat to);
 
 #endif

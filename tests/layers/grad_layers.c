@@ -1,10 +1,8 @@
 /* The backward pass of every layer alone, against differences of its forward pass. */
 #include "layers/cell.h"
 #include "layers/dropout.h"
-#include "layers/embedding.h"
 #include "layers/linear.h"
 #include "layers/loss.h"
-#include "layers/maxout.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"

@@ -1,5 +1,5 @@
 /* The pointer-generator: what it mixes, what it does where it cannot copy, and its derivatives. */
-#include "layers/pointer_generator.h"
+#include "layers/loss.h"
 #include "support/differences.h"
 
 #include "support/suite.h"

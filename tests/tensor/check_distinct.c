@@ -1,6 +1,5 @@
 /* Equal rows are found, and multiplying them once gives the same bits. */
 #include "support/suite.h"
-#include "tensor/distinct.h"
 #include "tensor/weight.h"
 
 #include <stdlib.h>

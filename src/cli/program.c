@@ -106,8 +106,7 @@ __attribute__((constructor)) static void after_openblas(void) {
     blas_thread_shutdown_();
 }
 
-/* ---- The command ------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static bool asks_for_help(int count, char **arguments) {
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)

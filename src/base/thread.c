@@ -51,31 +51,8 @@ static void take_turns(sa_pool *pool, int task) {
     pool->turning = false;
 }
 
-/* Takes tasks until none is left; the lock is held on entry and on return. */
-static void run_tasks(sa_pool *pool) {
-    while (pool->next < pool->tasks) {
-        if (must_wait(pool)) {
-            pthread_cond_wait(&pool->turned, &pool->lock);
-            continue;
-        }
-        const int task = pool->next++;
-        pthread_mutex_unlock(&pool->lock);
-        pool->work(pool->context, task);
-        pthread_mutex_lock(&pool->lock);
-        if (pool->in_turn) take_turns(pool, task);
-        if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
-    }
-}
-
-static void *worker(void *argument) {
-    sa_pool *pool = argument;
-    pthread_mutex_lock(&pool->lock);
-    while (!pool->closing) {
-        run_tasks(pool);
-        while (!pool->closing && pool->next >= pool->tasks)
-            pthread_cond_wait(&pool->begin, &pool->lock);
-    }
-    pthread_mutex_unlock(&pool->lock);
+static void *worker(void *pool) {
+    sa_pool_run_in_turn(pool, 0, 0, NULL, NULL, NULL);
     return NULL;
 }
 
@@ -120,21 +97,38 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
     sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
 }
 
+/* A worker comes without work, and takes tasks of others until the pool is closed. */
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context) {
     sa_require(!in_turn || (tasks <= SA_MAX_THREADS && ahead > 0));
-    if (tasks <= 0) return;
+    if (work && tasks <= 0) return;
     pthread_mutex_lock(&pool->lock);
-    pool->work = work, pool->in_turn = in_turn;
-    pool->context = context;
-    pool->ahead = ahead;
-    pool->tasks = pool->unfinished = tasks;
-    pool->next = pool->turn = 0;
-    memset(pool->finished, 0, sizeof pool->finished);
-    if (tasks > 1) pthread_cond_broadcast(&pool->begin);
-    run_tasks(pool);
-    while (pool->unfinished > 0) pthread_cond_wait(&pool->done, &pool->lock);
-    pool->tasks = pool->next = 0;
+    if (work) {
+        pool->work = work, pool->in_turn = in_turn;
+        pool->context = context;
+        pool->ahead = ahead;
+        pool->tasks = pool->unfinished = tasks;
+        pool->next = pool->turn = 0;
+        memset(pool->finished, 0, sizeof pool->finished);
+        if (tasks > 1) pthread_cond_broadcast(&pool->begin);
+    }
+    while (work ? pool->unfinished > 0 : !pool->closing) {
+        if (pool->next >= pool->tasks) {
+            pthread_cond_wait(work ? &pool->done : &pool->begin, &pool->lock);
+            continue;
+        }
+        if (must_wait(pool)) {
+            pthread_cond_wait(&pool->turned, &pool->lock);
+            continue;
+        }
+        const int task = pool->next++;
+        pthread_mutex_unlock(&pool->lock);
+        pool->work(pool->context, task);
+        pthread_mutex_lock(&pool->lock);
+        if (pool->in_turn) take_turns(pool, task);
+        if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
+    }
+    if (work) pool->tasks = pool->next = 0;
     pthread_mutex_unlock(&pool->lock);
 }
 

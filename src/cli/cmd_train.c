@@ -206,7 +206,12 @@ static void watch(void *context, const sa_progress *now) {
     watching->cost = watching->written - begin;
 }
 
-static bool train(train_options *options, sa_error *error) {
+static bool run(cli_call *call, sa_error *error) {
+    train_options *options = call->options;
+    sa_html_report report;
+    if (!read_options(call, error)) return false;
+    if (options->snapshots && !sa_corpus_open(&options->pairs, options->snapshots, error))
+        return false;
     const char *page = options->html;
     training_watch watching = {.options = options};
     watching.live = page && strcmp(page, "-") != 0 && /* else there is only the page of the end */
@@ -220,24 +225,13 @@ static bool train(train_options *options, sa_error *error) {
     job->stop = cli_signals_stop();
     job->diagnose = true;
     sa_train_result result;
-    const bool good = sa_train(job, &result, error);
+    bool good = sa_train(job, &result, error);
     cli_progress_end(&watching.progress);
     if (!good && watching.written > 0)
         rewrite_page(&watching, false, NULL); /* it waits no longer */
     if (good) show_result(&result, options);
-    return good;
-}
-
-static bool run(cli_call *call, sa_error *error) {
-    train_options *options = call->options;
-    sa_html_report report;
-    if (!read_options(call, error)) return false;
-    if (options->snapshots && !sa_corpus_open(&options->pairs, options->snapshots, error))
-        return false;
-    const bool good =
-        train(options, error) &&
-        (!options->html || cli_end_page(&report, begin_page(options, true, &report, error),
-                                        &options->page, options->html, error));
+    good = good && (!page || cli_end_page(&report, begin_page(options, true, &report, error),
+                                          &options->page, page, error));
     if (options->snapshots) sa_corpus_close(&options->pairs);
     return good;
 }

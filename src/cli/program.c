@@ -114,23 +114,32 @@ static bool asks_for_help(int count, char **arguments) {
     return false;
 }
 
-static bool dispatch(int count, char **arguments, sa_error *error) {
-    if (count == 0)
-        return sa_fail(error, SA_USAGE, "a command is missing; '%s help' lists all", cli_name);
-    if (strcmp(arguments[0], "--version") == 0) {
+/* What is to be run, by the words behind the program's name. NULL: it is done, or an error. */
+static const cli_command *choose(int *count, char ***words, sa_error *error) {
+    const char *name = *count ? **words : NULL;
+    if (!name) {
+        sa_fail(error, SA_USAGE, "a command is missing; '%s help' lists all", cli_name);
+    } else if (strcmp(name, "--version") == 0) {
         sa_buffer out = {0};
         const char *file = sa_blas_library();
         sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
         if (file) sa_buffer_addf(&out, "products by %s\n", file);
-        return cli_print(&out, error);
+        cli_print(&out, error);
+    } else if (strcmp(name, "--complete") == 0) {
+        cli_complete(*count - 1, *words + 1, error);
+    } else if (strcmp(name, "--help") == 0) {
+        *count = 0;
+        return &cli_help;
+    } else {
+        const cli_command *command = cli_find(name, error);
+        if (command && asks_for_help(*count - 1, *words + 1)) {
+            *count = 1;
+            return &cli_help;
+        }
+        --*count, ++*words;
+        return command;
     }
-    if (strcmp(arguments[0], "--complete") == 0)
-        return cli_complete(count - 1, arguments + 1, error);
-    if (strcmp(arguments[0], "--help") == 0) return cli_run(&cli_help, 0, NULL, error);
-    const cli_command *command = cli_find(arguments[0], error);
-    if (!command) return false;
-    if (asks_for_help(count - 1, arguments + 1)) return cli_run(&cli_help, 1, arguments, error);
-    return cli_run(command, count - 1, arguments + 1, error);
+    return NULL;
 }
 
 int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
@@ -139,7 +148,10 @@ int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *er
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
     const double begin = sa_clock_seconds();
-    bool good = dispatch(argc ? argc - 1 : 0, argv + 1, &error);
+    int count = argc ? argc - 1 : 0;
+    char **words = argv + 1;
+    const cli_command *command = choose(&count, &words, &error);
+    bool good = command ? cli_run(command, count, words, &error) : error.code == SA_OK;
     if (agree) good = agree(good, &error);
     cli_note_cost(begin);
     if (!good && error.text[0]) cli_note_error(&error);

@@ -26,17 +26,13 @@ bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error) {
     return false;
 }
 
-static int equal_words(const uint64_t words[], int count, uint64_t word) {
-    int equal = 0;
-    for (int i = 0; i < count; i++) equal += words[i] == word;
-    return equal;
-}
-
 int sa_exchange_odd(const uint64_t words[], int count) {
     int usual = 0;
-    for (int i = 1; i < count; i++)
-        if (equal_words(words, count, words[i]) > equal_words(words, count, words[usual]))
-            usual = i;
+    for (int i = 0, most = 0; i < count; i++) {
+        int equal = 0;
+        for (int k = 0; k < count; k++) equal += words[k] == words[i];
+        if (equal > most) most = equal, usual = i;
+    }
     for (int i = 0; i < count; i++)
         if (words[i] != words[usual]) return i;
     return -1;

@@ -36,7 +36,6 @@ static int descriptor_of(const char *link) {
 static const char *follow_links(const char *path, char real[PATH_MAX], int *descriptor,
                                 sa_error *error) {
     const char *at = path;
-    errno = ELOOP;
     for (int links = 0; links <= LINKS; links++) {
         char to[PATH_MAX], next[PATH_MAX];
         const ssize_t size = readlink(at, to, sizeof to);
@@ -44,8 +43,9 @@ static const char *follow_links(const char *path, char real[PATH_MAX], int *desc
         if (size < 0 || (*descriptor = descriptor_of(at)) >= 0) return at;
         const char *slash = *to == '/' ? NULL : strrchr(at, '/');
         const int folder = slash ? (int)(slash - at) + 1 : 0;
-        errno = ELOOP;
-        if (snprintf(next, sizeof next, "%.*s%.*s", folder, at, (int)size, to) >= PATH_MAX) break;
+        const int length = snprintf(next, sizeof next, "%.*s%.*s", folder, at, (int)size, to);
+        errno = length < PATH_MAX ? ELOOP : ENAMETOOLONG;
+        if (length >= PATH_MAX) break;
         at = strcpy(real, next);
     }
     sa_fail_errno(error, SA_OPEN, "open", path);

@@ -93,6 +93,28 @@ START_TEST(test_loop_of_links) {
 }
 END_TEST
 
+/* A folder's path that is too long, and a link that leads to one. */
+START_TEST(test_long_paths) {
+    enum { LONG = 5000, NEARLY = 4050 };
+    sa_error error;
+    char path[LONG + 1], target[101];
+    memset(path, 'x', LONG);
+    path[LONG] = 0, path[LONG - 2] = '/';
+    ck_assert(!save(path, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    memset(target, 'x', 100);
+    target[100] = 0;
+    ck_assert_int_eq(chdir(scratch), 0);
+    ck_assert_int_eq(symlink(target, "link"), 0);
+    for (int i = 0; i < NEARLY; i += 2) memcpy(path + i, "./", 2);
+    memcpy(path + NEARLY, "link", 5);
+    ck_assert(!save(path, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_int_eq(scratch_files(), 1);
+    ck_assert(save("link", &error));
+}
+END_TEST
+
 /* A file that is open already goes on where it is. */
 START_TEST(test_descriptors) {
     sa_error error;
@@ -355,6 +377,7 @@ int main(void) {
     tcase_add_test(tests, test_relative_path);
     tcase_add_test(tests, test_links);
     tcase_add_test(tests, test_loop_of_links);
+    tcase_add_test(tests, test_long_paths);
     tcase_add_test(tests, test_descriptors);
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);

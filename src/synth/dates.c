@@ -1,54 +1,31 @@
 /* dates: a day between 1970 and 2069 in one of twelve formats, translated into the form 1997-03-04.
  * Tokens are characters, so that the matrix shows where a model reads each digit. */
-#include "synth/tasks.h"
+#include "synth/grammar.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const months[] = {
-    "January", "February", "March",     "April",   "May",      "June",
-    "July",    "August",   "September", "October", "November", "December",
-};
-static const char *const weekdays[] = {
-    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-};
-
-/* A letter after % is a part of the date, in lower case its short form:
- *   A a  weekday    D d  day, with two digits or as few as needed    o  th, st, nd, rd
- *   B b  month's name    M m  month's number, as the day    n  month's name in lower case
- *   Y y  year, with four digits or two (70-99 stand for 1970-1999) */
-static const char *const formats[] = {
-    "%A, %d %B %Y", "%a %d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d%o, %Y", "%n %d %Y",
-    "%D.%M.%y",     "%D.%M.%Y",    "%m/%d/%y", "%Y/%M/%D",  "%d-%b-%y",    "%Y%M%D",
-};
-enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 typedef struct calendar_day {
     int year, month, day; /* month and day from 1 */
     int weekday;          /* from Monday = 0 */
 } calendar_day;
 
-static bool is_leap(int year) {
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
+/* In these years every fourth is a leap year. */
 static int month_days(int year, int month) {
-    if (month == 2) return is_leap(year) ? 29 : 28;
+    if (month == 2) return year % 4 ? 28 : 29;
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
 /* The date `days` days after 1 January 1970, a Thursday. */
 static calendar_day date_of(int days) {
     calendar_day date = {1970, 1, 1 + days, (3 + days) % 7};
-    for (; date.day > 365 + is_leap(date.year); date.year++) date.day -= 365 + is_leap(date.year);
-    for (; date.day > month_days(date.year, date.month); date.month++)
-        date.day -= month_days(date.year, date.month);
+    for (int month; date.day > (month = month_days(date.year, date.month));) {
+        date.day -= month;
+        date.year += date.month == 12;
+        date.month = date.month % 12 + 1;
+    }
     return date;
-}
-
-static const char *ordinal(int day) {
-    static const char *const endings[] = {"th", "st", "nd", "rd"};
-    return day / 10 == 1 || day % 10 > 3 ? endings[0] : endings[day % 10];
 }
 
 /* Positions of the parts in the target. */
@@ -67,66 +44,38 @@ static void write_number(sa_draft *draft, int digits, int number, sa_word_span p
     sa_draft_link_possible(draft, span, (sa_word_span){place.first, more});
 }
 
-/* The first `letters` of a name (0: all). */
-static sa_word_span write_name(sa_draft *draft, const char *name, int letters, bool lower) {
-    char text[16];
-    snprintf(text, sizeof text, "%.*s", letters ? letters : (int)strlen(name), name);
-    if (lower) text[0] = (char)(text[0] - 'A' + 'a');
+/* The name in that row of the list, or its first three letters. */
+static sa_word_span write_name(sa_draft *draft, const char *list, int row, char part) {
+    char text[SA_DRAFT_LETTERS];
+    const char *name = sa_word_list_find(list)->words[row].english;
+    snprintf(text, sizeof text, "%.*s", strchr("ab", part) ? 3 : (int)strlen(name), name);
+    if (part == 'n') text[0] = (char)tolower(text[0]);
     return sa_draft_source(draft, text);
 }
 
-/* Any letter of a month's name may determine its number. */
-static void write_month(sa_draft *draft, const char *name, int letters, bool lower) {
-    sa_draft_link_possible(draft, write_name(draft, name, letters, lower), month_at);
-}
-
+/* Writes a part of the date by its letter in words.tsv. */
 static void write_part(sa_draft *draft, const calendar_day *date, char part) {
-    const char *month = months[date->month - 1], *weekday = weekdays[date->weekday];
-    switch (part) {
-    case 'A':
-        write_name(draft, weekday, 0, false);
-        break;
-    case 'a':
-        write_name(draft, weekday, 3, false);
-        break;
-    case 'B':
-        write_month(draft, month, 0, false);
-        break;
-    case 'b':
-        write_month(draft, month, 3, false);
-        break;
-    case 'n':
-        write_month(draft, month, 0, true);
-        break;
-    case 'M':
-        write_number(draft, 2, date->month, month_at);
-        break;
-    case 'm':
-        write_number(draft, 1, date->month, month_at);
-        break;
-    case 'D':
-        write_number(draft, 2, date->day, day_at);
-        break;
-    case 'd':
-        write_number(draft, 1, date->day, day_at);
-        break;
-    case 'o':
-        sa_draft_source(draft, ordinal(date->day));
-        break;
-    case 'Y':
-        write_number(draft, 1, date->year, year_at);
-        break;
-    default:
-        write_number(draft, 2, date->year % 100, year_at);
-        break;
-    }
+    static const char *const ordinals[] = {"th", "st", "nd", "rd"};
+    int digits = strchr("MDy", part) ? 2 : 1;
+    if (strchr("Aa", part))
+        write_name(draft, "weekday", date->weekday, part);
+    else if (strchr("Bbn", part)) /* any letter of a month's name may determine its number */
+        sa_draft_link_possible(draft, write_name(draft, "month", date->month - 1, part), month_at);
+    else if (strchr("Mm", part))
+        write_number(draft, digits, date->month, month_at);
+    else if (strchr("Dd", part))
+        write_number(draft, digits, date->day, day_at);
+    else if (part == 'o')
+        sa_draft_source(draft,
+                        ordinals[date->day / 10 == 1 || date->day % 10 > 3 ? 0 : date->day % 10]);
+    else
+        write_number(draft, digits, part == 'y' ? date->year % 100 : date->year, year_at);
 }
 
-void sa_synth_dates(sa_draft *draft, sa_split split) {
-    (void)split;
+void sa_synth_dates(sa_draft *draft) {
     draft->characters = true;
     calendar_day date = date_of(sa_draft_pick(draft, 36525));
-    const char *format = formats[sa_draft_pick(draft, FORMATS)];
+    const char *format = sa_draft_draw(draft, "date", 0)->english;
     char target[48];
     snprintf(target, sizeof target, "%04d-%02d-%02d", date.year, date.month, date.day);
     sa_draft_target(draft, target);

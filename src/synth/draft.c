@@ -26,6 +26,29 @@ bool sa_draft_chance(sa_draft *draft, int count) {
     return sa_draft_pick(draft, count) == 0;
 }
 
+const sa_word *sa_draft_draw(sa_draft *draft, const char *list, int except) {
+    const sa_word_list *words = sa_word_list_find(list);
+    return &words->words[sa_draft_pick(draft, words->count - except)];
+}
+
+static bool fits(const sa_word *word, const sa_query *query) {
+    return (!query->kinds || word->kinds & query->kinds) &&
+           (!query->traits || word->traits & query->traits) &&
+           (!query->uses || word->uses & query->uses) &&
+           (!query->inflected || word->plural || word->more) && word != query->except;
+}
+
+const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query *query) {
+    enum { MOST = 256 };
+    const sa_word_list *words = sa_word_list_find(list);
+    const sa_word *fitting[MOST];
+    int count = 0;
+    sa_require(words->count <= MOST);
+    for (int i = 0; i < words->count; i++)
+        if (fits(&words->words[i], query)) fitting[count++] = &words->words[i];
+    return count ? fitting[sa_draft_pick(draft, count)] : NULL;
+}
+
 /* Like an odometer: the last decision with a next value takes it, and the decisions after it are
  * dropped, because they may not occur again. */
 bool sa_draft_advance(sa_draft *draft) {
@@ -92,11 +115,15 @@ void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span t
     link_spans(draft, source, target, true);
 }
 
-void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase) {
-    sa_word_span source = sa_draft_source(draft, phrase->source);
-    sa_word_span target = sa_draft_target(draft, phrase->target);
-    if (!phrase->links) sa_draft_link(draft, source, target);
-    for (const char *at = phrase->links; at && *at;) {
+sa_word_span sa_draft_pair(sa_draft *draft, const char *source, const char *target) {
+    return sa_draft_phrase(draft, &(sa_word){.english = source, .french = target});
+}
+
+sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word) {
+    sa_word_span source = sa_draft_source(draft, word->english);
+    sa_word_span target = sa_draft_target(draft, word->french);
+    if (!word->links) sa_draft_link(draft, source, target);
+    for (const char *at = word->links; at && *at;) {
         char *end;
         long from = strtol(at, &end, 10);
         bool possible = *end == 'p';
@@ -105,6 +132,7 @@ void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase) {
         add_link(draft, (sa_link){source.first + (int)from, target.first + (int)to, possible});
         at = *end ? end + 1 : end;
     }
+    return source;
 }
 
 void sa_draft_merge(sa_draft *draft, int at, const char *word) {
@@ -122,30 +150,38 @@ void sa_draft_merge(sa_draft *draft, int at, const char *word) {
     }
 }
 
-static bool glued(const char *word, const char *before, bool source) {
-    size_t size = strlen(before);
-    if (before[size - 1] == '\'') return true;
-    return strchr(source ? ".,?!" : ".,", word[0]);
+void sa_draft_move(sa_draft *draft, sa_word_span span) {
+    const sa_draft_side before = draft->target;
+    const int end = span.first + span.count, behind = before.count - end;
+    for (int i = span.first; i < before.count; i++) {
+        const int to = i < end ? i + behind : i - span.count;
+        memcpy(draft->target.words[to], before.words[i], sizeof before.words[i]);
+    }
+    for (int i = 0; i < draft->link_count; i++) {
+        int *at = &draft->links[i].target;
+        if (*at >= span.first) *at += *at < end ? behind : -span.count;
+    }
 }
 
-static void write_side(const sa_draft *draft, bool source, sa_buffer *out) {
-    const sa_draft_side *side = source ? &draft->source : &draft->target;
+static void write_side(const sa_draft *draft, const sa_draft_side *side, sa_buffer *out) {
+    const char *glued = side == &draft->source ? ".,?!" : ".,";
     for (int i = 0; i < side->count; i++) {
-        bool space =
-            i > 0 && !draft->characters && !glued(side->words[i], side->words[i - 1], source);
+        const char *before = i ? side->words[i - 1] : "'";
+        bool space = !draft->characters && before[strlen(before) - 1] != '\'' &&
+                     !strchr(glued, side->words[i][0]);
         if (space) sa_buffer_adds(out, " ");
         sa_buffer_adds(out, side->words[i]);
     }
 }
 
 void sa_draft_write_source(const sa_draft *draft, sa_buffer *out) {
-    write_side(draft, true, out);
+    write_side(draft, &draft->source, out);
 }
 
 void sa_draft_write(const sa_draft *draft, sa_buffer *out) {
-    write_side(draft, true, out);
+    write_side(draft, &draft->source, out);
     sa_buffer_adds(out, "\t");
-    write_side(draft, false, out);
+    write_side(draft, &draft->target, out);
     const char *before = "\t";
     for (int s = 0; s < draft->source.count; s++)
         for (int t = 0; t < draft->target.count; t++)

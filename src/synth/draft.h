@@ -9,6 +9,7 @@
 #include "base/batch.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "synth/words.h"
 
 /* What a sentence pair is for. */
 typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
@@ -21,6 +22,7 @@ typedef struct sa_draft_side {
 } sa_draft_side;
 
 typedef struct sa_draft {
+    sa_split split;
     sa_draft_side source, target;
     sa_link links[SA_DRAFT_LINKS];
     int link_count;
@@ -40,14 +42,30 @@ typedef struct sa_word_span {
 /* Empties both sides and resets `characters`, for the next sentence. */
 void sa_draft_clear(sa_draft *draft);
 
+/* ---- Decisions ------------------------------------------------------------------------------ */
+
 /* One of 0 .. count-1; count > 0. */
 int sa_draft_pick(sa_draft *draft, int count);
 /* True with probability 1 / count. */
 bool sa_draft_chance(sa_draft *draft, int count);
 /* A row of an array, uniformly. */
 #define SA_DRAW(draft, rows) (&(rows)[sa_draft_pick(draft, (int)(sizeof(rows) / sizeof *(rows)))])
+/* A word of a list of words.tsv, but none of the last `except`. */
+const sa_word *sa_draft_draw(sa_draft *draft, const char *list, int except);
+
+/* A word has one of the kinds, one of the traits and one of the uses, where they are not 0. */
+typedef struct sa_query {
+    unsigned kinds, traits, uses;
+    bool inflected; /* it has an English plural or comparative */
+    const sa_word *except;
+} sa_query;
+/* One of those words of the list; NULL, without a decision, if there is none. */
+const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query *query);
+
 /* Advances to the next sentence of the enumeration (rng NULL); false after the last. */
 bool sa_draft_advance(sa_draft *draft);
+
+/* ---- Words ---------------------------------------------------------------------------------- */
 
 /* Append the words of a text, separated by single spaces (in a draft of characters: every byte of
  * an ASCII text); NULL appends none. */
@@ -61,15 +79,16 @@ sa_word_span sa_draft_last(const sa_draft_side *side);
 void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target);
 void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span target);
 
-/* Appends words to both sides and adds the links (Pharaoh format, relative to the first word of the
- * phrase; NULL: sure links between all words). */
-typedef struct sa_phrase {
-    const char *source, *target, *links;
-} sa_phrase;
-void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase);
+/* Appends words to both sides and links all of them; returns those of the source. */
+sa_word_span sa_draft_pair(sa_draft *draft, const char *source, const char *target);
+/* Appends an English word and its French, with its links (Pharaoh format, relative to its first
+ * word) if it has any. */
+sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word);
 
 /* Replaces target words `at` and `at + 1` by one word that inherits the links of both. */
 void sa_draft_merge(sa_draft *draft, int at, const char *word);
+/* Moves target words, with their links, behind all others. */
+void sa_draft_move(sa_draft *draft, sa_word_span span);
 
 /* Appends the source sentence to `out`, without a space before a full stop or comma or after a
  * final apostrophe. (Before ? and ! a target has a space, as in French.) */

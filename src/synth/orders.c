@@ -5,136 +5,59 @@
  *
  * No word is elided, and the adjectives have one form for both genders: the noun determines only
  * its article, whose link to the noun is therefore a possible one. */
-#include "synth/tasks.h"
+#include "synth/grammar.h"
 
-static const sa_phrase nouns[] = {
-    /* the masculine ones first */
-    {"cat", "chat", NULL},        {"dog", "chien", NULL},      {"horse", "cheval", NULL},
-    {"king", "roi", NULL},        {"prince", "prince", NULL},  {"farmer", "fermier", NULL},
-    {"baker", "boulanger", NULL}, {"soldier", "soldat", NULL}, {"postman", "facteur", NULL},
-    {"brother", "frère", NULL},   {"queen", "reine", NULL},    {"princess", "princesse", NULL},
-    {"girl", "fille", NULL},      {"mother", "mère", NULL},    {"sister", "sœur", NULL},
-    {"witch", "sorcière", NULL},  {"cow", "vache", NULL},      {"goat", "chèvre", NULL},
-    {"hen", "poule", NULL},       {"mouse", "souris", NULL},
-};
-static const sa_phrase adjectives[] = {
-    {"young", "jeune", NULL}, {"poor", "pauvre", NULL},     {"brave", "brave", NULL},
-    {"sad", "triste", NULL},  {"faithful", "fidèle", NULL}, {"famous", "célèbre", NULL},
-    {"rich", "riche", NULL},  {"wise", "sage", NULL},       {"calm", "calme", NULL},
-    {"shy", "timide", NULL},
-};
-static const sa_phrase verbs[] = {
-    {"sees", "voit", NULL},     {"follows", "suit", NULL}, {"loves", "aime", NULL},
-    {"calls", "appelle", NULL}, {"helps", "aide", NULL},   {"watches", "regarde", NULL},
-    {"finds", "trouve", NULL},  {"greets", "salue", NULL}, {"hides", "cache", NULL},
-    {"pushes", "pousse", NULL},
-};
-static const sa_phrase prepositions[] = {
-    {"with", "avec", NULL},
-    {"behind", "derrière", NULL},
-    {"for", "pour", NULL},
-    {"without", "sans", NULL},
-};
-static const sa_phrase adverbs[] = {
-    {"today", "aujourd'hui", NULL},
-    {"often", "souvent", NULL},
-    {"here", "ici", NULL},
-    {"slowly", "lentement", NULL},
-};
-static const struct {
-    const char *english, *french[2]; /* masculine, feminine */
-} articles[] = {{"the", {"le", "la"}}, {"a", {"un", "une"}}, {"this", {"ce", "cette"}}};
+/* Writes a word of the list and returns where its translation is. */
+static sa_word_span write_word(sa_draft *draft, const char *list) {
+    sa_draft_phrase(draft, sa_draft_draw(draft, list, 0));
+    return sa_draft_last(&draft->target);
+}
 
-typedef struct noun_group { /* a noun with its article and adjectives */
-    int article, noun, count, adjectives[2];
-    sa_word_span article_at, noun_at, adjectives_at[2];
-} noun_group;
-
-enum {
-    NOUNS = sizeof nouns / sizeof nouns[0],
-    ADJECTIVES = sizeof adjectives / sizeof adjectives[0]
-};
-
-static noun_group write_source_group(sa_draft *draft) {
-    noun_group group = {.article = sa_draft_pick(draft, 3), .count = sa_draft_pick(draft, 3)};
-    group.article_at = sa_draft_source(draft, articles[group.article].english);
+static void write_group(sa_draft *draft, bool reorder) {
+    const sa_word *article = sa_draft_draw(draft, "plain article", 0), *first = NULL;
+    sa_word_span article_at = sa_draft_source(draft, article->english);
+    sa_word_span group = {draft->target.count, sa_draft_pick(draft, 3)};
     for (int i = 0; i < group.count; i++) { /* the second of two is another adjective */
-        int pick = sa_draft_pick(draft, ADJECTIVES - i);
-        group.adjectives[i] = pick + (i > 0 && pick >= group.adjectives[0]);
-        group.adjectives_at[i] = sa_draft_source(draft, adjectives[group.adjectives[i]].source);
+        const sa_word *word = sa_draft_draw(draft, "plain adjective", i);
+        if (first && word >= first) word++;
+        first = word;
+        sa_draft_phrase(draft, word);
     }
-    group.noun = sa_draft_pick(draft, NOUNS);
-    group.noun_at = sa_draft_source(draft, nouns[group.noun].source);
-    return group;
-}
-
-static void write_target_adjectives(sa_draft *draft, const noun_group *group) {
-    for (int i = 0; i < group->count; i++)
-        sa_draft_link(draft, group->adjectives_at[i],
-                      sa_draft_target(draft, adjectives[group->adjectives[i]].target));
-}
-
-static void write_target_group(sa_draft *draft, const noun_group *group, bool reorder) {
-    bool feminine = group->noun >= NOUNS / 2;
-    sa_word_span article = sa_draft_target(draft, articles[group->article].french[feminine]);
-    sa_draft_link(draft, group->article_at, article);
-    sa_draft_link_possible(draft, group->noun_at, article);
-    if (!reorder) write_target_adjectives(draft, group);
-    sa_draft_link(draft, group->noun_at, sa_draft_target(draft, nouns[group->noun].target));
-    if (reorder) write_target_adjectives(draft, group);
-}
-
-typedef struct open_word { /* of the source, still to be translated */
-    const sa_phrase *row;
-    sa_word_span at;
-} open_word;
-
-static open_word write_source_word(sa_draft *draft, const sa_phrase *row) {
-    return (open_word){row, sa_draft_source(draft, row->source)};
-}
-
-static void write_target_word(sa_draft *draft, open_word word) {
-    if (word.row) sa_draft_link(draft, word.at, sa_draft_target(draft, word.row->target));
+    const sa_word *noun = sa_draft_draw(draft, "plain noun", 0);
+    sa_draft_phrase(draft, noun);
+    if (reorder) sa_draft_move(draft, group);
+    group.count = draft->target.count - group.first;
+    sa_word_span french =
+        sa_draft_target(draft, noun->uses & SA_FEMININE ? article->feminine : article->french);
+    sa_draft_link(draft, article_at, french);
+    sa_draft_link_possible(draft, sa_draft_last(&draft->source), french);
+    sa_draft_move(draft, group); /* behind the article */
 }
 
 static void write_sentence(sa_draft *draft, bool reorder) {
-    noun_group subject = write_source_group(draft);
-    open_word verb = write_source_word(draft, SA_DRAW(draft, verbs));
-    noun_group object = write_source_group(draft);
-    int count = sa_draft_pick(draft, 3);
-    open_word preposition[2], adverb = {0};
-    noun_group with[2];
-    for (int i = 0; i < count; i++) {
-        preposition[i] = write_source_word(draft, SA_DRAW(draft, prepositions));
-        with[i] = write_source_group(draft);
+    write_group(draft, reorder);
+    sa_word_span verb = write_word(draft, "plain verb");
+    write_group(draft, reorder);
+    sa_word_span object = {verb.first + 1, draft->target.count - verb.first - 1};
+    for (int count = sa_draft_pick(draft, 3); count > 0; count--) {
+        write_word(draft, "plain preposition");
+        write_group(draft, reorder);
     }
-    if (sa_draft_chance(draft, 2)) adverb = write_source_word(draft, SA_DRAW(draft, adverbs));
-
-    if (reorder) write_target_word(draft, adverb);
-    write_target_group(draft, &subject, reorder);
-    if (!reorder) {
-        write_target_word(draft, verb);
-        write_target_group(draft, &object, reorder);
+    sa_word_span all = {0, draft->target.count};
+    bool adverb = sa_draft_chance(draft, 2);
+    if (reorder) { /* the object and the verb last, behind what came after them */
+        sa_draft_move(draft, object);
+        sa_draft_move(draft, verb);
     }
-    for (int i = 0; i < count; i++) {
-        write_target_word(draft, preposition[i]);
-        write_target_group(draft, &with[i], reorder);
-    }
-    if (reorder) {
-        write_target_group(draft, &object, reorder);
-        write_target_word(draft, verb);
-    } else {
-        write_target_word(draft, adverb);
-    }
-    sa_draft_phrase(draft, &(sa_phrase){".", ".", NULL});
+    if (adverb) write_word(draft, "plain adverb");
+    if (adverb && reorder) sa_draft_move(draft, all);
+    sa_draft_pair(draft, ".", ".");
 }
 
-void sa_synth_mono(sa_draft *draft, sa_split split) {
-    (void)split;
+void sa_synth_mono(sa_draft *draft) {
     write_sentence(draft, false);
 }
 
-void sa_synth_reorder(sa_draft *draft, sa_split split) {
-    (void)split;
+void sa_synth_reorder(sa_draft *draft) {
     write_sentence(draft, true);
 }

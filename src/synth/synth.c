@@ -1,6 +1,7 @@
 #include "synth/synth.h"
 
-#include "synth/tasks.h"
+#include "data/strings.h"
+#include "synth/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,47 +32,15 @@ const sa_task *sa_task_find(const char *name) {
     return NULL;
 }
 
-/* ---- Hashes of the sources used so far ------------------------------------------------------- */
-
-typedef struct hash_set {
-    uint64_t *slots; /* 0: free */
-    size_t capacity, count;
-} hash_set;
-
-/* Inserts a hash; *fresh: it was new. */
-static bool insert(hash_set *set, uint64_t hash, bool *fresh, sa_error *error) {
-    if (2 * set->count >= set->capacity) {
-        hash_set larger = {.capacity = set->capacity ? 2 * set->capacity : 1024,
-                           .count = set->count};
-        larger.slots = sa_new(larger.capacity, sizeof *larger.slots, error);
-        if (!larger.slots) return false;
-        for (size_t i = 0; i < set->capacity; i++) {
-            if (!set->slots[i]) continue;
-            size_t at = set->slots[i] % larger.capacity;
-            while (larger.slots[at]) at = (at + 1) % larger.capacity;
-            larger.slots[at] = set->slots[i];
-        }
-        free(set->slots);
-        *set = larger;
-    }
-    size_t at = hash % set->capacity;
-    while (set->slots[at] && set->slots[at] != hash) at = (at + 1) % set->capacity;
-    *fresh = !set->slots[at];
-    set->slots[at] = hash;
-    set->count += *fresh;
-    return true;
-}
-
 /* ---- Making a corpus ------------------------------------------------------------------------ */
 
 typedef struct corpus_generator {
     const sa_task *task;
-    sa_split split;
     size_t wanted, made;
     sa_rng rng;
     sa_draft draft;
     sa_buffer source; /* of the current draft, as written */
-    hash_set seen;
+    sa_strings seen;  /* the hashes of the sources */
     sa_synth_flush *flush;
 } corpus_generator;
 
@@ -83,14 +52,19 @@ static sa_split split_of(uint64_t hash) {
 
 /* Makes one pair; *fresh: it belongs to this split and is new. */
 static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
+    *fresh = false;
     sa_draft_clear(&generator->draft);
-    generator->task->draw(&generator->draft, generator->split);
+    generator->task->draw(&generator->draft);
     generator->source.size = 0;
     sa_draft_write_source(&generator->draft, &generator->source);
     if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
     uint64_t hash = sa_hash(generator->source.text, generator->source.size);
-    *fresh = false;
-    return split_of(hash) != generator->split || insert(&generator->seen, hash, fresh, error);
+    const size_t seen = generator->seen.count;
+    if (split_of(hash) == generator->draft.split &&
+        sa_strings_add(&generator->seen, (const char *)&hash, sizeof hash, error) < 0)
+        return false;
+    *fresh = generator->seen.count > seen;
+    return true;
 }
 
 /* Samples until there are enough pairs, or until a long run of draws gave nothing new, which means
@@ -146,8 +120,8 @@ static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_e
     size_t count = ends.size / sizeof(size_t);
     if (done && generator->made + count < generator->wanted)
         done = sa_fail(error, SA_USAGE, "%s has only %zu different %s pairs, not %zu",
-                       generator->task->name, generator->made + count, sa_splits[generator->split],
-                       generator->wanted);
+                       generator->task->name, generator->made + count,
+                       sa_splits[generator->draft.split], generator->wanted);
     if (done) done = (order = sa_new(count, sizeof *order, error)) != NULL;
     if (done)
         sample_rest(generator, &lines, (const size_t *)(const void *)ends.text, order, count, out);
@@ -162,12 +136,13 @@ bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split s
     if (pairs > SA_SYNTH_LIMIT)
         return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
                        pairs, SA_SYNTH_LIMIT);
-    corpus_generator generator = {.task = task, .split = split, .wanted = pairs, .flush = flush};
+    corpus_generator generator = {.task = task, .wanted = pairs, .flush = flush};
+    generator.draft.split = split;
     generator.rng = sa_rng_seed(seed, (uint64_t)split);
     bool done = draw_at_random(&generator, out, error);
     if (done && generator.made < pairs) done = draw_from_the_rest(&generator, out, error);
     if (done && out->failed) done = sa_fail_memory(error, out->capacity);
     sa_buffer_release(&generator.source);
-    free(generator.seen.slots);
+    sa_strings_release(&generator.seen);
     return done;
 }

@@ -17,9 +17,9 @@ extern const char *const sa_splits[];
 
 typedef struct sa_task {
     const char *name;
-    const char *summary;                           /* for the help */
-    size_t pairs;                                  /* suggested number for training */
-    void (*draw)(sa_draft *draft, sa_split split); /* makes one pair */
+    const char *summary;           /* for the help */
+    size_t pairs;                  /* suggested number for training */
+    void (*draw)(sa_draft *draft); /* makes one pair */
 } sa_task;
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */

@@ -1,7 +1,6 @@
 /* The French of `phrases`: inflection, elision and contraction, and whole sentences by hand. */
 #include "support/suite.h"
-#include "synth/french.h"
-#include "synth/tasks.h"
+#include "synth/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +56,8 @@ START_TEST(makes_adjectives_agree) {
     };
     char french[SA_DRAFT_LETTERS];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        sa_french_adjective(sa_adjective_find(rows[i].english), rows[i].feminine, rows[i].plural,
-                            rows[i].next, french);
+        sa_french_adjective(sa_word_find("adjective", rows[i].english), rows[i].feminine,
+                            rows[i].plural, rows[i].next, french);
         ck_assert_str_eq(french, rows[i].french);
     }
 }
@@ -83,7 +82,7 @@ static void finishes(const char *words, const char *expected) {
     sa_draft draft = {0};
     sa_buffer out = {0};
     sa_draft_target(&draft, words);
-    sa_french_finish(&draft);
+    sa_french_finish(&draft, NULL);
     sa_draft_write(&draft, &out);
     ck_assert_str_eq(strtok(out.text, "\t\n"), expected);
     sa_buffer_release(&out);
@@ -109,8 +108,8 @@ END_TEST
 START_TEST(links_follow_merged_words) {
     sa_draft draft = {0};
     sa_buffer out = {0};
-    sa_draft_phrase(&draft, &(sa_phrase){"of the park .", "de le parc .", "0-0 1-1 2p1 2-2 3-3"});
-    sa_french_finish(&draft);
+    sa_draft_phrase(&draft, &(sa_word){"of the park", "de le parc", .links = "0-0 1-1 2p1 2-2"});
+    sa_french_finish(&draft, ".");
     sa_draft_write(&draft, &out);
     ck_assert_str_eq(out.text, "of the park.\tdu parc.\t0-0 1-0 2p0 2-1 3-2\n");
     sa_buffer_release(&out);
@@ -236,7 +235,7 @@ START_TEST(translates_sentences) {
     int missing = SENTENCES;
     for (int draws = 0; draws < DRAWS && missing; draws++) {
         sa_draft_clear(&draft);
-        sa_synth_phrases(&draft, SA_TRAIN);
+        sa_synth_phrases(&draft);
         if (draft.source.count > 9) continue; /* longer than any above */
         out.size = 0;
         sa_draft_write(&draft, &out);

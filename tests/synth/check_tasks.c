@@ -1,18 +1,17 @@
 /* The toy corpora in which words depend on distant words: agreement, translations of several words,
  * ambiguous words. */
 #include "support/suite.h"
-#include "synth/french.h"
-#include "synth/tasks.h"
+#include "synth/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { DRAWS = 4000 };
 
-static void draw(sa_draft *draft, void (*task)(sa_draft *, sa_split), sa_rng *rng) {
+static void draw(sa_draft *draft, void (*task)(sa_draft *), sa_rng *rng) {
     sa_draft_clear(draft);
     draft->rng = rng;
-    task(draft, SA_TRAIN);
+    task(draft);
 }
 
 static const sa_link *link_between(const sa_draft *draft, int source, int target) {
@@ -36,7 +35,7 @@ static void about(int count, int expected) {
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct {
-    void (*draw)(sa_draft *, sa_split);
+    void (*draw)(sa_draft *);
     const char *line;
 } sentences[] = {
     {sa_synth_agree, "the mouse that waits for the child is small.\t"
@@ -105,8 +104,7 @@ END_TEST
 
 /* Every word has a link. */
 START_TEST(links_every_word) {
-    static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility,
-                                                          sa_synth_sense};
+    static void (*const tasks[])(sa_draft *) = {sa_synth_agree, sa_synth_fertility, sa_synth_sense};
     sa_rng rng = sa_rng_seed(2, 0);
     sa_draft draft = {0};
     for (size_t task = 0; task < sizeof tasks / sizeof tasks[0]; task++)
@@ -126,8 +124,9 @@ END_TEST
 /* ---- agree ----------------------------------------------------------------------------------- */
 
 /* The noun written so; *plural tells which of its numbers. */
-static const sa_noun *read_noun(const char *english, bool *plural) {
-    for (const sa_noun *noun = sa_nouns; noun->english; noun++) {
+static const sa_word *read_noun(const char *english, bool *plural) {
+    const sa_word_list *nouns = sa_word_list_find("noun");
+    for (const sa_word *noun = nouns->words; noun < nouns->words + nouns->count; noun++) {
         *plural = noun->plural && !strcmp(noun->plural, english);
         if (*plural || !strcmp(noun->english, english)) return noun;
     }
@@ -143,18 +142,19 @@ START_TEST(the_end_agrees_with_the_first_noun) {
         const sa_draft_side *source = &draft.source, *target = &draft.target;
         int be = source->count - 3, est = target->count - 3;
         bool plural, other_plural;
-        const sa_noun *noun = read_noun(source->words[1], &plural);
-        const sa_noun *other = read_noun(source->words[be - 1], &other_plural);
+        const sa_word *noun = read_noun(source->words[1], &plural);
+        const sa_word *other = read_noun(source->words[be - 1], &other_plural);
         char adjective[SA_DRAFT_LETTERS];
-        sa_french_adjective(sa_adjective_find(source->words[be + 1]), noun->feminine, plural, NULL,
-                            adjective);
+        bool feminine = noun->uses & SA_FEMININE;
+        sa_french_adjective(sa_word_find("adjective", source->words[be + 1]), feminine, plural,
+                            NULL, adjective);
         ck_assert_str_eq(source->words[be], plural ? "are" : "is");
         ck_assert_str_eq(target->words[est], plural ? "sont" : "est");
         ck_assert_str_eq(target->words[est + 1], adjective);
         ck_assert(hinted(&draft, 1, est) && hinted(&draft, 1, est + 1));
-        feminines += noun->feminine;
+        feminines += feminine;
         plurals += plural;
-        led_astray += other->feminine != noun->feminine || other_plural != plural;
+        led_astray += (other->uses ^ noun->uses) & SA_FEMININE || other_plural != plural;
         int count = 0;
         for (int k = 0; k < source->count; k++) count += !strcmp(source->words[k], "that");
         clauses[count]++;

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"
-#include "data/number_table.h"
+#include "data/csv.h"
 #include "report/matrix.h"
 
 #include <math.h>

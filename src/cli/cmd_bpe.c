@@ -3,7 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/bpe.h"
-#include "data/subword_mark.h"
+#include "data/tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -128,7 +128,7 @@ static bool filter_all(task *work, sa_error *error) {
             add_lines(&work->input, line, &work->out);
         } else {
             work->count[reason]++;
-            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_reject_keys[reason], number);
+            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_rejects[reason].key, number);
             add_lines(&work->input, line, &work->dropped);
         }
     }
@@ -140,7 +140,7 @@ static bool filter_all(task *work, sa_error *error) {
 static void show_counts(const task *work) {
     cli_note("%zu lines, %zu pairs kept; dropped:", work->lines, work->kept);
     for (int i = 0; i < SA_REJECT_REASONS; i++)
-        if (work->count[i]) cli_note("%8zu %s", work->count[i], sa_reject_texts[i]);
+        if (work->count[i]) cli_note("%8zu %s", work->count[i], sa_rejects[i].text);
     for (int i = 0; i < 2; i++)
         if (work->cleaner.script[i] >= 0)
             cli_note("script of the %ss: %s", i ? "target" : "source",
@@ -150,7 +150,7 @@ static void show_counts(const task *work) {
 static json_t *counts_of(const task *work) {
     json_t *dropped = json_object();
     for (int i = 0; i < SA_REJECT_REASONS; i++)
-        json_object_set_new(dropped, sa_reject_keys[i], json_integer((json_int_t)work->count[i]));
+        json_object_set_new(dropped, sa_rejects[i].key, json_integer((json_int_t)work->count[i]));
     return json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)work->lines, "kept",
                      (json_int_t)work->kept, "dropped", dropped);
 }

@@ -3,7 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
-#include "data/scripts.h"
+#include "data/clean.h"
 #include "metrics/aer.h"
 #include "metrics/bootstrap.h"
 #include "metrics/linking.h"

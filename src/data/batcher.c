@@ -7,11 +7,14 @@
 
 enum { FETCH_BATCHES = 20 }; /* batches sorted together */
 
-static void shuffle(size_t *list, size_t count, sa_rng *rng) {
+/* Items of at most 16 bytes. */
+static void shuffle(void *list, size_t count, size_t size, sa_rng *rng) {
+    char *items = list, swapped[16];
     for (size_t i = count; i > 1; i--) {
-        const size_t k = sa_rng_below(rng, (uint32_t)i), swapped = list[k];
-        list[k] = list[i - 1];
-        list[i - 1] = swapped;
+        char *one = items + sa_rng_below(rng, (uint32_t)i) * size, *last = items + (i - 1) * size;
+        memcpy(swapped, one, size);
+        memcpy(one, last, size);
+        memcpy(last, swapped, size);
     }
 }
 
@@ -42,15 +45,6 @@ static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, si
     return next - at;
 }
 
-static void shuffle_batches(sa_batch_range *list, size_t count, sa_rng *rng) {
-    for (size_t i = count; i > 1; i--) {
-        const size_t k = sa_rng_below(rng, (uint32_t)i);
-        const sa_batch_range swapped = list[k];
-        list[k] = list[i - 1];
-        list[i - 1] = swapped;
-    }
-}
-
 /* Splits the sorted pairs of one fetch into batches and shuffles them; an incomplete batch stays
  * last. */
 static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng) {
@@ -61,14 +55,14 @@ static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng)
             (sa_batch_range){at, count_fitting(batcher, at, end, batcher->batch, batcher->words)};
     batcher->number += count;
     const bool small = !batcher->words && first[count - 1].count < batcher->batch;
-    shuffle_batches(first, count - small, rng);
+    shuffle(first, count - small, sizeof *first, rng);
 }
 
 /* Bahdanau et al. 2015, B.2: shuffle, fetch 20 batches' worth of pairs, sort, split. */
 static void begin_epoch(sa_batcher *batcher) {
     sa_rng rng = sa_rng_seed(batcher->seed, (uint64_t)batcher->epoch);
     for (size_t i = 0; i < batcher->count; i++) batcher->order[i] = i;
-    shuffle(batcher->order, batcher->count, &rng);
+    shuffle(batcher->order, batcher->count, sizeof *batcher->order, &rng);
     batcher->number = 0;
     for (size_t at = 0, size; at < batcher->count; at += size) {
         size = count_fitting(batcher, at, batcher->count, FETCH_BATCHES * batcher->batch,
@@ -81,12 +75,9 @@ static void begin_epoch(sa_batcher *batcher) {
 
 bool sa_batcher_open(sa_batcher *batcher, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int batch, int words, int64_t seed, sa_error *error) {
-    *batcher = (sa_batcher){.source = source,
-                            .target = target,
-                            .count = count,
-                            .batch = (size_t)batch,
-                            .words = words,
-                            .seed = (uint64_t)seed};
+    *batcher = (sa_batcher){.source = source, .target = target, .count = count, .words = words};
+    batcher->batch = (size_t)batch;
+    batcher->seed = (uint64_t)seed;
     if (count > UINT32_MAX) return sa_fail(error, SA_LIMIT, "more than %u pairs", UINT32_MAX);
     const size_t most = words ? count : count / (size_t)batch + 1; /* batches */
     batcher->order = sa_new(count, sizeof *batcher->order, error);

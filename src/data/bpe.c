@@ -5,6 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Heaps ----------------------------------------------------------------------------------- */
+
+bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error) {
+    if (!sa_reserve(&heap->item, &heap->capacity, heap->count + 1, sizeof item, error))
+        return false;
+    size_t at = heap->count++;
+    for (size_t up; at; at = up) {
+        up = (at - 1) / 2;
+        if (!heap->before(heap->context, &item, &heap->item[up])) break;
+        heap->item[at] = heap->item[up];
+    }
+    heap->item[at] = item;
+    return true;
+}
+
+sa_heap_item sa_heap_pop(sa_heap *heap) {
+    sa_require(heap->count > 0);
+    const sa_heap_item first = heap->item[0], last = heap->item[--heap->count];
+    size_t at = 0;
+    for (size_t down; (down = 2 * at + 1) < heap->count; at = down) {
+        if (down + 1 < heap->count &&
+            heap->before(heap->context, &heap->item[down + 1], &heap->item[down]))
+            down++;
+        if (!heap->before(heap->context, &heap->item[down], &last)) break;
+        heap->item[at] = heap->item[down];
+    }
+    heap->item[at] = last;
+    return first;
+}
+
+void sa_heap_release(sa_heap *heap) {
+    free(heap->item);
+    heap->item = NULL;
+    heap->count = heap->capacity = 0;
+}
+
 #define VERSION "#version: 0.2"
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
@@ -81,19 +117,11 @@ bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
     return same;
 }
 
-/* A line of the file being read. */
-typedef struct file_position {
-    const char *name;
-    size_t line;
-} file_position;
-
-static bool check_version(const char *line, file_position at, sa_error *error) {
+static bool check_version(const char *line, const char *name, sa_error *error) {
     if (strcmp(line, VERSION) == 0) return true;
     if (strcmp(line, VERSION " byte") == 0)
-        return sa_fail(error, SA_DATA, "%s:%zu: merges of bytes; those of characters are read",
-                       at.name, at.line);
-    return sa_fail(error, SA_DATA, "%s:%zu: expected '" VERSION "', the first line of merges",
-                   at.name, at.line);
+        return sa_fail(error, SA_DATA, "%s:1: merges of bytes; those of characters are read", name);
+    return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
 }
 
 /* Whether a symbol is a single character, with or without the end-of-word mark. */
@@ -105,76 +133,72 @@ static bool is_character(sa_token symbol) {
 }
 
 /* The id of a symbol that is a character or the result of an earlier merge, or -1. */
-static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, file_position at, sa_error *error) {
+static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *reader,
+                         sa_error *error) {
     if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
         sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is no character, and no line before makes it",
-                at.name, at.line, (int)(symbol.size < 100 ? symbol.size : 100), symbol.text);
+                reader->file.name, reader->lines.number,
+                (int)(symbol.size < 100 ? symbol.size : 100), symbol.text);
     return number;
 }
 
-static bool read_merge(sa_bpe *bpe, const char *line, size_t size, file_position at,
-                       sa_error *error) {
-    const char *space = memchr(line, ' ', size);
-    const size_t first = space ? (size_t)(space - line) : size; /* no space: the second is empty */
-    const size_t second = first + (space != NULL);
-    const sa_token left = {line, first}, right = {line + second, size - second};
-    if (!first || !right.size || memchr(right.text, ' ', right.size))
-        return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between",
-                       at.name, at.line);
-    const int32_t one = symbol_of(bpe, left, at, error);
-    const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, at, error);
+static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, sa_error *error) {
+    const char *name = reader->file.name, *space = memchr(line.text, ' ', line.size);
+    const size_t number = reader->lines.number;
+    const sa_token left = {line.text, space ? (size_t)(space - line.text) : line.size};
+    const size_t second = left.size + (space != NULL);
+    const sa_token right = {line.text + second, line.size - second};
+    if (!left.size || !right.size || memchr(right.text, ' ', right.size))
+        return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between", name,
+                       number);
+    const int32_t one = symbol_of(bpe, left, reader, error);
+    const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, reader, error);
     if (other < 0) return false;
     const int32_t known = sa_bpe_find(bpe, one, other);
     if (known >= 0) /* merge 0 is on line 2 */
-        return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", at.name, at.line,
+        return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", name, number,
                        (size_t)known + 2);
     int32_t made;
     return sa_bpe_push(bpe, one, other, &made, error);
 }
 
-/* Whether the last line ended in CR LF. */
-static bool ended_in_cr(const sa_text_lines *reader, const char *line, size_t size) {
-    const char *next = reader->file.data + reader->lines.at;
-    return next - (line + size) == 2;
-}
-
 static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
-    file_position at = {reader->file.name, 1};
+    const char *name = reader->file.name;
     char *line;
     size_t size;
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
-        at.line = reader->lines.number;
-        if (ended_in_cr(reader, line, size))
+        const char *next = reader->file.data + reader->lines.at;
+        if (next - (line + size) == 2)
             return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
-                           at.name, at.line);
-        if (at.line == 1 ? !check_version(line, at, error)
-                         : !read_merge(bpe, line, size, at, error))
+                           name, reader->lines.number);
+        if (reader->lines.number == 1 ? !check_version(line, name, error)
+                                      : !read_merge(bpe, (sa_token){line, size}, reader, error))
             return false;
     }
-    return !failed && (reader->lines.number || check_version("", at, error));
+    return !failed && (reader->lines.number || check_version("", name, error));
+}
+
+/* Closes the reader. */
+static bool read_all(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
+    const bool good = read_lines(bpe, reader, error);
+    sa_text_lines_close(reader);
+    if (!good) sa_bpe_release(bpe);
+    return good;
 }
 
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error) {
     sa_text_lines reader;
     *bpe = (sa_bpe){0};
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    const bool good = read_lines(bpe, &reader, error);
-    sa_text_lines_close(&reader);
-    if (!good) sa_bpe_release(bpe);
-    return good;
+    return sa_text_lines_open(&reader, path, error) && read_all(bpe, &reader, error);
 }
 
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error) {
     sa_text_lines reader = {
         .file = {.data = sa_copy(text, size, error), .size = size, .name = name}};
     *bpe = (sa_bpe){0};
-    if (!reader.file.data) return false;
     reader.lines.file = &reader.file;
-    const bool good = read_lines(bpe, &reader, error);
-    sa_text_lines_close(&reader);
-    if (!good) sa_bpe_release(bpe);
-    return good;
+    return reader.file.data && read_all(bpe, &reader, error);
 }

@@ -12,8 +12,29 @@
 #ifndef SA_DATA_BPE_H
 #define SA_DATA_BPE_H
 
-#include "data/heap.h"
-#include "data/strings.h"
+#include "base/memory.h"
+#include "data/tokens.h"
+#include <stdint.h>
+
+/* ---- Heaps ----------------------------------------------------------------------------------- */
+
+typedef struct sa_heap_item {
+    int64_t rank;
+    int32_t id;
+} sa_heap_item;
+
+typedef struct sa_heap {
+    /* Whether a comes before b. */
+    bool (*before)(const void *context, const sa_heap_item *a, const sa_heap_item *b);
+    const void *context;
+    sa_heap_item *item; /* [count] item[0] is the first */
+    size_t count, capacity;
+} sa_heap;
+
+bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error);
+/* Removes the first item; count > 0. */
+sa_heap_item sa_heap_pop(sa_heap *heap);
+void sa_heap_release(sa_heap *heap);
 
 /* Follows the last character of a word. */
 #define SA_BPE_WORD_END "</w>"
@@ -29,8 +50,7 @@ typedef struct sa_bpe {
     size_t count, capacity;
 } sa_bpe;
 
-/* ---- Merges and their files: bpe.c -------------------------------------------------------------
- */
+/* ---- Merges and their files: bpe.c ----------------------------------------------------------- */
 
 /* Reads a merge file. SA_DATA names file and line of a wrong version, a line without exactly two
  * symbols or with CR LF, a duplicate merge, or a symbol that no earlier line makes. */
@@ -55,16 +75,14 @@ typedef struct sa_bpe_pair {
 size_t sa_bpe_character_size(const char *text, size_t size);
 size_t sa_bpe_count_characters(sa_token word);
 
-/* ---- Learning: bpe_learn.c ---------------------------------------------------------------------
- */
+/* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
 /* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Of equally
  * frequent pairs the later in byte order comes first, as in subword-nmt. */
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error);
 
-/* ---- Segmentation: bpe_segment.c ---------------------------------------------------------------
- */
+/* ---- Segmentation: bpe_segment.c ------------------------------------------------------------- */
 
 /* Segments words, with a cache of the words it has segmented. */
 typedef struct sa_bpe_segmenter {

@@ -1,5 +1,5 @@
 #include "data/bpe.h"
-#include "data/subword_mark.h"
+#include "data/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

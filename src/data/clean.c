@@ -1,26 +1,188 @@
 #include "data/clean.h"
 #include "base/utf8.h"
-#include "data/damage.h"
-#include "data/word_tokenizer.h"
+#include "data/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *const sa_reject_texts[SA_REJECT_REASONS] = {
-    [SA_REJECT_COLUMNS] = "without a tab",
-    [SA_REJECT_ENCODING] = "with damaged characters",
-    [SA_REJECT_EMPTY] = "with an empty side",
-    [SA_REJECT_LONG] = "with a side above --max-len words",
-    [SA_REJECT_RATIO] = "with sides of too different lengths (--max-ratio)",
-    [SA_REJECT_SCRIPT] = "with a side in another script",
-    [SA_REJECT_COPY] = "with equal sides",
-    [SA_REJECT_DUPLICATE] = "seen before (--unique)",
+/* ---- Damaged text ---------------------------------------------------------------------------- */
+
+enum { REPLACEMENT = 0xfffd, MAX_SEQUENCE = 4 /* bytes of a character in UTF-8 */ };
+
+static bool is_control(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+}
+
+/* ---- UTF-8 decoded as Windows-1252 ----------------------------------------------------------- */
+
+/* The byte of this character in Windows-1252, or -1. */
+static int cp1252_byte(uint32_t code) {
+    static const uint16_t shown[32] = {
+        0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
+        0x2039, 0x152,  0,      0x17d,  0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+        0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0,      0x17e,  0x178};
+    if (code >= 0xa0 && code <= 0xff) return (int)code;
+    for (int i = 0; i < 32; i++)
+        if (shown[i] && shown[i] == code) return 0x80 + i;
+    return -1;
+}
+
+/* Quotation marks, dashes and others that often follow a capital or an accented letter in correct
+ * text: «CAFÉ», „Spaß“. */
+static bool may_follow_letters(uint32_t code) {
+    return code == 0xa0 || code == 0xab || code == 0xbb || (code >= 0x2013 && code <= 0x203a);
+}
+
+static bool is_capital(uint32_t code) {
+    return (code >= 'A' && code <= 'Z') || (code >= 0xc0 && code <= 0xde);
+}
+
+/* The code point that the Windows-1252 bytes of `count` characters encode in UTF-8, or 0. */
+static uint32_t decode_as_utf8(const uint32_t *code, int count) {
+    const int first = cp1252_byte(code[0]);
+    const int length = first >= 0xc2 && first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (first < 0xc2 || first > 0xf4 || length > count) return 0;
+    uint32_t value = (uint32_t)first & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        const int next = cp1252_byte(code[i]);
+        if (next < 0x80 || next > 0xbf) return 0;
+        value = value << 6 | ((uint32_t)next & 0x3f);
+    }
+    return value;
+}
+
+/* Whether the characters from code[0] on, which follow `before`, are a misread UTF-8 sequence: the
+ * character it encodes is common, and the sequence itself is not. */
+static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
+    const uint32_t value = decode_as_utf8(code, count);
+    const bool plausible = may_follow_letters(code[1]);
+    if (!value) return false;
+    if (value < 0x180) /* "Ã©"; "Ã " and "Â ", but not "Å " */
+        return !plausible || (!is_capital(before) && (code[1] != 0xa0 || code[0] <= 0xc3));
+    if (value < 0x530) return !plausible && value >= 0x370; /* Greek, Cyrillic: "Ð°" */
+    if (value < 0x2000) return false;
+    if (value < 0x2300) return true; /* "â€™", "â‚¬" */
+    if (value < 0x10000) return value >= 0x3000 && !(plausible && may_follow_letters(code[2]));
+    return value >= 0x1f000 && value < 0x1fb00; /* "ðŸ˜€" */
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+bool sa_encoding_is_broken(const char *text, size_t size) {
+    size_t bad;
+    uint32_t before = ' ';
+    if (!sa_utf8_valid(text, size, &bad)) return true;
+    for (size_t at = 0, step; at < size; at += step) {
+        uint32_t code[MAX_SEQUENCE] = {sa_utf8_codepoint(text + at, size - at, &step)};
+        const bool leads = code[0] >= 0xc2 && code[0] <= 0xf4;
+        int count = 1;
+        if (is_control(code[0]) || code[0] == REPLACEMENT) return true;
+        for (size_t next = at + step, length; leads && count < MAX_SEQUENCE && next < size;
+             next += length)
+            code[count++] = sa_utf8_codepoint(text + next, size - next, &length);
+        if (count > 1 && is_mojibake(code, count, before)) return true;
+        before = code[0];
+    }
+    return false;
+}
+
+/* ---- Scripts --------------------------------------------------------------------------------- */
+
+/* The Unicode blocks of the scripts; combining marks belong to none. */
+static const struct {
+    const char *name;
+    uint32_t blocks[11][2]; /* first and last, ends with 0 */
+} scripts[SA_SCRIPTS] = {
+    {"other", {{0}}},
+    {"latin",
+     {{0x41, 0x2af},
+      {0x1e00, 0x1eff},
+      {0x2c60, 0x2c7f},
+      {0xa720, 0xa7ff},
+      {0xfb00, 0xfb06},
+      {0xff21, 0xff5a}}},
+    {"greek", {{0x370, 0x3ff}, {0x1f00, 0x1fff}}},
+    {"cyrillic", {{0x400, 0x52f}, {0x1c80, 0x1c8f}, {0x2de0, 0x2dff}, {0xa640, 0xa69f}}},
+    {"armenian", {{0x530, 0x58f}}},
+    {"hebrew", {{0x590, 0x5ff}, {0xfb1d, 0xfb4f}}},
+    {"arabic",
+     {{0x600, 0x6ff}, {0x750, 0x77f}, {0x8a0, 0x8ff}, {0xfb50, 0xfdff}, {0xfe70, 0xfeff}}},
+    {"devanagari", {{0x900, 0x97f}}},
+    {"bengali", {{0x980, 0x9ff}}},
+    {"tamil", {{0xb80, 0xbff}}},
+    {"thai", {{0xe00, 0xe7f}}},
+    {"georgian", {{0x10a0, 0x10ff}, {0x1c90, 0x1cbf}}},
+    {"ethiopic", {{0x1200, 0x139f}}},
+    {"khmer", {{0x1780, 0x17ff}}},
+    {"han",
+     {{0x2e80, 0x2fdf},
+      {0x3005, 0x3007},
+      {0x3040, 0x312f},
+      {0x31a0, 0x31ff},
+      {0x3400, 0x4dbf},
+      {0x4e00, 0x9fff},
+      {0xf900, 0xfaff},
+      {0xff66, 0xff9f},
+      {0x20000, 0x3ffff}}},
+    {"hangul", {{0x1100, 0x11ff}, {0x3130, 0x318f}, {0xac00, 0xd7ff}}},
 };
-const char *const sa_reject_keys[SA_REJECT_REASONS] = {
-    [SA_REJECT_COLUMNS] = "no_tab",   [SA_REJECT_ENCODING] = "damaged",
-    [SA_REJECT_EMPTY] = "empty",      [SA_REJECT_LONG] = "too_long",
-    [SA_REJECT_RATIO] = "ratio",      [SA_REJECT_SCRIPT] = "script",
-    [SA_REJECT_COPY] = "equal_sides", [SA_REJECT_DUPLICATE] = "repeated",
+enum { THAI = 10, KHMER = 13, HAN, HANGUL };
+
+const char *sa_script_name(size_t row) {
+    return row < SA_SCRIPTS ? scripts[row].name : NULL;
+}
+
+static int script_of(uint32_t code) {
+    for (int row = 0; row < SA_SCRIPTS; row++)
+        for (const uint32_t(*block)[2] = scripts[row].blocks; (*block)[1]; block++)
+            if (code >= (*block)[0] && code <= (*block)[1]) return row;
+    return SA_SCRIPT_OTHER;
+}
+
+void sa_script_count(const char *text, size_t size, size_t *counts) {
+    for (size_t at = 0, length; at < size; at += length) {
+        if (!sa_utf8_is_letter(text + at, size - at, &length)) continue;
+        const int script = script_of(sa_utf8_codepoint(text + at, size - at, &length));
+        counts[script] += script == HAN || script == HANGUL ? 3 : 1;
+    }
+}
+
+/* ---- Text without spaces --------------------------------------------------------------------- */
+
+static bool is_unspaced(uint32_t code) {
+    const int script = script_of(code);
+    return script == HAN || script == THAI || script == KHMER ||
+           (code >= 0xe80 && code <= 0x109f); /* Lao, Tibetan, Burmese */
+}
+
+bool sa_targets_lack_spaces(const sa_corpus *corpus) {
+    enum { PAIRS = 1000, WORD = 5 }; /* letters of a segmented word, in the mean, at most */
+    size_t letters = 0, unspaced = 0, spaces = 0;
+    for (size_t i = 0; i < corpus->count && i < PAIRS; i++, spaces++) {
+        const char *text = corpus->pairs[i].target;
+        for (size_t size = strlen(text), length; size; text += length, size -= length) {
+            if (sa_utf8_char_class(text, size, &length) == SA_CHAR_SPACE)
+                spaces++;
+            else if (sa_utf8_is_letter(text, size, &length)) {
+                letters++;
+                unspaced += is_unspaced(sa_utf8_codepoint(text, size, &length));
+            }
+        }
+    }
+    return 2 * unspaced > letters && letters > WORD * spaces;
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+const sa_reject sa_rejects[SA_REJECT_REASONS] = {
+    [SA_REJECT_COLUMNS] = {"without a tab", "no_tab"},
+    [SA_REJECT_ENCODING] = {"with damaged characters", "damaged"},
+    [SA_REJECT_EMPTY] = {"with an empty side", "empty"},
+    [SA_REJECT_LONG] = {"with a side above --max-len words", "too_long"},
+    [SA_REJECT_RATIO] = {"with sides of too different lengths (--max-ratio)", "ratio"},
+    [SA_REJECT_SCRIPT] = {"with a side in another script", "script"},
+    [SA_REJECT_COPY] = {"with equal sides", "equal_sides"},
+    [SA_REJECT_DUPLICATE] = {"seen before (--unique)", "repeated"},
 };
 
 enum { ANY = -1 };

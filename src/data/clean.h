@@ -1,15 +1,45 @@
-/* clean: rejects bad sentence pairs of a corpus. */
+/* clean: rejects bad sentence pairs of a corpus: damaged characters, other scripts, odd lengths. */
 #ifndef SA_DATA_CLEAN_H
 #define SA_DATA_CLEAN_H
 
 #include "base/option.h"
-#include "data/scripts.h"
-#include "data/strings.h"
+#include "data/tokens.h"
+
+/* ---- Damaged text ---------------------------------------------------------------------------- */
+
+/* Whether a text is not UTF-8 or contains a control character, the replacement character U+FFFD, or
+ * UTF-8 that was decoded as Latin-1 or Windows-1252: "Ã©" for "é", "â€™" for "’". */
+bool sa_encoding_is_broken(const char *text, size_t size);
+
+/* ---- Scripts --------------------------------------------------------------------------------- */
+
+/* Scripts in the order of sa_script_name; letters of all others are SA_SCRIPT_OTHER. Kana count as
+ * Han, because Japanese mixes both. */
+enum { SA_SCRIPT_OTHER = 0, SA_SCRIPT_LATIN = 1, SA_SCRIPTS = 16 };
+
+/* "other", "latin", "greek", "cyrillic" ...; NULL after the last. */
+const char *sa_script_name(size_t row);
+
+/* Adds the letters of a text (valid UTF-8) to counts [SA_SCRIPTS]; a Han or Hangul character counts
+ * as three letters. */
+void sa_script_count(const char *text, size_t size, size_t *counts);
+
+/* Whether most letters of the targets belong to scripts that put no spaces between words (Han and
+ * kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none: text that is segmented has them.
+ */
+bool sa_targets_lack_spaces(const sa_corpus *corpus);
+
+/* What to tell the user then. */
+#define SA_UNSPACED_NOTE                                                                           \
+    "there are no spaces between the words of the targets: BLEU takes whole clauses for words; "   \
+    "--tokenize char counts characters"
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /* Reasons to reject a pair, in the order of the checks; the first one counts. */
 typedef enum sa_reject_reason {
     SA_REJECT_COLUMNS,  /* no tab */
-    SA_REJECT_ENCODING, /* data/damage.h */
+    SA_REJECT_ENCODING, /* sa_encoding_is_broken */
     SA_REJECT_EMPTY,    /* a side is blank */
     SA_REJECT_LONG,
     SA_REJECT_RATIO,
@@ -21,8 +51,10 @@ typedef enum sa_reject_reason {
 } sa_reject_reason;
 
 /* For people: "without a tab"; for programs: "no_tab". */
-extern const char *const sa_reject_texts[SA_REJECT_REASONS],
-    *const sa_reject_keys[SA_REJECT_REASONS];
+typedef struct sa_reject {
+    const char *text, *key;
+} sa_reject;
+extern const sa_reject sa_rejects[SA_REJECT_REASONS];
 
 typedef struct sa_cleaning {
     int max_len;      /* tokens of the tokenizer `word`; 0: any */

@@ -57,8 +57,7 @@ static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
     return true;
 }
 
-/* ---- One file, tab-separated ------------------------------------------------------------------
- */
+/* ---- One file, tab-separated ----------------------------------------------------------------- */
 
 static bool reads_as_gold(const char *text, sa_error *error) {
     sa_link *links = NULL;
@@ -147,8 +146,7 @@ static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
     return !failed;
 }
 
-/* ---- Two files, line by line ------------------------------------------------------------------
- */
+/* ---- Two files, line by line ----------------------------------------------------------------- */
 
 static size_t count_rest(sa_text_lines *reader) {
     char *line;

@@ -1,10 +1,38 @@
-/* text_codec: encodes text as token ids and decodes it again. */
+/* text_codec: vocabularies, and text encoded as token ids and decoded again. */
 #ifndef SA_DATA_TEXT_CODEC_H
 #define SA_DATA_TEXT_CODEC_H
 
+#include "base/batch.h"
 #include "data/bpe.h"
 #include "data/tokenizer.h"
-#include "data/vocab.h"
+
+/* ---- Vocabularies ---------------------------------------------------------------------------- */
+
+typedef struct sa_vocab {
+    sa_strings words; /* ids from SA_SPECIAL_TOKENS on, by decreasing frequency */
+    char *blob;       /* the words, each followed by LF */
+    size_t blob_size;
+} sa_vocab;
+
+/* The tokens of a training text that occur at least min_freq times, at most `max_size` of them (0:
+ * no limit), by decreasing frequency, ties in byte order. SA_DATA when there is none. */
+bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
+                    sa_error *error);
+
+/* Reads the words of a model file, each followed by LF. SA_DATA, with `file` and the tensor `name`,
+ * when a word is empty, repeated, too long, not UTF-8 or contains NUL or CR. */
+bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
+                   const char *name, sa_error *error);
+
+void sa_vocab_release(sa_vocab *vocab);
+
+/* The number of ids, special tokens included: the rows of an embedding. */
+int sa_vocab_size(const sa_vocab *vocab);
+int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size); /* or SA_UNK */
+/* The spelling of an id: its word, or <unk>, </s>, <s>. */
+sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 typedef struct sa_text_codec {
     const sa_tokenizer *tokenizer;

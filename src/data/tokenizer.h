@@ -1,6 +1,6 @@
 /* tokenizer: splits a sentence into tokens and joins them again; the rows of --tokenizer.
  *
- *   word       words, numbers and single punctuation marks, see data/word_tokenizer.h
+ *   word       words, numbers and single punctuation marks, see below
  *   char       characters as readers see them (grapheme clusters), including spaces
  *   space      tokens separated by white space
  *   bpe        subwords of the tokens of "word", by merges learned from the training pairs; all but
@@ -24,5 +24,16 @@ extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
 
 /* For option rows: the name of a row, NULL after the last. */
 const char *sa_tokenizer_name(size_t row);
+
+/* ---- The tokenizer word ---------------------------------------------------------------------- */
+
+/* The split and join of the row "word" (see sa_tokenizer). */
+bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
+void sa_word_tokenizer_join(const sa_token *tokens, size_t count, bool spaced_marks,
+                            sa_buffer *out);
+
+/* How often ? ! : ; before a space follow a space, minus how often they follow a word. Positive for
+ * a corpus in a language that puts a space before them. */
+int64_t sa_word_count_spaced_marks(const char *text, size_t size);
 
 #endif

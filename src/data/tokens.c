@@ -1,8 +1,30 @@
 #include "data/tokens.h"
+#include "base/rng.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Subwords -------------------------------------------------------------------------------- */
+
+bool sa_subword_continues(const char *text, size_t size) {
+    const size_t mark = sizeof SA_SUBWORD_MARK - 1;
+    return size > mark && memcmp(text + size - mark, SA_SUBWORD_MARK, mark) == 0;
+}
+
+int sa_subword_word_indices(const char *const *token, int count, int *word) {
+    int words = 0;
+    for (int i = 0; i < count; i++) {
+        const bool part = i && sa_subword_continues(token[i - 1], strlen(token[i - 1]));
+        const bool end = i == count - 1 && strcmp(token[i], "</s>") == 0;
+        words += !part || end;
+        word[i] = words - 1;
+    }
+    return words;
+}
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
 
 int sa_token_compare(sa_token a, sa_token b) {
     const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
@@ -42,4 +64,91 @@ bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_e
 void sa_tokens_release(sa_tokens *tokens) {
     free(tokens->token);
     *tokens = (sa_tokens){0};
+}
+
+/* ---- Sets of strings ------------------------------------------------------------------------- */
+
+enum { MAX_STRINGS = INT32_MAX - 1 };
+
+sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
+    const size_t start = number ? strings->end[number - 1] : 0;
+    return (sa_token){strings->text.text + start, strings->end[number] - start};
+}
+
+/* The slot of the string, or the free slot for it; slots > 0. The numbers of the strings do not
+ * depend on the key. */
+static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
+    size_t at = sa_hash_siphash(sa_random_key(), text, size) & (strings->slots - 1);
+    while (strings->slot[at]) {
+        const sa_token other = sa_strings_get(strings, (int32_t)strings->slot[at] - 1);
+        if (other.size == size && memcmp(other.text, text, size) == 0) break;
+        at = (at + 1) & (strings->slots - 1);
+    }
+    return at;
+}
+
+int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size) {
+    return strings->slots ? (int32_t)strings->slot[slot_of(strings, text, size)] - 1 : -1;
+}
+
+/* Keeps at least half of the slots free. */
+static bool grow(sa_strings *strings, sa_error *error) {
+    if (2 * (strings->count + 1) <= strings->slots) return true;
+    sa_strings larger = *strings;
+    larger.slots = strings->slots ? 2 * strings->slots : 64;
+    larger.slot = sa_new(larger.slots, sizeof *larger.slot, error);
+    if (!larger.slot) return false;
+    for (size_t i = 0; i < strings->count; i++) {
+        const sa_token each = sa_strings_get(strings, (int32_t)i);
+        larger.slot[slot_of(&larger, each.text, each.size)] = (uint32_t)i + 1;
+    }
+    free(strings->slot);
+    strings->slot = larger.slot;
+    strings->slots = larger.slots;
+    return true;
+}
+
+int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error) {
+    if (strings->count == MAX_STRINGS) {
+        sa_fail(error, SA_LIMIT, "more than %d different words", MAX_STRINGS);
+        return -1;
+    }
+    if (!grow(strings, error)) return -1;
+    const size_t at = slot_of(strings, text, size);
+    if (strings->slot[at]) return (int32_t)strings->slot[at] - 1;
+    if (!sa_reserve(&strings->end, &strings->capacity, strings->count + 1, sizeof *strings->end,
+                    error))
+        return -1;
+    sa_buffer_add(&strings->text, text, size);
+    if (strings->text.failed) {
+        sa_fail_memory(error, strings->text.size);
+        return -1;
+    }
+    strings->end[strings->count++] = strings->text.size;
+    strings->slot[at] = (uint32_t)strings->count;
+    return (int32_t)strings->count - 1;
+}
+
+void sa_strings_release(sa_strings *strings) {
+    sa_buffer_release(&strings->text);
+    free(strings->end);
+    free(strings->slot);
+    *strings = (sa_strings){0};
+}
+
+bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error) {
+    const size_t before = counts->words.count;
+    const int32_t number = sa_strings_add(&counts->words, word, size, error);
+    if (number < 0 || !sa_reserve(&counts->frequency, &counts->capacity, counts->words.count,
+                                  sizeof *counts->frequency, error))
+        return false;
+    if (counts->words.count > before) counts->frequency[number] = 0;
+    counts->frequency[number]++;
+    return true;
+}
+
+void sa_word_counts_release(sa_word_counts *counts) {
+    sa_strings_release(&counts->words);
+    free(counts->frequency);
+    *counts = (sa_word_counts){0};
 }

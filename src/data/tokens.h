@@ -1,9 +1,22 @@
-/* tokens: a growing list of tokens of limited length. */
+/* tokens: tokens of limited length, the mark of subwords, and sets of byte strings with counts. */
 #ifndef SA_DATA_TOKENS_H
 #define SA_DATA_TOKENS_H
 
 #include "base/memory.h"
-#include "data/subword_mark.h"
+#include <stdint.h>
+
+/* ---- Subwords -------------------------------------------------------------------------------- */
+
+/* Ends a token whose word continues in the next one. */
+#define SA_SUBWORD_MARK "@@"
+
+bool sa_subword_continues(const char *text, size_t size);
+
+/* The index of the word that each token belongs to, in word [count]; returns the number of words. A
+ * final EOS is a word of its own, whatever precedes it. */
+int sa_subword_word_indices(const char *const *token, int count, int *word);
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
 
 /* A slice of the text that was split; the text must outlive it. */
 typedef struct sa_token {
@@ -29,5 +42,33 @@ bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *e
 /* Appends a token, split between characters if it is longer than SA_TOKEN_MAX. */
 bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 void sa_tokens_release(sa_tokens *tokens);
+
+/* ---- Sets of strings ------------------------------------------------------------------------- */
+
+typedef struct sa_strings {
+    sa_buffer text; /* all strings, concatenated */
+    size_t *end;    /* [count] end of each string in text */
+    size_t count, capacity;
+    uint32_t *slot; /* [slots] hash table of numbers plus 1; 0: free */
+    size_t slots;   /* a power of two, or 0 */
+} sa_strings;
+
+/* The number of a string, which is added if it is new; -1 on error (SA_LIMIT). */
+int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error);
+/* The number of a string, or -1. */
+int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size);
+/* A string by its number, valid until the next one is added. */
+sa_token sa_strings_get(const sa_strings *strings, int32_t number);
+void sa_strings_release(sa_strings *strings);
+
+/* How often each word of a text occurs. */
+typedef struct sa_word_counts {
+    sa_strings words;
+    int64_t *frequency; /* [words.count] */
+    size_t capacity;
+} sa_word_counts;
+
+bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);
+void sa_word_counts_release(sa_word_counts *counts);
 
 #endif

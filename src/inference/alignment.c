@@ -1,6 +1,6 @@
 /* alignment: sa_align, sa_alignment_merge and sa_alignment_copy of softalign.h. */
 #include "config/settings.h"
-#include "data/subword_mark.h"
+#include "data/tokens.h"
 #include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "metrics/linking.h"

@@ -2,9 +2,9 @@
 #include "attention/score.h"
 #include "base/utf8.h"
 #include "config/settings.h"
-#include "data/extended.h"
+#include "data/dataset.h"
 #include "data/links.h"
-#include "data/subword_mark.h"
+#include "data/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

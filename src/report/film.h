@@ -3,7 +3,7 @@
 #ifndef SA_REPORT_FILM_H
 #define SA_REPORT_FILM_H
 
-#include "data/number_table.h"
+#include "data/csv.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "data/csv_cell.h"
+#include "data/csv.h"
 #include "metrics/linking.h"
 #include "report/colormap.h"
 #include "report/fit_width.h"

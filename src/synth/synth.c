@@ -1,6 +1,6 @@
 #include "synth/synth.h"
 
-#include "data/strings.h"
+#include "data/tokens.h"
 #include "synth/grammar.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "config/settings.h"
+#include "data/clean.h"
 #include "data/corpus.h"
-#include "data/scripts.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
 #include "tensor/bf16.h"

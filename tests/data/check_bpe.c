@@ -2,7 +2,7 @@
  * and by hand; broken files of merges; time that grows no faster than the text. */
 #include "base/rng.h"
 #include "data/bpe.h"
-#include "data/subword_mark.h"
+#include "data/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

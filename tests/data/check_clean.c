@@ -1,7 +1,5 @@
 /* Cleaning: damaged text and text that only looks so, scripts, and the reasons to reject pairs. */
 #include "data/clean.h"
-#include "data/damage.h"
-#include "data/scripts.h"
 
 #include <string.h>
 
@@ -128,9 +126,9 @@ static void judge(sa_cleaner *cleaner, const char *source, const char *target, c
     sa_reject_reason flaw;
     const sa_token side[2] = {token(source), token(target)};
     ck_assert(sa_cleaner_check(cleaner, side, &flaw, &error));
-    ck_assert_msg(strcmp(flaw == SA_REJECT_NONE ? "kept" : sa_reject_keys[flaw], key) == 0,
+    ck_assert_msg(strcmp(flaw == SA_REJECT_NONE ? "kept" : sa_rejects[flaw].key, key) == 0,
                   "%s | %s: %s", source, target,
-                  flaw == SA_REJECT_NONE ? "kept" : sa_reject_keys[flaw]);
+                  flaw == SA_REJECT_NONE ? "kept" : sa_rejects[flaw].key);
 }
 
 static void open_cleaner(sa_cleaner *cleaner, sa_cleaning *cleaning, const char *name,

@@ -1,5 +1,5 @@
 /* Tables of numbers from CSV files: values, labels, and the messages for bad files. */
-#include "data/number_table.h"
+#include "data/csv.h"
 #include "report/matrix.h"
 #include "support/scratch.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 /* Sets of strings and heaps: many entries, in any order, found again. */
 #include "base/rng.h"
-#include "data/heap.h"
-#include "data/strings.h"
+#include "data/bpe.h"
+#include "data/tokens.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The tokenizer `word`: splitting sentences, and joining tokens. */
-#include "data/word_tokenizer.h"
+#include "data/tokenizer.h"
 #include "support/suite.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* CSV. The input is two bytes for the size of a matrix, a byte for each number and a line for
  * each word around it, which is written and read again; or, if the first byte is one of a cell,
  * any CSV file. */
-#include "data/number_table.h"
+#include "data/csv.h"
 #include "fuzz.h"
 #include "report/matrix.h"
 #include "support/csv_reader.h"

@@ -1,6 +1,6 @@
 /* Heatmap CSV, long table and links: what is written exactly, and that a strict reader gets back
  * every word and weight. */
-#include "data/csv_cell.h"
+#include "data/csv.h"
 #include "report/matrix.h"
 #include "support/suite.h"
 

@@ -1,0 +1,38 @@
+/* csv: cells of CSV files (RFC 4180), and tables of numbers. */
+#ifndef SA_DATA_CSV_H
+#define SA_DATA_CSV_H
+
+#include "base/memory.h"
+#include "data/text_lines.h"
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+/* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it
+ * begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading '; so does one that
+ * begins with ' before such a character, so that a reader strips exactly one. */
+void sa_csv_cell_add(sa_buffer *out, const char *word);
+
+/* Appends a word as it is, in quotes where it needs them: for readers that run no formulas. */
+void sa_csv_cell_add_plain(sa_buffer *out, const char *word);
+
+/* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
+const char *sa_csv_cell_unescape(const char *text);
+
+/* ---- Tables of numbers ----------------------------------------------------------------------- */
+
+typedef struct sa_number_table {
+    int rows, cols; /* both at least 1 */
+    double *numbers;
+    const char **row;     /* [rows] row labels, or NULL */
+    const char **column;  /* [cols] column labels, or NULL */
+    sa_text_lines reader; /* its file owns the labels */
+    const char **header;  /* all cells of the first row, or NULL */
+} sa_number_table;
+
+/* Reads the file ("-": standard input). SA_DATA names file, line and cell (from 1) when a number is
+ * missing or not finite, or a row has a different number of cells. `path` must outlive the table.
+ */
+bool sa_number_table_open(sa_number_table *table, const char *path, sa_error *error);
+void sa_number_table_close(sa_number_table *table);
+
+#endif

@@ -103,7 +103,8 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
     char *lowered = NULL;
     const bool good =
         sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &lowered, error);
-    if (good) codec->tokenizer->join(tokens.token, tokens.count, codec->spaced_marks, &out);
+    if (good)
+        sa_tokenizer_join(codec->tokenizer, tokens.token, tokens.count, codec->spaced_marks, &out);
     sa_tokens_release(&tokens);
     free(lowered);
     if (good) return sa_buffer_take(&out, error);

@@ -126,11 +126,9 @@ static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *l
         return sa_fail(error, SA_DATA, "%s:%zu: no tab; expected source TAB target", name, number);
     cut_cell(id);
     if (id && is_blank(id)) id = NULL;
-    return check_gold(corpus, name, number, &gold, error) &&
-           add_pair(
-               corpus,
-               (sa_pair){.source = line, .target = target, .gold = gold, .line = number, .id = id},
-               error);
+    if (!check_gold(corpus, name, number, &gold, error)) return false;
+    const sa_pair pair = {line, target, .gold = gold, .line = number, .id = id};
+    return add_pair(corpus, pair, error);
 }
 
 static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
@@ -244,11 +242,9 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
         corpus->pairs[next].gold = add_text(corpus->owned, line, size, error);
         if (!corpus->pairs[next++].gold) return false;
     }
-    return failed ? false
-           : reader->lines.number == corpus->lines
-               ? true
-               : sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
-                         reader->lines.number, corpus->name, corpus->lines);
+    if (failed || reader->lines.number == corpus->lines) return !failed;
+    return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
+                   reader->lines.number, corpus->name, corpus->lines);
 }
 
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error) {

@@ -6,18 +6,6 @@
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 
-void sa_extender_init(sa_extender *extender, const sa_text_codec *source,
-                      const sa_text_codec *target) {
-    *extender = (sa_extender){.source = source, .target = target};
-    sa_bpe_segmenter_init(&extender->segmenter[0], &source->bpe);
-    sa_bpe_segmenter_init(&extender->segmenter[1], &target->bpe);
-}
-
-void sa_extender_release(sa_extender *extender) {
-    sa_bpe_segmenter_release(&extender->segmenter[0]);
-    sa_bpe_segmenter_release(&extender->segmenter[1]);
-}
-
 /* The ids of a text's tokens; words that the vocabulary lacks are looked up in `more`, to which
  * they are added if `add`. */
 static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
@@ -42,15 +30,15 @@ static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
     return good;
 }
 
-bool sa_extend_pair(sa_extender *extender, const char *source_text, const char *target_text,
-                    int32_t *source, int32_t *target, sa_error *error) {
-    const sa_vocab *vocab = &extender->target->vocab;
+bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
+                    const char *source_text, const char *target_text, int32_t *source,
+                    int32_t *target, sa_error *error) {
+    const sa_vocab *vocab = &codec[1]->vocab;
     sa_strings more = {0};
     const bool good =
-        extend_text(extender->source, &extender->segmenter[0], source_text, vocab, &more, true,
-                    source, error) &&
-        (!target_text || extend_text(extender->target, &extender->segmenter[1], target_text, vocab,
-                                     &more, false, target, error));
+        extend_text(codec[0], &segmenter[0], source_text, vocab, &more, true, source, error) &&
+        (!target_text ||
+         extend_text(codec[1], &segmenter[1], target_text, vocab, &more, false, target, error));
     sa_strings_release(&more);
     return good;
 }
@@ -95,22 +83,20 @@ static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
 }
 
 /* Adds the sentences' extended ids. */
-static bool extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
-                   const sa_text_codec *target, sa_error *error) {
+static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
+                   const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
+                   sa_error *error) {
     const sa_sentence *last = &dataset->target[dataset->count - 1];
     const size_t size = (size_t)(last->ids + last->len - dataset->ids);
-    sa_extender extender;
     dataset->extended = sa_new(size, sizeof *dataset->extended, error);
     bool good = dataset->extended;
-    sa_extender_init(&extender, source, target);
     for (size_t k = 0; good && k < dataset->count; k++) {
         const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
         int32_t *left = dataset->extended + (dataset->source[k].ids - dataset->ids);
         int32_t *right = left + dataset->source[k].len;
-        good = sa_extend_pair(&extender, pair->source, pair->target, left, right, error);
+        good = sa_extend_pair(codec, segmenter, pair->source, pair->target, left, right, error);
         dataset->source[k].extended = left, dataset->target[k].extended = right;
     }
-    sa_extender_release(&extender);
     if (good) /* which unknown words are the same belongs to the data, too */
         dataset->hash += sa_hash((const char *)dataset->extended, size * sizeof(int32_t));
     return good;
@@ -143,7 +129,6 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
         good = append_pair(dataset, &used, &capacity, codec, segmenter, &corpus->pairs[i], max_len,
                            error);
     }
-    sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
     void *ids = dataset->ids;
     good = good && sa_resize(&ids, used, sizeof *dataset->ids, error);
@@ -152,7 +137,8 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
         point_to_ids(dataset);
         dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
     }
-    good = good && (!copy || extend(dataset, corpus, source, target, error));
+    good = good && (!copy || extend(dataset, corpus, codec, segmenter, error));
+    sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
     if (!good) sa_dataset_release(dataset);
     return good;
 }

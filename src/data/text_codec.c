@@ -197,19 +197,24 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
            sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
+/* The words of a text, in lower case those of *owned. */
+static bool split_words(const sa_text_codec *codec, const char *text, bool lower, sa_tokens *words,
+                        char **owned, sa_error *error) {
+    *owned = lower ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
+    if (lower && !*owned) return false;
+    if (lower) text = *owned;
+    return codec->tokenizer->split(text, strlen(text), words, error);
+}
+
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                          bool lower, sa_tokens *tokens, char **owned, sa_error *error) {
-    sa_tokens words = {0};
-    char *lowered = lower ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
-    *owned = lowered;
-    if (lower && !lowered) return false;
-    if (lower) text = lowered;
-    if (!codec->tokenizer->subword)
-        return codec->tokenizer->split(text, strlen(text), tokens, error);
+    if (!codec->tokenizer->subword) return split_words(codec, text, lower, tokens, owned, error);
     const bool original_case = codec->lowercase && !lower;
-    const bool good = codec->tokenizer->split(text, strlen(text), &words, error) &&
+    sa_tokens words = {0};
+    char *lowered;
+    *owned = NULL;
+    const bool good = split_words(codec, text, lower, &words, &lowered, error) &&
                       segment_words(codec, segmenter, &words, original_case, tokens, owned, error);
-    if (!good) *owned = NULL;
     sa_tokens_release(&words);
     free(lowered);
     return good;
@@ -239,7 +244,7 @@ void sa_text_codec_decode(const sa_text_codec *codec, const int32_t *ids, int le
     size_t count = 0;
     for (int i = 0; token && i < len; i++)
         if (ids[i] != SA_EOS) token[count++] = sa_vocab_token(&codec->vocab, ids[i]);
-    if (token) codec->tokenizer->join(token, count, codec->spaced_marks, out);
+    if (token) sa_tokenizer_join(codec->tokenizer, token, count, codec->spaced_marks, out);
     out->failed |= !token;
     free(token);
 }
@@ -251,15 +256,19 @@ void sa_text_codec_release(sa_text_codec *codec) {
 
 /* ---- Merges from pairs ----------------------------------------------------------------------- */
 
+static bool count_tokens(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
+    for (size_t i = 0; i < tokens->count; i++)
+        if (!sa_word_counts_add(counts, tokens->token[i].text, tokens->token[i].size, error))
+            return false;
+    return true;
+}
+
 static bool count_words(sa_word_counts *counts, const sa_text_codec *codec, const char *text,
                         sa_error *error) {
     sa_tokens words = {0};
-    char *lowered = codec->lowercase ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
-    bool good = !codec->lowercase || lowered;
-    if (lowered) text = lowered;
-    good = good && codec->tokenizer->split(text, strlen(text), &words, error);
-    for (size_t i = 0; good && i < words.count; i++)
-        good = sa_word_counts_add(counts, words.token[i].text, words.token[i].size, error);
+    char *lowered;
+    const bool good = split_words(codec, text, codec->lowercase, &words, &lowered, error) &&
+                      count_tokens(counts, &words, error);
     sa_tokens_release(&words);
     free(lowered);
     return good;
@@ -310,14 +319,6 @@ typedef struct side_counts {
     int64_t marks;          /* sum of sa_word_count_spaced_marks */
 } side_counts;
 
-static bool count_line(side_counts *one, sa_error *error) {
-    for (size_t i = 0; i < one->line.count; i++)
-        if (!sa_word_counts_add(one->tokens, one->line.token[i].text, one->line.token[i].size,
-                                error))
-            return false;
-    return true;
-}
-
 /* Counts the tokens of a pair unless a side is too long. */
 static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
     const char *const text[2] = {pair->source, pair->target};
@@ -331,7 +332,8 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
                                    &each->line, &owned[i], error);
     }
     if (good && sides[0].line.count <= max_len && sides[1].line.count <= max_len)
-        good = count_line(&sides[0], error) && count_line(&sides[1], error);
+        good = count_tokens(sides[0].tokens, &sides[0].line, error) &&
+               count_tokens(sides[1].tokens, &sides[1].line, error);
     free(owned[0]), free(owned[1]);
     return good;
 }

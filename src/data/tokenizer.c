@@ -43,11 +43,9 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
 
 /* ---- bpe and space-bpe ----------------------------------------------------------------------- */
 
-typedef void (*join_fn)(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
-
 /* Joins the subwords of each word, then the words. */
-static void join_subwords(const sa_token *tokens, size_t count, bool spaced_marks,
-                          join_fn join_words, sa_buffer *out) {
+static void join_subwords(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
+                          bool spaced_marks, sa_buffer *out) {
     sa_buffer text = {0};
     size_t words = 0, start = 0;
     sa_token *word = sa_new(count, sizeof *word, NULL);
@@ -61,19 +59,18 @@ static void join_subwords(const sa_token *tokens, size_t count, bool spaced_mark
     }
     start = 0;
     for (size_t i = 0; word && i < words; start += word[i++].size) word[i].text = text.text + start;
-    if (word && !text.failed) join_words(word, words, spaced_marks, out);
+    if (word && !text.failed) tokenizer->join_words(word, words, spaced_marks, out);
     out->failed |= !word || text.failed;
     sa_buffer_release(&text);
     free(word);
 }
 
-static void bpe_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out) {
-    join_subwords(tokens, count, spaced_marks, sa_word_tokenizer_join, out);
-}
-
-static void space_bpe_join(const sa_token *tokens, size_t count, bool spaced_marks,
-                           sa_buffer *out) {
-    join_subwords(tokens, count, spaced_marks, space_join, out);
+void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
+                       bool spaced_marks, sa_buffer *out) {
+    if (tokenizer->subword)
+        join_subwords(tokenizer, tokens, count, spaced_marks, out);
+    else
+        tokenizer->join_words(tokens, count, spaced_marks, out);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -86,9 +83,9 @@ const sa_tokenizer sa_tokenizers[] = {
     [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join,
                             false},
     [SA_TOKENIZER_BPE] = {"bpe", "subwords of words, by merges learned from the pairs",
-                          sa_word_tokenizer_split, bpe_join, true},
+                          sa_word_tokenizer_split, sa_word_tokenizer_join, true},
     [SA_TOKENIZER_SPACE_BPE] = {"space-bpe", "subwords of tokens separated by white space",
-                                space_split, space_bpe_join, true},
+                                space_split, space_join, true},
     {.name = NULL},
 };
 

@@ -15,12 +15,15 @@ typedef struct sa_tokenizer {
     const char *name, *help;
     /* Appends the tokens of a text (valid UTF-8, NFC) to the list. */
     bool (*split)(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-    /* Appends the detokenized text. spaced_marks: a space before ? ! : ; as in French. */
-    void (*join)(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out);
-    bool subword; /* split gives words, which data/text_codec.h segments; join takes subwords */
+    void (*join_words)(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out);
+    bool subword; /* split gives words, which data/text_codec.h segments; see sa_tokenizer_join */
 } sa_tokenizer;
 
 extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
+
+/* Appends the detokenized text. spaced_marks: a space before ? ! : ; as in French. */
+void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
+                       bool spaced_marks, sa_buffer *out);
 
 /* For option rows: the name of a row, NULL after the last. */
 const char *sa_tokenizer_name(size_t row);

@@ -51,10 +51,11 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
 bool sa_extend_texts(const sa_model *model, const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
-    sa_extender extender;
+    const sa_text_codec *const codec[2] = {&model->source, &model->target};
+    sa_bpe_segmenter segmenter[2];
     bool good = true;
     if (!model->settings.copy) return true;
-    sa_extender_init(&extender, &model->source, &model->target);
+    for (int i = 0; i < 2; i++) sa_bpe_segmenter_init(&segmenter[i], &codec[i]->bpe);
     for (size_t i = 0; good && i < count; i++) {
         if (!source[i].ids) continue; /* too long */
         char *left = text_at(source_text, stride, i, error);
@@ -63,10 +64,10 @@ bool sa_extend_texts(const sa_model *model, const char *const *source_text,
         source[i].extended = from;
         if (target) target[i].extended = to = sa_new((size_t)target[i].len, sizeof *to, error);
         good = left && from && (!target || (right && to)) &&
-               sa_extend_pair(&extender, left, right, from, to, error);
+               sa_extend_pair(codec, segmenter, left, right, from, to, error);
         free(left), free(right);
     }
-    sa_extender_release(&extender);
+    for (int i = 0; i < 2; i++) sa_bpe_segmenter_release(&segmenter[i]);
     return good;
 }
 

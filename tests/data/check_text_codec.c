@@ -137,7 +137,7 @@ START_TEST(unfinished_words_are_joined_too) {
         for (; count < 4 && cases[i].tokens[count]; count++)
             tokens[count] = (sa_token){cases[i].tokens[count], strlen(cases[i].tokens[count])};
         sa_buffer out = {0};
-        sa_tokenizers[3].join(tokens, count, false, &out);
+        sa_tokenizer_join(&sa_tokenizers[3], tokens, count, false, &out);
         ck_assert_str_eq(out.text, cases[i].expected);
         sa_buffer_release(&out);
     }

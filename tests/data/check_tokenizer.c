@@ -77,7 +77,7 @@ START_TEST(text_comes_back) {
         sa_tokens tokens = {0};
         sa_buffer joined = {0};
         ck_assert(row(joins[i].name)->split(text, strlen(text), &tokens, NULL));
-        row(joins[i].name)->join(tokens.token, tokens.count, true, &joined);
+        sa_tokenizer_join(row(joins[i].name), tokens.token, tokens.count, true, &joined);
         ck_assert_str_eq(joined.text, joins[i].expected);
         sa_buffer_release(&joined);
         sa_tokens_release(&tokens);

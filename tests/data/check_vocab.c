@@ -1,7 +1,7 @@
 /* Vocabularies: built from a text, read from a model file, not confused by special spellings. */
 #include "base/rng.h"
-#include "data/tokenizer.h"
 #include "data/text_codec.h"
+#include "data/tokenizer.h"
 #include "support/suite.h"
 
 #include <stdio.h>

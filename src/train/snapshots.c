@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,10 +86,12 @@ static bool remove_stale_frames(const sa_session *session, const char *film, sa_
 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
-/* Of pair `index` (from 0) film/0001; of its head (from 1) film/0001/head-1. */
-static void name_folder(const sa_session *session, size_t index, int head, sa_buffer *out) {
-    sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, PAIR_DIGITS, index + 1);
-    if (head) sa_buffer_addf(out, "/%s%d", head_folder, head);
+/* Of pair `index` (from 0) film/0001; of its head (from 1) film/0001/head-1. To be freed. */
+static char *name_folder(const sa_session *session, size_t index, int head, sa_error *error) {
+    const char *out = session->training->out;
+    return head ? sa_format(error, "%s/film/%0*zu/%s%d", out, PAIR_DIGITS, index + 1, head_folder,
+                            head)
+                : sa_format(error, "%s/film/%0*zu", out, PAIR_DIGITS, index + 1);
 }
 
 /* A single head is the mean itself. */
@@ -101,11 +104,9 @@ static bool make_folders(const sa_session *session, const char *film, sa_error *
     bool good = sa_directory_create(film, error);
     for (size_t i = 0; good && i < session->training->snapshot_count; i++)
         for (int head = 0; good && head <= recorded_heads(session); head++) {
-            sa_buffer folder = {0};
-            name_folder(session, i, head, &folder);
-            good = folder.failed ? sa_fail_memory(error, folder.size)
-                                 : sa_directory_create(folder.text, error);
-            sa_buffer_release(&folder);
+            char *folder = name_folder(session, i, head, error);
+            good = folder && sa_directory_create(folder, error);
+            free(folder);
         }
     return good;
 }
@@ -121,15 +122,13 @@ bool sa_snapshots_open(const sa_session *session, sa_error *error) {
 
 static bool save_frame(const sa_session *session, size_t index, int head,
                        const sa_alignment *alignment, sa_error *error) {
-    sa_buffer path = {0}, matrix = {0};
-    name_folder(session, index, head, &path);
-    sa_buffer_addf(&path, "/%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
+    char name[32], *folder = name_folder(session, index, head, error);
+    sa_buffer matrix = {0};
+    snprintf(name, sizeof name, "%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
     sa_matrix_csv(alignment, &matrix);
-    const bool good = path.failed || matrix.failed
-                          ? sa_fail_memory(error, path.size + matrix.size)
-                          : sa_save(path.text, &(sa_chunk){matrix.text, matrix.size}, 1, error);
-    sa_buffer_release(&path);
+    const bool good = folder && sa_save_text_in(folder, name, &matrix, error);
     sa_buffer_release(&matrix);
+    free(folder);
     return good;
 }
 

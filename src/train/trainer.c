@@ -79,7 +79,7 @@ static bool open_gradients(sa_trainer *trainer, sa_error *error) {
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, int longest_source, int longest_target, sa_pool *pool,
                      const sa_exchange *exchange, sa_error *error) {
-    sa_require(settings->shards > 0);
+    sa_require(settings->shards > 0 && settings->shards <= SA_MAX_THREADS);
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
     const int most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     const int shards = shards_for(most, settings->shards);
@@ -114,8 +114,6 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
            (trainer->target = sa_new(batch, sizeof(sa_sentence), error)) &&
            (settings->guided_alignment <= 0 ||
             (trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error))) &&
-           (trainer->shard = sa_new((size_t)shards, sizeof(sa_shard), error)) &&
-           (trainer->lane = sa_new((size_t)lanes, sizeof(sa_lane), error)) &&
            (trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error)) &&
            sa_seq2seq_open_stored(sizes, values, &trainer->store, &trainer->w, error) &&
            open_lanes(trainer, longest_source, longest_target, error) &&
@@ -123,22 +121,16 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
 }
 
 void sa_trainer_close(sa_trainer *trainer) {
-    for (int i = 0; trainer->lane && i < trainer->lanes; i++)
-        sa_arena_release(&trainer->lane[i].arena);
+    for (int i = 0; i < trainer->lanes; i++) sa_arena_release(&trainer->lane[i].arena);
     for (int i = 0; trainer->gradient && i < trainer->gradients; i++) {
         free(trainer->gradient[i].numbers);
         sa_store_release(&trainer->gradient[i].store);
     }
     sa_store_release(&trainer->store);
-    free(trainer->shard);
-    free(trainer->lane);
     free(trainer->gradient);
-    free(trainer->first);
-    free(trainer->second);
+    free(trainer->first), free(trainer->second);
     free(trainer->squares);
-    free(trainer->source);
-    free(trainer->target);
-    free(trainer->links);
+    free(trainer->source), free(trainer->target), free(trainer->links);
     *trainer = (sa_trainer){0};
 }
 

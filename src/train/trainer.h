@@ -43,26 +43,26 @@ typedef struct sa_trainer {
     sa_real *values; /* [plan.size] the model's weights */
     sa_sizes sizes;
     sa_seq2seq w;
-    sa_store store;                /* of w, filled for all shards of an update */
-    sa_real *first, *second;       /* [plan.size] the optimizer state */
-    double decay;                  /* multiplies the learning rate: 1 until the caller lowers it */
-    double baseline;               /* of hard attention: attention/hard.h */
-    int most;                      /* pairs in a batch */
-    int shards;                    /* of the largest batch */
-    sa_shard *shard;               /* [shards] */
-    int lanes;                     /* shards that run at a time: at most the threads */
-    sa_lane *lane;                 /* [lanes] */
-    int gradients;                 /* the sum's, which the first shard begins, and those that the
-                                      other shards use by turns; where other processes come first,
-                                      one more than shards of this one */
-    sa_gradient *gradient;         /* [gradients] */
-    sa_sentence *source, *target;  /* [most] the batch, one shard after another */
-    sa_gold_alignment *links;      /* [most] its gold alignments; NULL without guided alignment */
-    const sa_gold_alignment *gold; /* of all pairs; set by the caller with guided alignment */
-    double *squares;               /* sum of squares of each chunk of the gradient */
-    int64_t step;                  /* batches seen */
-    int64_t applied;               /* updates made: batches with a finite gradient */
-    int nonfinite;                 /* batches in a row with a gradient that is not finite */
+    sa_store store;                 /* of w, filled for all shards of an update */
+    sa_real *first, *second;        /* [plan.size] the optimizer state */
+    double decay;                   /* multiplies the learning rate: 1 until the caller lowers it */
+    double baseline;                /* of hard attention: attention/hard.h */
+    int most;                       /* pairs in a batch */
+    int shards;                     /* of the largest batch */
+    sa_shard shard[SA_MAX_THREADS]; /* [shards] */
+    int lanes;                      /* shards that run at a time: at most the threads */
+    sa_lane lane[SA_MAX_THREADS];   /* [lanes] */
+    int gradients;                  /* the sum's, which the first shard begins, and those that the
+                                       other shards use by turns; where other processes come first,
+                                       one more than shards of this one */
+    sa_gradient *gradient;          /* [gradients] */
+    sa_sentence *source, *target;   /* [most] the batch, one shard after another */
+    sa_gold_alignment *links;       /* [most] its gold alignments; NULL without guided alignment */
+    const sa_gold_alignment *gold;  /* of all pairs; set by the caller with guided alignment */
+    double *squares;                /* sum of squares of each chunk of the gradient */
+    int64_t step;                   /* batches seen */
+    int64_t applied;                /* updates made: batches with a finite gradient */
+    int nonfinite;                  /* batches in a row with a gradient that is not finite */
 
     /* of the running batch */
     int count, active_shards;

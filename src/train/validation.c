@@ -10,14 +10,9 @@
 /* ---- Figures --------------------------------------------------------------------------------- */
 
 bool sa_validation_better(int criterion, sa_validation one, sa_validation other) {
-    switch (criterion) {
-    case SA_CRITERION_BLEU:
-        return one.bleu > other.bleu;
-    case SA_CRITERION_CHRF:
-        return one.chrf > other.chrf;
-    default:
-        return one.loss < other.loss;
-    }
+    if (criterion == SA_CRITERION_BLEU) return one.bleu > other.bleu;
+    if (criterion == SA_CRITERION_CHRF) return one.chrf > other.chrf;
+    return one.loss < other.loss;
 }
 
 static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,

@@ -106,7 +106,6 @@ typedef struct search_state {
     size_t history_count, history_capacity, step_weights_capacity;
     sa_real *step_weights; /* [history_count x longest] of each word of the history */
     sa_hypothesis *found;
-    int *found_count; /* [B] */
 } search_state;
 
 /* The most words of an output, for a source of S words. */
@@ -139,7 +138,6 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
         sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(&run->ensemble), sizeof *run->picked);
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
-    run->found_count = sa_arena_alloc(arena, (size_t)count, sizeof *run->found_count);
     const sa_decode_state *widest = &run->ensemble.states[run->ensemble.widest];
     const size_t drawn = run->search->sample ? (size_t)widest->logits.cols : 0;
     run->candidates = sa_arena_alloc(arena, drawn, sizeof *run->candidates);
@@ -172,7 +170,6 @@ static void begin(search_state *run, const sa_sentence *sources, int count) {
                 .last = -1,
                 .rng = sa_rng_seed((uint64_t)run->search->seed, own + (uint64_t)k)};
         run->unfinished[b] = run->beam;
-        run->found_count[b] = 0;
     }
 }
 
@@ -313,60 +310,53 @@ static void continue_all(search_state *run, int step) {
 
 /* ---- Finished hypotheses --------------------------------------------------------------------- */
 
-/* The attention weights [len x S] of a hypothesis; run->sums becomes their sum over the steps. */
-static sa_real *gather_weights(search_state *run, const live_hypothesis *end, int len, int S,
-                               sa_error *error) {
-    sa_real *weights = sa_new((size_t)len * (size_t)S, sizeof *weights, error);
-    memset(run->sums, 0, sizeof *run->sums * (size_t)S);
-    for (int at = end->last; weights && at >= 0; at = run->history[at].before) {
-        const sa_real *row = run->step_weights + (size_t)at * (size_t)run->longest;
-        memcpy(weights + (size_t)--len * (size_t)S, row, sizeof *row * (size_t)S);
-        sa_axpy(1, row, run->sums, S);
-    }
-    return weights;
-}
-
-static double score_of(const search_state *run, double log_p, int len, int S) {
-    const sa_search *search = run->search;
-    const double divisor =
-        sa_length_penalties[search->length_penalty].divisor(len, search->length_power);
-    const double covered = search->coverage > 0 ? sa_coverage_penalty(run->sums, S) : 0;
-    return log_p / divisor + search->coverage * covered;
+static void release(sa_hypothesis *hypothesis) {
+    free(hypothesis->ids), free(hypothesis->weights);
+    *hypothesis = (sa_hypothesis){0};
 }
 
 /* Inserts a translation into its sentence's list, best first, and frees the one that falls out. */
 static void add_finished(search_state *run, int b, sa_hypothesis found) {
     const int capacity = run->search->nbest;
     sa_hypothesis *list = run->found + (ptrdiff_t)run->order[b] * capacity;
-    int count = run->found_count[b];
-    if (count == capacity && !better(found.score, list[capacity - 1].score)) {
-        free(found.ids), free(found.weights);
+    int count = 0;
+    while (count < capacity && list[count].ids) count++;
+    if (count == capacity && !better(found.score, list[--count].score)) {
+        release(&found);
         return;
     }
-    if (count == capacity)
-        free(list[capacity - 1].ids), free(list[capacity - 1].weights);
-    else
-        run->found_count[b] = ++count;
-    int at = count - 1;
-    for (; at > 0 && better(found.score, list[at - 1].score); at--) list[at] = list[at - 1];
-    list[at] = found;
+    release(&list[count]);
+    for (; count > 0 && better(found.score, list[count - 1].score); count--)
+        list[count] = list[count - 1];
+    list[count] = found;
 }
 
+/* Its words, attention weights [len x S] and score, which may depend on the sum of the weights. */
 static bool finish_hypothesis(search_state *run, const live_hypothesis *end, bool complete,
                               sa_error *error) {
-    const int b = end->at.sentence, S = run->source_len[b];
+    const sa_search *search = run->search;
+    const int b = end->at.sentence;
+    const size_t S = (size_t)run->source_len[b];
     sa_hypothesis found = {.log_p = end->log_p, .complete = complete};
     for (int at = end->last; at >= 0; at = run->history[at].before) found.len++;
     found.ids = sa_new((size_t)found.len, sizeof *found.ids, error);
-    if (!found.ids) return false;
-    int left = found.len;
-    for (int at = end->last; at >= 0; at = run->history[at].before)
-        found.ids[--left] = run->history[at].word;
-    if (run->weights && !(found.weights = gather_weights(run, end, found.len, S, error))) {
-        free(found.ids);
+    if (run->weights) found.weights = sa_new((size_t)found.len * S, sizeof *found.weights, error);
+    if (!found.ids || (run->weights && !found.weights)) {
+        release(&found);
         return false;
     }
-    found.score = score_of(run, end->log_p, found.len, S);
+    memset(run->sums, 0, sizeof *run->sums * S);
+    for (int at = end->last, t = found.len - 1; at >= 0; at = run->history[at].before, t--) {
+        found.ids[t] = run->history[at].word;
+        if (!run->weights) continue;
+        const sa_real *row = run->step_weights + (size_t)at * (size_t)run->longest;
+        memcpy(found.weights + (size_t)t * S, row, sizeof *row * S);
+        sa_axpy(1, row, run->sums, (int)S);
+    }
+    const double covered = search->coverage > 0 ? sa_coverage_penalty(run->sums, (int)S) : 0;
+    found.score = end->log_p / sa_length_penalties[search->length_penalty].divisor(
+                                   found.len, search->length_power) +
+                  search->coverage * covered;
     add_finished(run, b, found);
     return true;
 }
@@ -391,44 +381,31 @@ static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) 
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-/* Of the continuations of one sentence, those that end are stored; the others stay in best. */
-static bool split_finished(search_state *run, live_hypothesis *best, int count, int step,
-                           int *going, sa_error *error) {
-    *going = 0;
-    for (int i = 0; i < count; i++) {
-        live_hypothesis h = best[i];
-        const int b = h.at.sentence;
-        const bool ended = h.at.word == SA_EOS;
-        const double longest = run->lengths ? INFINITY /* EOS ends it */
-                                            : longest_output(run->search, run->source_len[b]);
-        if (!append_word(run, &h, error)) return false;
-        if (ended) run->unfinished[b]--;
-        if (ended || step + 1 >= longest) {
-            if (!finish_hypothesis(run, &h, ended, error)) return false;
-        } else {
-            best[(*going)++] = h;
-        }
-    }
-    return true;
-}
-
+/* Of the continuations of each sentence, those that end are stored; the others are live. */
 static bool advance(search_state *run, int step, sa_error *error) {
     for (int l = 0; l < run->live_count; l++) sa_ensemble_set(&run->ensemble, l, run->live[l].at);
     if (!sa_ensemble_step(&run->ensemble, step + 1, run->live_count, error)) return false;
     continue_all(run, step);
-    int next_count = 0;
+    int going = 0; /* never beyond what is still to be read */
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;
+        const double longest = run->lengths ? INFINITY /* EOS ends it */
+                                            : longest_output(run->search, run->source_len[b]);
         if (l && b == run->live[l - 1].at.sentence) continue;
-        live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam;
-        int going;
-        if (!split_finished(run, best, run->counts[b], step, &going, error)) return false;
-        memmove(run->next + next_count, best, sizeof *best * (size_t)going);
-        next_count += going;
+        for (int i = 0; i < run->counts[b]; i++) {
+            live_hypothesis h = run->next[(ptrdiff_t)b * run->beam + i];
+            const bool ended = h.at.word == SA_EOS;
+            if (!append_word(run, &h, error)) return false;
+            run->unfinished[b] -= ended;
+            if (!ended && step + 1 < longest)
+                run->next[going++] = h;
+            else if (!finish_hypothesis(run, &h, ended, error))
+                return false;
+        }
     }
     live_hypothesis *swap = run->live;
     run->live = run->next, run->next = swap;
-    run->live_count = next_count;
+    run->live_count = going;
     return true;
 }
 
@@ -454,9 +431,6 @@ bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *
     sa_arena_release(&run.arena);
     free(run.history);
     free(run.step_weights);
-    for (size_t i = 0; !good && i < all; i++) {
-        free(found[i].ids), free(found[i].weights);
-        found[i] = (sa_hypothesis){0};
-    }
+    for (size_t i = 0; !good && i < all; i++) release(&found[i]);
     return good;
 }

@@ -121,44 +121,40 @@ static char *read_string(json_reader *it) {
 
 /* ---- Numbers and names ----------------------------------------------------------------------- */
 
-static size_t digits(const json_reader *it, size_t at) {
-    size_t count = 0;
-    while (at + count < it->size && it->text[at + count] >= '0' && it->text[at + count] <= '9')
-        count++;
-    return count;
-}
-
-/* The length of the number that begins here, or 0. */
-static size_t number_size(const json_reader *it, bool *whole) {
-    size_t at = it->at + (it->text[it->at] == '-');
-    size_t count = digits(it, at);
-    *whole = true;
+/* The length of the number with which a text begins, or 0. */
+static size_t number_size(const char *text, bool *whole) {
+    static const char digits[] = "0123456789";
+    const char *at = text + (*text == '-');
+    size_t count = strspn(at, digits);
     if (count == 0) return 0;
-    at += it->text[at] == '0' ? 1 : count;
-    if (at < it->size && it->text[at] == '.') {
-        *whole = false;
-        if (!(count = digits(it, at + 1))) return 0;
+    at += *at == '0' ? 1 : count;
+    *whole = *at != '.' && *at != 'e' && *at != 'E';
+    if (*at == '.') {
+        if (!(count = strspn(at + 1, digits))) return 0;
         at += 1 + count;
     }
-    if (at < it->size && (it->text[at] == 'e' || it->text[at] == 'E')) {
-        *whole = false;
-        at += 1 + (at + 1 < it->size && (it->text[at + 1] == '-' || it->text[at + 1] == '+'));
-        if (!(count = digits(it, at))) return 0;
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '-' || at[1] == '+' ? 2 : 1;
+        if (!(count = strspn(at, digits))) return 0;
         at += count;
     }
-    return at - it->at;
+    return (size_t)(at - text);
 }
 
 static json_t *read_number(json_reader *it) {
-    char text[400]; /* a double has at most 309 digits before the point */
+    enum { LONGEST = 400 }; /* a double has at most 309 digits before the point */
+    char text[LONGEST + 1];
+    const size_t left = it->size - it->at, copied = left < LONGEST ? left : LONGEST;
     bool whole;
     int64_t integer;
     double real;
-    const size_t size = number_size(it, &whole);
+    memcpy(text, it->text + it->at, copied);
+    text[copied] = 0;
+    const size_t size = number_size(text, &whole);
     if (!size) return parse_error(it, "expected a value"), NULL;
-    const bool fits = size < sizeof text;
-    if (fits) memcpy(text, it->text + it->at, size), text[size] = 0;
-    if (!fits || !(whole ? sa_integer_parse(text, &integer) : sa_number_parse(text, &real)))
+    text[size] = 0;
+    if (size == LONGEST ||
+        !(whole ? sa_integer_parse(text, &integer) : sa_number_parse(text, &real)))
         return parse_error(it, "number too large"), NULL;
     it->at += size;
     return whole ? json_integer(integer) : json_real(real);

@@ -54,12 +54,9 @@ typedef struct sa_batch_side {
 
 typedef struct sa_batch {
     sa_batch_side source, target;
-    const int
-        *source_of; /* [B] the pair's index among the sources, by its index among the targets */
-    int whole; /* sentences of the whole batch when this is a shard of it: the divisor of the loss
-                */
-    const sa_gold_alignment
-        *gold; /* [B] in the given order: gold alignments for the alignment loss, or NULL */
+    const int *source_of; /* [B] a pair's index among the sources, by that among the targets */
+    int whole; /* sentences of the batch that this is a shard of: the divisor of the loss */
+    const sa_gold_alignment *gold; /* [B] in the given order, for the alignment loss; or NULL */
 } sa_batch;
 
 /* The index among the sources of target b's source; without targets b itself. */

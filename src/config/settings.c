@@ -13,6 +13,7 @@
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *sa_precision_name(size_t row) {
@@ -326,25 +327,22 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
     return false;
 }
 
+/* Whether the option stands in a list, with a space on each side. */
+static bool is_in(const sa_option *option, const char *list) {
+    char name[64];
+    snprintf(name, sizeof name, " %s ", option->name);
+    return strstr(list, name);
+}
+
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
-    static const char *const recurrent[] = {"decoder",        "encoder",
-                                            "reverse-source", "cell",
-                                            "update",         "reset",
-                                            "cell-norm",      "decoder-init",
-                                            "readout-state",  "input-feeding",
-                                            "hidden",         "maxout",
-                                            "decoder-layers", "decoder-residual",
-                                            "dropout-layers", NULL};
-    static const char *const transformer[] = {"ffn", "norm", NULL};
-    const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
-    while (*name && strcmp(*name, option->name) != 0) name++;
-    return *name;
+    static const char recurrent[] =
+        " decoder encoder reverse-source cell update reset cell-norm decoder-init readout-state "
+        "input-feeding hidden maxout decoder-layers decoder-residual dropout-layers ";
+    return is_in(option, settings->model == SA_MODEL_TRANSFORMER ? recurrent : " ffn norm ");
 }
 
 bool sa_settings_is_common(const sa_option *option) {
-    static const char *const batches[] = {"seed", "batch", "batch-tokens"};
-    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
-        if (strcmp(option->name, batches[i]) == 0) return true;
+    if (is_in(option, " seed batch batch-tokens ")) return true;
     return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
            option->scope == SA_SCOPE_METRICS;
 }

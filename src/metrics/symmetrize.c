@@ -15,18 +15,16 @@ const char *sa_symmetrization_name(size_t row) {
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-enum { REJECTED, ACCEPTED, DONE }; /* state of a link; DONE: accepted, its neighbors were visited */
-
-/* The union, sorted, with the state of its links and words. */
+/* The union, sorted, and which of its links and words are accepted. */
 typedef struct symmetrization {
     sa_link *links;
     size_t count;
-    unsigned char *state;    /* [count] */
+    bool *accepted;          /* [count] */
     bool *sources, *targets; /* whether the word has an accepted link */
 } symmetrization;
 
 static void accept_link(symmetrization *all, size_t i) {
-    all->state[i] = ACCEPTED;
+    all->accepted[i] = true;
     all->sources[all->links[i].source] = all->targets[all->links[i].target] = true;
 }
 
@@ -48,7 +46,8 @@ static int by_order(const void *a, const void *b) {
     return sa_link_compare(a, b);
 }
 
-/* Accepts the neighbors of link i that are eligible. */
+/* Accepts the neighbors of link i that are eligible; accepted ones are not, as both words have
+ * links. */
 static bool grow_neighbors(symmetrization *all, size_t i) {
     bool grown = false;
     for (size_t k = 0; k < sizeof sa_symmetrization_neighbors / sizeof *sa_symmetrization_neighbors;
@@ -60,7 +59,6 @@ static bool grow_neighbors(symmetrization *all, size_t i) {
         accept_link(all, (size_t)(found - all->links));
         grown = true;
     }
-    all->state[i] = DONE; /* the others never become eligible */
     return grown;
 }
 
@@ -68,15 +66,8 @@ static void grow(symmetrization *all) {
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < all->count; i++)
-            if (all->state[i] == ACCEPTED && grow_neighbors(all, i)) grown = true;
+            if (all->accepted[i] && grow_neighbors(all, i)) grown = true;
     }
-}
-
-static size_t compact(symmetrization *all) {
-    size_t kept = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->state[i] != REJECTED) all->links[kept++] = all->links[i];
-    return kept;
 }
 
 static bool count_words(const sa_link *links, size_t count, size_t *words, sa_error *error) {
@@ -100,18 +91,20 @@ bool sa_symmetrize(int method, sa_link *forward, size_t forward_count, sa_link *
     forward_count = sa_links_deduplicate(forward, forward_count);
     backward_count = sa_links_deduplicate(backward, backward_count);
     all.links = sa_new(forward_count + backward_count, sizeof *all.links, error);
-    all.state = sa_new(forward_count + backward_count, sizeof *all.state, error);
+    all.accepted = sa_new(forward_count + backward_count, sizeof *all.accepted, error);
     all.sources = sa_new(words, sizeof *all.sources, error);
     all.targets = sa_new(words, sizeof *all.targets, error);
-    const bool good = all.links && all.state && all.sources && all.targets;
+    const bool good = all.links && all.accepted && all.sources && all.targets;
     if (good) {
         merge(&all, forward, forward_count, backward, backward_count, method);
         if (method == GROW_DIAG) grow(&all);
-        *count = compact(&all);
+        *count = 0;
+        for (size_t i = 0; i < all.count; i++)
+            if (all.accepted[i]) all.links[(*count)++] = all.links[i];
         *links = all.links;
     } else {
         free(all.links);
     }
-    free(all.state), free(all.sources), free(all.targets);
+    free(all.accepted), free(all.sources), free(all.targets);
     return good;
 }

@@ -26,44 +26,27 @@ typedef struct translate_task {
     sa_gold_alignment *gold;
     int *lengths;
     sa_search search;
-    bool attends;               /* a model has attention */
-    int copying;                /* the first model that copies; -1: none */
-    const sa_pair **dictionary; /* sorted by source */
+    bool attends; /* a model has attention */
+    int copying;  /* the first model that copies; -1: none */
+    sa_strings dictionary;
+    const char **translated; /* [dictionary.count] */
     sa_translation *out;
 } translate_task;
 
 /* ---- Unknown words --------------------------------------------------------------------------- */
 
-/* The pairs of the same source in the order of the dictionary. */
-static int by_source(const void *a, const void *b) {
-    const sa_pair *one = *(const sa_pair *const *)a, *other = *(const sa_pair *const *)b;
-    const int order = strcmp(one->source, other->source);
-    return order ? order : (one > other) - (one < other);
-}
-
-static int compare_source(const void *key, const void *pair) {
-    return strcmp(key, (*(const sa_pair *const *)pair)->source);
-}
-
-static bool sort_dictionary(translate_task *task, sa_error *error) {
+/* Of pairs with the same source the first counts. */
+static bool read_dictionary(translate_task *task, sa_error *error) {
     const sa_corpus *pairs = task->search.dictionary;
     if (!pairs) return true;
-    task->dictionary = sa_new(pairs->count, sizeof *task->dictionary, error);
-    if (!task->dictionary) return false;
-    for (size_t i = 0; i < pairs->count; i++) task->dictionary[i] = &pairs->pairs[i];
-    qsort(task->dictionary, pairs->count, sizeof *task->dictionary, by_source);
-    return true;
-}
-
-/* The target of the first pair that has the word as its source; NULL: there is none. */
-static const char *look_up(const translate_task *task, const char *word) {
-    const sa_pair *const *pairs = task->dictionary;
-    if (!pairs) return NULL;
-    const sa_pair *const *found =
-        bsearch(word, pairs, task->search.dictionary->count, sizeof *pairs, compare_source);
-    if (!found) return NULL;
-    while (found > pairs && strcmp(found[-1]->source, word) == 0) found--;
-    return (*found)->target;
+    task->translated = sa_new(pairs->count, sizeof *task->translated, error);
+    for (size_t i = 0; task->translated && i < pairs->count; i++) {
+        const char *word = pairs->pairs[i].source;
+        const int32_t number = sa_strings_add(&task->dictionary, word, strlen(word), error);
+        if (number < 0) return false;
+        if (!task->translated[number]) task->translated[number] = pairs->pairs[i].target;
+    }
+    return task->translated;
 }
 
 /* For an unknown word: the most attended source word, or what the dictionary pairs it with. */
@@ -72,8 +55,8 @@ static sa_token replacement(const translate_task *task, const sa_real *weights,
     int best = 0;
     for (int j = 1; j < S - 1; j++) /* never EOS */
         if (weights[j] > weights[best]) best = j;
-    const char *translated = look_up(task, source[best]),
-               *word = translated ? translated : source[best];
+    const int32_t known = sa_strings_find(&task->dictionary, source[best], strlen(source[best]));
+    const char *word = known < 0 ? source[best] : task->translated[known];
     return (sa_token){.text = word, .size = strlen(word)};
 }
 
@@ -301,17 +284,18 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
         if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
     }
     good = good && sort_sentences(&task, gold, lengths, count, error) &&
-           sort_dictionary(&task, error) &&
+           read_dictionary(&task, error) &&
            sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch, &task,
                         error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
-    free(task.dictionary), free(task.order), free(task.gold), free(task.lengths);
+    free(task.translated), free(task.order), free(task.gold), free(task.lengths);
     for (int m = 0; task.own && m < number; m++) {
         sa_sentences_release(task.own[m].sources, count);
         free(task.own[m].sorted);
         sa_store_release(&task.own[m].prepared.store);
     }
     free(task.own);
+    sa_strings_release(&task.dictionary);
     return good;
 }
 

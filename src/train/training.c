@@ -142,10 +142,13 @@ static bool survive(const sa_session *session, const sa_error *why, sa_error *er
 
 /* Writes the best model: the present one (is_best), or an earlier one that could not be saved. */
 static bool save_best(sa_session *session, bool is_best, sa_error *error) {
-    sa_model best = session->model;
+    sa_model *model = &session->model;
+    sa_real *present = model->values;
     if (!is_best && !session->unsaved) return true;
-    if (!is_best) best.values = session->unsaved;
-    if (!sa_model_write(&best, session->path[SA_BEST], NULL, 0, error)) return false;
+    if (!is_best) model->values = session->unsaved;
+    const bool good = sa_model_write(model, session->path[SA_BEST], NULL, 0, error);
+    model->values = present;
+    if (!good) return false;
     free(session->unsaved);
     session->unsaved = NULL;
     return true;
@@ -197,18 +200,22 @@ static bool end_saves(sa_session *session, sa_error *error) {
 }
 
 /* Writes the mean weights as a model of their own. */
-static bool write_average(const sa_session *session, sa_error *error) {
+static bool write_average(sa_session *session, sa_error *error) {
+    sa_model *model = &session->model;
+    sa_real *present = model->values;
     const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
     if (!count || !sa_exchange_leads(session->exchange)) return true;
-    sa_model mean = session->model;
-    mean.values = sa_new(mean.plan.size, sizeof *mean.values, error);
-    if (!mean.values) return false;
-    sa_averaging_mean(&session->averaging, count, mean.values);
-    sa_model_bind(&mean, mean.sizes.precision);
+    sa_real *mean = sa_new(model->plan.size, sizeof *mean, error);
+    if (!mean) return false;
+    sa_averaging_mean(&session->averaging, count, mean);
     sa_validation now;
-    const bool good = sa_validate(&mean, &session->valid, &session->valid_data, &now, error) &&
-                      sa_model_write(&mean, session->path[SA_AVERAGE], NULL, 0, error);
-    free(mean.values);
+    model->values = mean;
+    sa_model_bind(model, model->sizes.precision);
+    const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
+                      sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
+    model->values = present;
+    sa_model_bind(model, model->sizes.precision);
+    free(mean);
     if (good)
         sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
                         sa_average_name((size_t)session->settings.average_of), count, now.loss,

@@ -36,9 +36,9 @@ const cli_command *cli_find(const char *name, sa_error *error) {
 
 extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
 
-static const char *text_of(const cli_command *command) {
+static const char *text_of(const char *name) {
     char title[32];
-    snprintf(title, sizeof title, "\n## %s\n\n", command->name);
+    snprintf(title, sizeof title, "\n## %s\n\n", name);
     const char *found = strstr((const char *)cli_help_text, title);
     sa_require(found);
     return found + strlen(title);
@@ -52,7 +52,7 @@ static const char *next_paragraph(const char *text) {
 }
 
 static void add_example(const cli_command *command, sa_buffer *out) {
-    const char *code = strstr(text_of(command), "```sh\n") + strlen("```sh\n");
+    const char *code = strstr(text_of(command->name), "```sh\n") + strlen("```sh\n");
     sa_buffer_add(out, code, (size_t)(strstr(code, "```") - code));
 }
 
@@ -104,19 +104,6 @@ static void option(const cli_option_set *set, const sa_option *row, sa_buffer *o
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static const char *const exit_codes[][2] = {
-    {"0", "done"},
-    {"1", "a check failed"},
-    {"2", "wrong usage"},
-    {"3", "a corpus or model file is damaged or invalid"},
-    {"4", "a file cannot be opened"},
-    {"5", "reading or writing failed"},
-    {"6", "the output directory holds a training, or one is writing to it"},
-    {"7", "out of memory or beyond a size limit"},
-    {"8", "the training diverged"},
-    {"128+n", "stopped by signal n; a training is saved first"},
-};
-
 static void overview(sa_buffer *out) {
     sa_buffer_addf(out,
                    "%s %s: small neural translation models on a CPU, with hand-written\n"
@@ -125,8 +112,13 @@ static void overview(sa_buffer *out) {
     for (const cli_command *const *command = cli_commands; *command; command++)
         entry(out, (*command)->name, (*command)->summary, NAME);
     sa_buffer_addf(out, "\n'%s help COMMAND' says more. Exit codes:\n", cli_name);
-    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
-        entry(out, exit_codes[i][0], exit_codes[i][1], NAME);
+    for (const char *code = text_of("Exit codes"); *code; code += strspn(code, "\n")) {
+        char name[NAME];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(code + 1, "`"), code + 1);
+        code = strstr(code, "\n: ") + strlen("\n: ");
+        entry(out, name, code, NAME);
+        code += strcspn(code, "\n");
+    }
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
@@ -137,7 +129,7 @@ static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer_adds(out, "Usage: ");
     cli_wrap(out, usage, strlen("Usage: "));
     sa_buffer_adds(out, "\n");
-    for (const char *text = text_of(command); text; text = next_paragraph(text))
+    for (const char *text = text_of(command->name); text; text = next_paragraph(text))
         cli_wrap(out, text, 0);
     if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
     const char *text;
@@ -199,7 +191,7 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
     const cli_option_set *set;
     sa_buffer_addf(out, "`softalign %s`%s%s [*options*]\n\n## DESCRIPTION\n", command->name,
                    *command->words ? " " : "", command->words);
-    for (const char *text = text_of(command); text; text = next_paragraph(text))
+    for (const char *text = text_of(command->name); text; text = next_paragraph(text))
         sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
     sa_buffer_adds(out, "\n## OPTIONS\n");
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
@@ -224,9 +216,7 @@ static void markdown_overview(sa_buffer *out) {
                         "`softalign --version`\n\n## DESCRIPTION\n\n## COMMANDS\n");
     for (const cli_command *const *command = cli_commands; *command; command++)
         sa_buffer_addf(out, "\n`softalign-%s`(1)\n: %s\n", (*command)->name, (*command)->summary);
-    sa_buffer_adds(out, "\n## EXIT STATUS\n");
-    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
-        sa_buffer_addf(out, "\n`%s`\n: %s\n", exit_codes[i][0], exit_codes[i][1]);
+    sa_buffer_addf(out, "\n## EXIT STATUS\n\n%s", text_of("Exit codes"));
     markdown_example(&cli_help, out);
 }
 

@@ -71,37 +71,27 @@ static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, si
     return count;
 }
 
-/* The merge of a node with the next one, or -1. */
-static int32_t merge_of(const sa_bpe_segmenter *segmenter, int32_t at) {
-    const sa_bpe_node *left = &segmenter->node[at];
-    if (left->symbol < 0 || left->after == NONE) return -1;
-    const int32_t right = segmenter->node[left->after].symbol;
-    return right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
-}
-
 /* Pushes the merge of a node with the next one, if there is one. */
 static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error) {
-    const int32_t merge = merge_of(segmenter, at);
+    const sa_bpe_node *left = &segmenter->node[at];
+    if (left->symbol < 0 || left->after == NONE) return true;
+    const int32_t right = segmenter->node[left->after].symbol;
+    const int32_t merge = right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
     return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
 }
 
-/* Makes one symbol of a node and the next one. */
-static void join(sa_bpe_segmenter *segmenter, int32_t at, int32_t made) {
-    sa_bpe_node *left = &segmenter->node[at], *right = &segmenter->node[left->after];
-    left->symbol = made;
+/* Makes one symbol of a node and the next one, unless one of them has changed. */
+static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
+                  sa_error *error) {
+    sa_bpe_node *left = &segmenter->node[at];
+    if (left->symbol != merge->left || left->after == NONE) return true;
+    sa_bpe_node *right = &segmenter->node[left->after];
+    if (right->symbol != merge->right) return true;
+    left->symbol = merge->made;
     left->size += right->size;
     left->after = right->after;
     right->symbol = MERGED;
     if (left->after != NONE) segmenter->node[left->after].before = at;
-}
-
-/* Merges a node with the next one, unless one of them has changed. */
-static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
-                  sa_error *error) {
-    const sa_bpe_node *left = &segmenter->node[at];
-    if (left->symbol != merge->left || left->after == NONE) return true;
-    if (segmenter->node[left->after].symbol != merge->right) return true;
-    join(segmenter, at, merge->made);
     return push_merge(segmenter, at, error) &&
            (left->before == NONE || push_merge(segmenter, left->before, error));
 }

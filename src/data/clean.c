@@ -9,10 +9,6 @@
 
 enum { REPLACEMENT = 0xfffd, MAX_SEQUENCE = 4 /* bytes of a character in UTF-8 */ };
 
-static bool is_control(uint32_t code) {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f);
-}
-
 /* ---- UTF-8 decoded as Windows-1252 ----------------------------------------------------------- */
 
 /* The byte of this character in Windows-1252, or -1. */
@@ -76,7 +72,8 @@ bool sa_encoding_is_broken(const char *text, size_t size) {
         uint32_t code[MAX_SEQUENCE] = {sa_utf8_codepoint(text + at, size - at, &step)};
         const bool leads = code[0] >= 0xc2 && code[0] <= 0xf4;
         int count = 1;
-        if (is_control(code[0]) || code[0] == REPLACEMENT) return true;
+        const bool control = code[0] < 0x20 || (code[0] >= 0x7f && code[0] <= 0x9f);
+        if (control || code[0] == REPLACEMENT) return true;
         for (size_t next = at + step, length; leads && count < MAX_SEQUENCE && next < size;
              next += length)
             code[count++] = sa_utf8_codepoint(text + next, size - next, &length);

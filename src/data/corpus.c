@@ -146,14 +146,6 @@ static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
 
 /* ---- Two files, line by line ----------------------------------------------------------------- */
 
-static size_t count_rest(sa_text_lines *reader) {
-    char *line;
-    size_t size, count = 0;
-    bool failed = false;
-    while (sa_lines_next(&reader->lines, &line, &size, &failed, NULL)) count++;
-    return count;
-}
-
 static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *target,
                        sa_error *error) {
     char *left, *right;
@@ -167,7 +159,9 @@ static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *
         if (!more_left && !more_right) return true;
         if (more_left != more_right) {
             const size_t line = corpus->lines + 1;
-            const size_t rest = 1 + count_rest(more_left ? source : target);
+            sa_lines *longer = more_left ? &source->lines : &target->lines;
+            size_t rest = 1;
+            while (sa_lines_next(longer, &left, &size, &failed, NULL)) rest++;
             return sa_fail(error, SA_DATA,
                            "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
                            source->file.name, corpus->lines + (more_left ? rest : 0),

@@ -22,14 +22,11 @@ static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
 
-/* A reader may trim a cell without quotes; a space is a token of its own among characters. */
-static bool begins_or_ends_blank(const char *word) {
-    const size_t size = strlen(word);
-    return size && (strchr(" \t", *word) || strchr(" \t", word[size - 1]));
-}
-
 static void add(sa_buffer *out, const char *prefix, const char *word) {
-    const bool quoted = strpbrk(word, ",\"\n\r") || begins_or_ends_blank(word);
+    /* A reader may trim a cell without quotes; a space is a token of its own among characters. */
+    const size_t size = strlen(word);
+    const bool blank = size && (strchr(" \t", *word) || strchr(" \t", word[size - 1]));
+    const bool quoted = blank || strpbrk(word, ",\"\n\r");
     if (quoted) sa_buffer_adds(out, "\"");
     sa_buffer_adds(out, prefix);
     for (; *word; word++) sa_buffer_add(out, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);
@@ -101,24 +98,20 @@ static char *parse_quoted(char *at, char **end) {
     return text;
 }
 
-/* The same for a cell without quotes, trimmed; not yet terminated. */
-static char *parse_plain(char *at, char **end, size_t *size) {
-    *end = at + strcspn(at, ",");
-    *size = (size_t)(*end - at);
-    while (*size && is_blank(at[*size - 1])) --*size;
-    return at;
-}
-
 static bool split(table_parser *parser, char *line) {
     parser->cells = 0;
     for (char *at = line, *end = line;; at = end + 1) {
         while (is_blank(*at)) at++;
-        size_t size = 0;
+        char *cell = at, *trimmed;
         const bool quoted = *at == '"';
-        char *cell = quoted ? parse_quoted(at, &end) : parse_plain(at, &end, &size);
+        if (quoted)
+            cell = parse_quoted(at, &end);
+        else
+            end = at + strcspn(at, ",");
         if (!cell) return fail_line(parser, "a quoted cell that does not end before a comma");
         const bool last = !*end;
-        if (!quoted) cell[size] = 0;
+        for (trimmed = end; !quoted && trimmed > cell && is_blank(trimmed[-1]);) trimmed--;
+        if (!quoted) *trimmed = 0;
         if (!sa_reserve(&parser->cell, &parser->cell_capacity, parser->cells + 1,
                         sizeof *parser->cell, parser->error))
             return false;

@@ -102,16 +102,6 @@ static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
     return good;
 }
 
-/* After the last sentence: the ids no longer move. */
-static void point_to_ids(sa_dataset *dataset) {
-    const int32_t *at = dataset->ids;
-    for (size_t k = 0; k < dataset->count; k++) {
-        dataset->source[k].ids = at;
-        dataset->target[k].ids = at + dataset->source[k].len;
-        at += dataset->source[k].len + dataset->target[k].len;
-    }
-}
-
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error) {
@@ -133,9 +123,12 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     void *ids = dataset->ids;
     good = good && sa_resize(&ids, used, sizeof *dataset->ids, error);
     dataset->ids = ids;
-    if (good) {
-        point_to_ids(dataset);
-        dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
+    if (good) dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
+    const int32_t *at = dataset->ids; /* they no longer move */
+    for (size_t k = 0; good && k < dataset->count; k++) {
+        dataset->source[k].ids = at;
+        dataset->target[k].ids = at + dataset->source[k].len;
+        at += dataset->source[k].len + dataset->target[k].len;
     }
     good = good && (!copy || extend(dataset, corpus, codec, segmenter, error));
     sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);

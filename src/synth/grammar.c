@@ -114,16 +114,13 @@ static unsigned draw_bit(sa_draft *draft, unsigned bits) {
     return bits & -bits;
 }
 
-static bool draw_plural(sa_draft *draft, const sa_noun_phrase *group) {
-    if (!group->noun->plural || group->determiner & SA_A) return false;
-    return group->determiner & (SA_SOME | SA_NUMBER | SA_BARE) || sa_draft_chance(draft, 4);
-}
-
 sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigned determiners,
                                    int owner) {
     sa_noun_phrase group = {.noun = noun, .owner = owner};
     group.determiner = draw_bit(draft, suitable(determiners, noun));
-    group.plural = draw_plural(draft, &group);
+    const unsigned many = SA_SOME | SA_NUMBER | SA_BARE;
+    group.plural = noun->plural && group.determiner != SA_A &&
+                   (group.determiner & many || sa_draft_chance(draft, 4));
     if (group.determiner == SA_NUMBER) group.number = sa_draft_draw(draft, "number", 0);
     int adjectives = sa_draft_pick(draft, 12); /* none in 7 of 12 groups, two in one */
     if (adjectives <= 2) group.before = sa_adjective_draw(draft, noun->traits, SA_BEFORE);
@@ -359,15 +356,9 @@ void sa_clause_be(sa_clause *clause, bool was) {
     clause->finite = auxiliary(clause, was ? "was" : "be");
 }
 
-void sa_clause_feel(sa_clause *clause, const char *english, const char *french) {
-    clause->auxiliary = be_english(clause->subject.who);
-    clause->main = english;
-    clause->finite = auxiliary(clause, "have");
-    set_rest(clause, french);
-}
-
-void sa_clause_have(sa_clause *clause, const char *base, const char *third, const char *french) {
-    clause->main = simple(clause, base, third);
+void sa_clause_have(sa_clause *clause, const char *english, const char *third, const char *french) {
+    if (!third) clause->auxiliary = be_english(clause->subject.who);
+    clause->main = third ? simple(clause, english, third) : english;
     clause->finite = auxiliary(clause, "have");
     set_rest(clause, french);
 }

@@ -112,11 +112,11 @@ typedef struct sa_clause {
  * and SA_HABIT, the progressive for SA_NOW, the (French: composed) past; for SA_PLAN `plan` and an
  * infinitive: "go", "want", "can" or "must". */
 void sa_clause_conjugate(sa_clause *clause, const sa_word *verb, unsigned tense, const char *plan);
-/* "is" with être, now or (past) as était; "is hungry" with avoir and its object. */
+/* "is" with être, now or (past) as était. */
 void sa_clause_be(sa_clause *clause, bool past);
-void sa_clause_feel(sa_clause *clause, const char *english, const char *french);
-/* "needs" with avoir and its object. */
-void sa_clause_have(sa_clause *clause, const char *base, const char *third, const char *french);
+/* What French has: "needs" (base and third person), a besoin; without `third` "is hungry", a faim.
+ */
+void sa_clause_have(sa_clause *clause, const char *english, const char *third, const char *french);
 
 /* Writes the clause from its subject to its verb and object pronoun. */
 void sa_clause_write(const sa_clause *clause);

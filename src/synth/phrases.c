@@ -50,6 +50,11 @@ static const sa_word *draw_verb(sa_draft *draft, const char *list, unsigned kind
     return sa_draft_choose(draft, list, &(sa_query){.kinds = kinds, .uses = tenses});
 }
 
+static void write_some_verb(sa_draft *draft, sa_clause *clause, const char *list, unsigned kinds,
+                            unsigned tenses) {
+    write_verb(draft, clause, draw_verb(draft, list, kinds, tenses), tenses);
+}
+
 /* "I eat meat" alone is not clearly a habit. Nobody plans an everyday action for next year. */
 static void write_time(sa_draft *draft, const sa_clause *clause) {
     bool habit = clause->tense == SA_HABIT, needed = !clause->often && !clause->never;
@@ -81,7 +86,7 @@ static void write_object(sa_draft *draft, const sa_clause *clause, const sa_word
 }
 
 static void write_verb_and_object(sa_draft *draft, sa_clause *clause, unsigned tenses) {
-    write_verb(draft, clause, draw_verb(draft, "transitive", 0, tenses), tenses);
+    write_some_verb(draft, clause, "transitive", 0, tenses);
     write_object(draft, clause, clause->verb);
 }
 
@@ -93,11 +98,11 @@ static void write_transitive(sa_draft *draft, sa_clause *clause) {
 /* "she is waiting for them": elle les attend. Never in the past, where the participle would agree.
  */
 static void write_pronoun_object(sa_draft *draft, sa_clause *clause) {
-    enum { YOU = 2, OTHERS = 3, TENSES = SA_STATE | SA_HABIT | SA_NOW | SA_PLAN };
+    enum { YOU = 2, OTHERS = 3 };
     int who = clause->subject.who, row = sa_draft_pick(draft, 6);
     bool own = who == SA_I || who == SA_WE ? row < YOU : who == SA_YOU && row == YOU;
     clause->object = &sa_word_list_find("object pronoun")->words[own ? row + OTHERS : row];
-    write_verb(draft, clause, draw_verb(draft, "transitive", SA_PERSON, TENSES), TENSES);
+    write_some_verb(draft, clause, "transitive", SA_PERSON, SA_STATE | SA_HABIT | SA_NOW | SA_PLAN);
     write_time(draft, clause);
 }
 
@@ -135,7 +140,7 @@ static void write_placed_verb(sa_draft *draft, sa_clause *clause, unsigned tense
     for (int i = 0; i < subject->count; i++)
         /* Each of the groups has its noun: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (subject->groups[i].noun->traits & SA_CHILD) places = ~(unsigned)SA_WORKPLACE;
-    write_verb(draft, clause, draw_verb(draft, "intransitive", places, tenses), tenses);
+    write_some_verb(draft, clause, "intransitive", places, tenses);
 }
 
 static void write_intransitive(sa_draft *draft, sa_clause *clause) {
@@ -183,25 +188,22 @@ static void write_when_question(sa_draft *draft, sa_clause *clause) {
 
 /* "where do you live?", "why are you playing in the street?" */
 static void write_place_question(sa_draft *draft, sa_clause *clause) {
-    enum {
-        WHERE = SA_HOME | SA_OUTDOORS | SA_WORKPLACE | SA_LODGING,
-        TENSES = SA_STATE | SA_NOW | SA_PAST | SA_PLAN
-    };
     bool why = sa_draft_chance(draft, 2);
     sa_draft_pair(draft, why ? "why" : "where", why ? "pourquoi" : "où");
     clause->subject = sa_subject_draw(draft, true);
-    write_verb(draft, clause, draw_verb(draft, "intransitive", WHERE, TENSES), TENSES);
+    write_some_verb(draft, clause, "intransitive",
+                    SA_HOME | SA_OUTDOORS | SA_WORKPLACE | SA_LODGING,
+                    SA_STATE | SA_NOW | SA_PAST | SA_PLAN);
     if (why) write_where(draft, clause->verb);
 }
 
 /* "what are you looking for?", "who is she waiting for?" */
 static void write_object_question(sa_draft *draft, sa_clause *clause) {
-    enum { TENSES = SA_NOW | SA_PAST | SA_PLAN };
     bool who = sa_draft_chance(draft, 3);
     unsigned kinds = who ? (unsigned)SA_PERSON : ~(unsigned)SA_PERSON;
     sa_draft_pair(draft, who ? "who" : "what", who ? "qui" : "que");
     clause->subject = sa_subject_draw(draft, true);
-    write_verb(draft, clause, draw_verb(draft, "transitive", kinds, TENSES), TENSES);
+    write_some_verb(draft, clause, "transitive", kinds, SA_NOW | SA_PAST | SA_PLAN);
 }
 
 /* "please open the door", "do not play in the street": vous is the French imperative too. */
@@ -394,13 +396,13 @@ static void write_existence(sa_draft *draft, sa_clause *clause) {
 /* "are you hungry?" */
 static void write_feeling(sa_draft *draft, sa_clause *clause) {
     const sa_word *feeling = sa_draft_draw(draft, "feeling", 0);
-    sa_clause_feel(clause, feeling->english, feeling->french);
+    sa_clause_have(clause, feeling->english, NULL, feeling->french);
     sa_clause_write(clause);
 }
 
 /* "the girl is afraid of the dog": la fille a peur du chien */
 static void write_fear(sa_draft *draft, sa_clause *clause) {
-    sa_clause_feel(clause, "afraid", "peur");
+    sa_clause_have(clause, "afraid", NULL, "peur");
     sa_clause_write(clause);
     sa_draft_pair(draft, "of", "de");
     write_noun(draft, SA_ANIMAL, NULL, SA_THE, 0);
@@ -420,7 +422,7 @@ static void write_age(sa_draft *draft, sa_clause *clause) {
     sa_noun_phrase group = sa_noun_phrase_of(draft, SA_PERSON | SA_ANIMAL, SA_MINOR, NULL,
                                              SA_THE | SA_OWN | SA_THIS, SA_ANYONE);
     clause->subject = sa_subject_of(&group);
-    sa_clause_feel(clause, NULL, "");
+    sa_clause_have(clause, NULL, NULL, "");
     sa_clause_write(clause);
     sa_draft_phrase(draft, sa_draft_draw(draft, "number", 0));
     sa_draft_phrase(draft, sa_word_find("age", "years old"));
@@ -431,7 +433,7 @@ static void write_weather(sa_draft *draft, sa_clause *clause) {
     static const sa_word it = {.english = "it", .french = "il"};
     const sa_word *weather = sa_draft_draw(draft, "weather", 0);
     clause->subject = (sa_subject){.pronoun = &it, .who = SA_HE};
-    sa_clause_feel(clause, weather->english, weather->french ? weather->french : "");
+    sa_clause_have(clause, weather->english, NULL, weather->french ? weather->french : "");
     clause->finite = weather->present[SA_IL];
     sa_clause_write(clause);
     sa_noun_phrase place = draw_place(draft, weather->kinds, NULL);
@@ -446,7 +448,7 @@ static void write_trouble(sa_draft *draft, sa_clause *clause, int except) {
     if (adjective)
         sa_clause_be(clause, false);
     else
-        sa_clause_feel(clause, trouble->english, trouble->french);
+        sa_clause_have(clause, trouble->english, NULL, trouble->french);
     sa_clause_write(clause);
     if (adjective) sa_clause_write_adjective(clause, trouble);
 }

@@ -3,7 +3,6 @@
 #include "data/tokens.h"
 #include "synth/grammar.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const sa_splits[] = {"train", "valid", "test", NULL};
@@ -84,49 +83,45 @@ static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error
     return true;
 }
 
-/* Enumerates the grammar; the lines not made yet go to `lines`, their ends to `ends`. */
-static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *ends,
+/* A line in a buffer. */
+typedef struct line_span {
+    size_t start, size;
+} line_span;
+
+/* Enumerates the grammar; the lines not made yet go to `lines`, their line_spans to `spans`. */
+static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *spans,
                       sa_error *error) {
     generator->draft.rng = NULL;
     do {
         bool fresh;
         if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
+        line_span line = {.start = lines->size};
         sa_draft_write(&generator->draft, lines);
-        sa_buffer_add(ends, (const char *)&lines->size, sizeof lines->size);
+        line.size = lines->size - line.start;
+        sa_buffer_add(spans, (const char *)&line, sizeof line);
     } while (sa_draft_advance(&generator->draft));
-    if (lines->failed || ends->failed) return sa_fail_memory(error, lines->capacity);
+    if (lines->failed || spans->failed) return sa_fail_memory(error, lines->capacity);
     return true;
-}
-
-/* Completes the corpus with random lines. */
-static void sample_rest(corpus_generator *generator, const sa_buffer *lines, const size_t *end,
-                        uint32_t *order, size_t count, sa_buffer *out) {
-    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
-    for (size_t i = 0; generator->made < generator->wanted; i++, generator->made++) {
-        size_t other = i + sa_rng_below(&generator->rng, (uint32_t)(count - i));
-        uint32_t line = order[other];
-        order[other] = order[i];
-        size_t start = line ? end[line - 1] : 0;
-        sa_buffer_add(out, lines->text + start, end[line] - start);
-    }
 }
 
 /* A small grammar is almost used up: finds all remaining sentences and samples from them. */
 static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_error *error) {
-    sa_buffer lines = {0}, ends = {0};
-    uint32_t *order = NULL;
-    bool done = enumerate(generator, &lines, &ends, error);
-    size_t count = ends.size / sizeof(size_t);
+    sa_buffer lines = {0}, spans = {0};
+    bool done = enumerate(generator, &lines, &spans, error);
+    line_span *list = (void *)spans.text;
+    const size_t count = spans.size / sizeof *list;
     if (done && generator->made + count < generator->wanted)
         done = sa_fail(error, SA_USAGE, "%s has only %zu different %s pairs, not %zu",
                        generator->task->name, generator->made + count,
                        sa_splits[generator->draft.split], generator->wanted);
-    if (done) done = (order = sa_new(count, sizeof *order, error)) != NULL;
-    if (done)
-        sample_rest(generator, &lines, (const size_t *)(const void *)ends.text, order, count, out);
-    free(order);
-    sa_buffer_release(&ends);
+    for (size_t i = 0; done && generator->made < generator->wanted; i++, generator->made++) {
+        const size_t other = i + sa_rng_below(&generator->rng, (uint32_t)(count - i));
+        const line_span line = list[other];
+        list[other] = list[i];
+        sa_buffer_add(out, lines.text + line.start, line.size);
+    }
+    sa_buffer_release(&spans);
     sa_buffer_release(&lines);
     return done;
 }

@@ -1,9 +1,9 @@
 /* Byte-pair encoding. The input is two bytes of choices, then a text to learn merges from and to
  * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment. */
 #include "data/bpe.h"
-#include "data/tokens.h"
 #include "data/text_codec.h"
 #include "data/tokenizer.h"
+#include "data/tokens.h"
 #include "fuzz.h"
 
 enum { MOST = 4096 };

@@ -1,8 +1,8 @@
 /* UTF-8 and tokenizers. The input is any bytes; UTF-8 goes through every Unicode function, and
  * through every tokenizer and back. */
 #include "data/clean.h"
-#include "data/tokens.h"
 #include "data/tokenizer.h"
+#include "data/tokens.h"
 #include "fuzz.h"
 
 /* ---- Unicode --------------------------------------------------------------------------------- */

@@ -23,10 +23,10 @@ void sa_synth_length(sa_draft *draft) {
 
 void sa_synth_reverse(sa_draft *draft) {
     enum { NUMBERS = 50 };
-    char digits[NUMBERS][3];
+    char digits[NUMBERS][12];
     sa_word numbers[NUMBERS];
     for (int i = 0; i < NUMBERS; i++) {
-        snprintf(digits[i], sizeof digits[i], "%d", i % 100);
+        snprintf(digits[i], sizeof digits[i], "%d", i);
         numbers[i] = (sa_word){.english = digits[i], .french = digits[i]};
     }
     write_list(draft, draft->split == SA_TEST ? 30 : 25, numbers, NUMBERS);

@@ -74,8 +74,8 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     for (size_t i = 0; i < whole.count; i++)
         marked |= sa_subword_continues(whole.token[i].text, whole.token[i].size);
     sa_buffer_adds(&one, ""), sa_buffer_adds(&other, "");
-    subwords->join(cut.token, cut.count, false, &one);
-    words->join(whole.token, whole.count, false, &other);
+    sa_tokenizer_join(subwords, cut.token, cut.count, false, &one);
+    sa_tokenizer_join(words, whole.token, whole.count, false, &other);
     for (size_t i = 0; i < cut.count; i++) ck_assert_uint_le(cut.token[i].size, SA_SUBWORD_MAX);
     if (!marked) ck_assert_str_eq(one.text, other.text);
     sa_buffer_release(&one), sa_buffer_release(&other);

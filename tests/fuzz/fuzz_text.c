@@ -127,7 +127,7 @@ static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool
         marked |=
             tokenizer->subword && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);
     sa_buffer_adds(&joined, "");
-    tokenizer->join(tokens.token, tokens.count, spaced_marks, &joined);
+    sa_tokenizer_join(tokenizer, tokens.token, tokens.count, spaced_marks, &joined);
     ck_assert(!joined.failed && fuzz_is_utf8(joined.text, joined.size));
     ck_assert_msg(marked || (whole ? strcmp(joined.text, text) == 0
                                    : same_but_space(text, size, joined.text, joined.size)),

@@ -1,15 +1,14 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
-#include "attention/normalizer.h"
-#include "attention/score.h"
+#include "attention/heads.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"
-#include "layers/position.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT = 512 };
 
@@ -120,20 +119,25 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
-/* How many parameters of its own the score has; is_v_a (or NULL): whether they are v_a. */
-static int own_parameters(const operands *all, int heads, bool *is_v_a) {
+/* The score's own parameters. */
+static sa_params own_parameters(const operands *all, int heads) {
     sa_params plan = {0};
     if (all->score->bind)
         all->score->bind(&(sa_binder){.plan = &plan}, "", all->keys.cols, heads, 1);
-    if (is_v_a) *is_v_a = plan.count && plan.item[0].init == SA_INIT_ALIGN_LAST;
-    return (int)plan.size;
+    return plan;
+}
+
+/* Whether they are the width of a kernel. */
+static bool is_kernel(const operands *all) {
+    const sa_params own = own_parameters(all, 1);
+    return own.count && strcmp(own.item[0].name, ".log_h") == 0;
 }
 
 static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
     if (!is_given(v_a)) return true;
     if (!all->score->bind)
         return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
-    const int size = own_parameters(all, heads, NULL);
+    const int size = (int)own_parameters(all, heads).size;
     if (size != all->keys.cols && !is_vector(v_a, size))
         return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
                        all->score->name);
@@ -162,8 +166,8 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
 /* Rotations turn pairs of numbers of queries and keys that are multiplied. */
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
     const char *name = sa_position_name((size_t)options->positions);
-    if (!sa_position_kinds[options->positions].rotation) return true;
-    if (!all->score->rotates)
+    if (sa_position_kinds[options->positions].part != &sa_rotation_part) return true;
+    if (!sa_score_rotates(all->score) && all->score->key != SA_KEY_IDENTITY)
         return sa_fail(error, SA_USAGE,
                        "--positions %s rotates queries and keys, but --attention "
                        "%s is no product of theirs",
@@ -179,7 +183,7 @@ static bool check_bandwidth(const operands *all, const sa_attend_options *option
                             sa_error *error) {
     const double h = options->bandwidth;
     if (h == 0) return true;
-    if (!all->score->kernel)
+    if (!is_kernel(all))
         return sa_fail(error, SA_USAGE,
                        "--bandwidth is the width of a kernel: it needs --attention gaussian");
     if (is_given(options->v_a))
@@ -246,18 +250,18 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (!is_row(options->attention, sa_score_name))
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
-    if ((score->normalizer && score->normalizer->step_forward) || score->state ||
-        score->location_aware)
+    const sa_part *part = score->part;
+    if (part && (part->state || (part->with && part->with->state_words)))
         return sa_fail(error, SA_USAGE,
                        "--attention %s continues from where the previous target word has read: "
                        "only a model has previous words",
                        score->name);
-    if (score->normalizer && score->normalizer->draw)
+    if (part && part->draws)
         return sa_fail(error, SA_USAGE,
                        "--attention %s draws one word in training and takes the one of the largest "
                        "weight in decoding: --attention additive shows the weights",
                        score->name);
-    if (score->maps)
+    if (part == &sa_two_maps_part)
         return sa_fail(
             error, SA_USAGE,
             "--attention %s subtracts one map from the other times a lambda: there is no "
@@ -265,7 +269,7 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
             score->name);
     if (!is_row(options->normalizer, sa_normalizer_name))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
-    if (sa_normalizers[options->normalizer].learned_key)
+    if (sa_normalizers[options->normalizer].part)
         return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its key",
                        sa_normalizer_name((size_t)options->normalizer));
     if (sa_normalizers[options->normalizer].exponent &&
@@ -275,7 +279,7 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SHAW, "positions", error))
         return false;
     const sa_position_kind *positions = &sa_position_kinds[options->positions];
-    if (positions->bind || positions->bind_vectors)
+    if (positions->bind || (positions->part && positions->part->order == SA_PARTS_LATE))
         return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
                        positions->name);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
@@ -293,8 +297,8 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
     if (!check(&all, options, error)) return false;
-    bool has_v_a;
-    own_parameters(&all, options->heads, &has_v_a);
+    const sa_params own = own_parameters(&all, options->heads);
+    const bool has_v_a = own.count && own.item[0].init == SA_INIT_ALIGN_LAST;
     *result = (sa_attend_result){.queries = all.output.table.rows,
                                  .keys = options->values.rows,
                                  .heads = options->heads,

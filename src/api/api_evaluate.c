@@ -37,10 +37,9 @@ static bool add_statistics(const sa_model *model, const sa_pair *pair, const sa_
         for (int i = 0; i < T; i++) out->unknown_target += target->ids[i] == SA_UNK;
     }
     if (right && forced->weights) {
-        const sa_normalizer *normalizer = sa_scores[model->settings.attention].normalizer;
         sa_attention_stats_add(&out->attention, forced->weights, sa_alignment_weights(forced, 0, 1),
                                forced->heads, T, S);
-        if (normalizer && normalizer->step_forward) /* it reads from left to right */
+        if (sa_scores[model->settings.attention].part == &sa_monotonic_part) /* it reads */
             sa_attention_stats_add_read(&out->attention, forced->weights, T, S);
         sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
     }

@@ -1,5 +1,5 @@
 /* api_settings: the version and the choices of softalign.h. */
-#include "attention/coverage.h"
+#include "attention/parts.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/cell.h"

@@ -1,7 +1,36 @@
+/* attention: the chapter. */
 #include "attention/attention.h"
+#include "attention/parts.h"
 #include "tensor/blas.h"
-#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
+
+/* ---- The score ------------------------------------------------------------------------------- */
+
+/* What the score's functions may overwrite. */
+static sa_mat scratch_of(const sa_head *at) {
+    return sa_cols(sa_rows(at->scratch->keys, 0, at->k.rows), 0, at->k.cols);
+}
+
+void sa_score_forward(const sa_attention *w, const sa_head *at) {
+    w->score->forward(at->v_a, at->q, at->k, at->alpha, scratch_of(at));
+}
+
+void sa_score_backward(const sa_attention *w, const sa_head *at, const sa_head *d) {
+    w->score->backward(at->v_a, at->q, at->k, d->alpha, d->q, d->k, d->v_a, scratch_of(at));
+}
+
+/* ---- The normalizer -------------------------------------------------------------------------- */
+
+const sa_span *sa_attention_spans(const sa_attention *w, sa_head *at, sa_span *spans) {
+    const int S = at->v.rows;
+    bool whole = true;
+    for (int l = 0; l < at->q.rows; l++) {
+        spans[l] = (sa_span){0, at->causal && at->i + l < S ? at->i + l : S};
+        sa_parts_span(w, at, l, &spans[l]);
+        whole = whole && spans[l].count == S;
+    }
+    return whole ? NULL : spans;
+}
 
 static void zero_outside(sa_mat alpha, const sa_span *spans) {
     for (int i = 0; i < alpha.rows; i++) {
@@ -11,36 +40,46 @@ static void zero_outside(sa_mat alpha, const sa_span *spans) {
     }
 }
 
-/* alpha_i = pi(e_i) inside the spans: A.1.2 (Bahdanau et al. 2015), equation 1 (Vaswani et al.
- * 2017)
- */
-void sa_attention_weights_forward(const sa_normalizer *normalizer, sa_real exponent,
-                                  const sa_span *spans, sa_mat alpha) {
-    if (!spans) {
-        normalizer->forward(exponent, alpha);
+static void weights_forward(const sa_attention *w, const sa_head *at) {
+    if (!at->spans) {
+        w->normalizer->forward(*at->exponent, at->alpha);
         return;
     }
-    for (int i = 0; i < alpha.rows; i++)
-        normalizer->forward(exponent,
-                            sa_cols(sa_rows(alpha, i, 1), spans[i].first, spans[i].count));
-    zero_outside(alpha, spans);
+    for (int i = 0; i < at->alpha.rows; i++) {
+        const sa_span seen = at->spans[i];
+        w->normalizer->forward(*at->exponent,
+                               sa_cols(sa_rows(at->alpha, i, 1), seen.first, seen.count));
+    }
+    zero_outside(at->alpha, at->spans);
 }
 
 /* Weights outside the spans are 0 and have no part in it. */
-void sa_attention_weights_backward(const sa_normalizer *normalizer, sa_real exponent,
-                                   const sa_span *spans, sa_mat alpha, sa_mat dalpha,
-                                   sa_real *dexponent) {
-    if (sa_gradient_intact("attention.normalizer"))
-        normalizer->backward(exponent, alpha, dalpha, dexponent);
-    if (spans) zero_outside(dalpha, spans);
+static void weights_backward(const sa_attention *w, const sa_head *at, const sa_head *d) {
+    w->normalizer->backward(*at->exponent, at->alpha, d->alpha, at->dexponent);
+    if (at->spans) zero_outside(d->alpha, at->spans);
 }
 
-/* A.1.2: c_i = sum_j alpha_ij v_j */
-void sa_attention_sum_forward(sa_mat alpha, sa_mat v, sa_mat c) {
-    sa_gemm_nn(alpha, v, 0, c);
+/* ---- One head over one sentence -------------------------------------------------------------- */
+
+/* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017) */
+void sa_attend_forward(const sa_attention *w, sa_head *at) {
+    sa_parts_forward(w, SA_PLACE_KEYS, at);
+    sa_score_forward(w, at); /* e_ij = f(q_i, k_j) */
+    sa_parts_forward(w, SA_PLACE_SCORES, at);
+    weights_forward(w, at); /* alpha_i = pi(e_i) */
+    sa_parts_forward(w, SA_PLACE_WEIGHTS, at);
+    sa_gemm_nn(at->alpha, at->v, 0, at->c); /* c_i = sum_j alpha_ij v_j */
+    sa_parts_forward(w, SA_PLACE_OUTPUT, at);
 }
 
-void sa_attention_sum_backward(sa_mat alpha, sa_mat v, sa_mat dc, sa_mat dalpha, sa_mat dv) {
-    sa_gemm_nt(dc, v, 0, dalpha);
-    if (sa_gradient_intact("attention.values")) sa_gemm_tn(alpha, dc, 1, dv);
+void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, sa_attention *dw) {
+    sa_parts_forward(w, SA_PLACE_KEYS, at); /* q and k as the score has read them */
+    sa_parts_backward(w, SA_PLACE_OUTPUT, at, d, dw);
+    sa_gemm_nt(d->c, at->v, 1, d->alpha); /* c_i = sum_j alpha_ij v_j */
+    sa_gemm_tn(at->alpha, d->c, 1, d->v);
+    sa_parts_backward(w, SA_PLACE_WEIGHTS, at, d, dw);
+    weights_backward(w, at, d); /* alpha_i = pi(e_i) */
+    sa_parts_backward(w, SA_PLACE_SCORES, at, d, dw);
+    sa_score_backward(w, at, d); /* e_ij = f(q_i, k_j) */
+    sa_parts_backward(w, SA_PLACE_KEYS, at, d, dw);
 }

@@ -1,5 +1,5 @@
 #include "attention/normalizer.h"
-#include "tensor/gradient_fault.h"
+#include "attention/parts.h"
 #include "tensor/vec.h"
 
 #define LEAST 1e-25 /* smaller weights become 0, as in softmax: denormals are slow */
@@ -87,12 +87,11 @@ static void entmax_forward(sa_real alpha, sa_mat z) {
  *   dalpha = sum_j dp_j ((p_j - g~_j) / (alpha - 1)^2 - (h_j - g~_j sum_k h_k) / (alpha - 1)),
  *            h_j = p_j ln p_j */
 static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    const bool slope = sa_gradient_intact("entmax.slope"), mean = sa_gradient_intact("entmax.mean");
     double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
     bool equal = true; /* then they stay so whatever alpha is, and the sums below cancel */
     for (int j = 0; j < p.cols; j++) {
         if (p.x[j] == 0) continue;
-        const double g = slope ? power(p.x[j], 2 - alpha) : 1;
+        const double g = power(p.x[j], 2 - alpha);
         g_sum += g, g_dp += g * dp.x[j];
         if (!dalpha) continue;
         if (first == 0) first = p.x[j];
@@ -102,10 +101,8 @@ static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalp
     }
     const double average = g_dp / g_sum;
     for (int j = 0; j < p.cols; j++)
-        dp.x[j] = p.x[j] == 0 ? 0
-                              : (sa_real)((slope ? power(p.x[j], 2 - alpha) : 1) *
-                                          (dp.x[j] - (mean ? average : 0)));
-    if (dalpha && !equal && sa_gradient_intact("entmax.alpha"))
+        dp.x[j] = p.x[j] == 0 ? 0 : (sa_real)(power(p.x[j], 2 - alpha) * (dp.x[j] - average));
+    if (dalpha && !equal)
         *dalpha += (sa_real)((p_dp - average) / ((alpha - 1) * (alpha - 1)) -
                              (h_dp - average * h_sum) / (alpha - 1));
 }
@@ -123,16 +120,6 @@ static void entmax_kinks(sa_real alpha, sa_mat z) {
                      edge = max + threshold(alpha, max, own) / ((double)alpha - 1);
         for (int j = 0; j < z.cols; j++) own.x[j] -= (sa_real)edge;
     }
-}
-
-/* Near alpha = 1 the derivative by alpha is a small difference of large numbers. */
-sa_real sa_entmax_alpha(sa_real a) {
-    const sa_real share = sigma(a);
-    return 1 + (share > (sa_real)1e-3 ? share : (sa_real)1e-3);
-}
-
-sa_real sa_entmax_alpha_backward(sa_real alpha, sa_real dalpha) {
-    return dalpha * (alpha - 1) * (2 - alpha);
 }
 
 /* ---- Sparsemax: entmax with alpha = 2 -------------------------------------------------------- */
@@ -180,7 +167,7 @@ const sa_normalizer sa_normalizers[] = {
                                  .kinks = sparsemax_kinks},
     [SA_NORMALIZER_ENTMAX] = {.name = "entmax",
                               .formula = "alpha_j = max(0, (a - 1) e_j - tau)^(1 / (a - 1)), a = "
-                                         "--entmax-alpha: between softmax (1) and sparsemax (2)",
+                                         "entmax-alpha: between softmax (1) and sparsemax (2)",
                               .citation = "Peters et al. 2019; learned: Correia et al. 2019",
                               .exponent = true,
                               .sparse = true,
@@ -193,25 +180,25 @@ const sa_normalizer sa_normalizers[] = {
                                 .citation = "Xiao et al. 2023, section 3.1; the NULL word of Brown "
                                             "et al. 1993",
                                 .null_key = true,
-                                .learned_key = true,
                                 .forward = null_forward,
-                                .backward = softmax_backward},
+                                .backward = softmax_backward,
+                                .part = &sa_null_key_part},
     {.name = NULL},
 };
 
-static void identity_forward(sa_real alpha, sa_mat z) {
+void sa_keep_scores(sa_real alpha, sa_mat z) {
     (void)alpha, (void)z;
 }
 
-static void identity_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     (void)alpha, (void)p, (void)dp, (void)dalpha;
 }
 
 const sa_normalizer sa_no_normalizer = {.name = "none",
                                         .formula = "alpha_j = e_j",
                                         .citation = "the score is the weight",
-                                        .forward = identity_forward,
-                                        .backward = identity_backward};
+                                        .forward = sa_keep_scores,
+                                        .backward = sa_keep_scores_backward};
 
 const char *sa_normalizer_name(size_t row) {
     return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;

@@ -4,8 +4,8 @@
 #ifndef SA_ATTENTION_OVERRIDE_H
 #define SA_ATTENTION_OVERRIDE_H
 
+#include "attention/parts.h"
 #include "base/batch.h"
-#include "tensor/mat.h"
 
 typedef struct sa_override {
     sa_attention_override chosen;
@@ -14,9 +14,8 @@ typedef struct sa_override {
     const int *order;              /* [B] the pair that is sentence b of the decoder */
 } sa_override;
 
-/* Replaces the weights alpha [1 x S] of target position i (from 1) of sentence b. scratch [1 x S].
- */
-void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch);
+/* From now on w's weights are replaced; before anything is laid out for it. */
+void sa_override_install(sa_attention *w, const sa_override *override);
 
 /* SA_USAGE: there is no such kind. */
 bool sa_override_check(sa_attention_override override, sa_error *error);

@@ -1,105 +1,315 @@
 #include "attention/score.h"
-#include "attention/additive.h"
-#include "attention/content_free.h"
-#include "attention/hard.h"
-#include "attention/monotonic.h"
-#include "attention/product.h"
-#include "attention/similarity.h"
+#include "attention/parts.h"
+#include "tensor/blas.h"
+#include "tensor/dispatch.h"
+#include "tensor/vec.h"
+
+/* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
+ */
+
+/* v_a, n' numbers. */
+sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
+                        int max_positions) {
+    (void)heads, (void)max_positions;
+    return sa_bind_vector(binder, part, "v_a", size, SA_INIT_ALIGN_LAST);
+}
+
+/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j) */
+void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    for (int i = 0; i < q.rows; i++) {
+        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* t_j = tanh(q_i + k_j) */
+        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' t_j */
+    }
+}
+
+/* From t = tanh(q + k) of one word: da = de v (1 - t^2), added to dq and dk. */
+SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
+                                        sa_real *dk, int size) {
+    for (int l = 0; l < size; l++) {
+        const sa_real da = de * v[l] * (1 - t[l] * t[l]);
+        dq[l] += da;
+        dk[l] += da;
+    }
+}
+
+/* The tanh is computed again: T x S x n' numbers would not stay in any cache. */
+void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                          sa_mat dv_a, sa_mat scratch) {
+    for (int i = 0; i < q.rows; i++) {
+        sa_mat dei = sa_rows(de, i, 1);
+        sa_tanh_shifted(k, sa_row(q, i), scratch);
+        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
+        for (int j = 0; j < k.rows; j++)   /* t_j = tanh(q_i + k_j) */
+            word_backward(dei.x[j], v_a.x, sa_row(scratch, j), sa_row(dq, i), sa_row(dk, j),
+                          k.cols);
+    }
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+/* Section 3.1 (Luong et al. 2015): e = q k' */
+static void dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    (void)v_a, (void)scratch;
+    sa_gemm_nt(q, k, 0, e);
+}
+
+static void dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                         sa_mat dv_a, sa_mat scratch) {
+    (void)v_a, (void)dv_a, (void)scratch;
+    sa_gemm_nn(de, k, 1, dq); /* e = q k' */
+    sa_gemm_tn(de, q, 1, dk);
+}
+
+/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n') */
+static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    dot_forward(v_a, q, k, e, scratch);
+    sa_scale(1 / sa_sqrt((sa_real)q.cols), e);
+}
+
+static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                                sa_mat dv_a, sa_mat scratch) {
+    sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n') */
+    dot_backward(v_a, q, k, de, dq, dk, dv_a, scratch);
+}
+
+/* ---- A Gaussian kernel ----------------------------------------------------------------------- */
+
+/* h^2 = sqrt(n'), n' of one head: with keys of equal lengths training starts as with scaled-dot. */
+static sa_mat gaussian_bind(sa_binder *binder, const char *part, int size, int heads,
+                            int max_positions) {
+    (void)max_positions;
+    return sa_bind_constant(binder, part, "log_h", heads, log((double)size / heads) / 4);
+}
+
+/* 1 / h^2 */
+static sa_real precision(sa_mat log_h) {
+    return (sa_real)exp(-2 * (double)log_h.x[0]);
+}
+
+static sa_real distance(const sa_real *a, const sa_real *b, int size) {
+    sa_real sum = 0;
+    for (int l = 0; l < size; l++) sum += (a[l] - b[l]) * (a[l] - b[l]);
+    return sum;
+}
+
+/* Nadaraya 1964 and Watson 1964: e_ij = -|q_i - k_j|^2 / (2 h^2) */
+static void gaussian_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    (void)scratch;
+    const sa_real half = precision(own) / 2;
+    for (int i = 0; i < q.rows; i++)
+        for (int j = 0; j < k.rows; j++)
+            sa_row(e, i)[j] = -half * distance(sa_row(q, i), sa_row(k, j), q.cols);
+}
+
+/* dq_i += de_ij (k_j - q_i) / h^2, dk_j its negative, dlog h += de_ij |q_i - k_j|^2 / h^2 */
+static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                              sa_mat down, sa_mat scratch) {
+    (void)scratch;
+    const sa_real sharp = precision(own);
+    for (int i = 0; i < q.rows; i++)
+        for (int j = 0; j < k.rows; j++) {
+            const sa_real d = sa_row(de, i)[j] * sharp;
+            const sa_real *qi = sa_row(q, i), *kj = sa_row(k, j);
+            for (int l = 0; l < q.cols; l++) {
+                const sa_real gap = d * (kj[l] - qi[l]);
+                sa_row(dq, i)[l] += gap;
+                sa_row(dk, j)[l] -= gap;
+            }
+            down.x[0] += d * distance(qi, kj, q.cols);
+        }
+}
+
+/* ---- Cosines --------------------------------------------------------------------------------- */
+
+/* Vectors this short have no direction to speak of: their gradients stay finite. */
+static sa_real length(const sa_real *x, int size) {
+    const sa_real length = sa_sqrt(sa_dot(x, x, size));
+    return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
+}
+
+/* x / |x| */
+static void direction(const sa_real *x, sa_real *unit, int size) {
+    const sa_real by = length(x, size);
+    for (int l = 0; l < size; l++) unit[l] = x[l] / by;
+}
+
+/* e_ij = sharpness q_i'k^_j / |q_i|, k^_j = k_j / |k_j| */
+static void cosines_forward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    for (int j = 0; j < k.rows; j++) direction(sa_row(k, j), sa_row(scratch, j), k.cols);
+    for (int i = 0; i < q.rows; i++) {
+        const sa_real by = sharpness / length(sa_row(q, i), q.cols);
+        for (int j = 0; j < k.rows; j++)
+            sa_row(e, i)[j] = by * sa_dot(sa_row(q, i), sa_row(scratch, j), q.cols);
+    }
+}
+
+/* da += by (b^ - c a / |a|) / |a|: a turns towards b, but keeps its length. */
+static void add_turn(sa_real by, const sa_real *a, sa_real of_a, const sa_real *b_unit, sa_real c,
+                     sa_real *da, int size) {
+    for (int l = 0; l < size; l++) da[l] += by / of_a * (b_unit[l] - c * (a[l] / of_a));
+}
+
+/* With u^ = u / |u| and c = q^'k^: dq += sharpness de (k^ - c q^) / |q|, and dk with q and k
+ * exchanged. Returns the derivative by the sharpness, sum de c. */
+static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de, sa_mat dq,
+                                sa_mat dk, sa_mat scratch) {
+    const int d = q.cols;
+    sa_real dsharpness = 0;
+    for (int j = 0; j < k.rows; j++) {
+        const sa_real *kj = sa_row(k, j), of_k = length(kj, d);
+        sa_real *unit = sa_row(scratch, j);
+        for (int i = 0; i < q.rows; i++) {
+            const sa_real *qi = sa_row(q, i), of_q = length(qi, d);
+            direction(kj, unit, d);
+            const sa_real c = sa_dot(qi, unit, d) / of_q, by = sharpness * sa_row(de, i)[j];
+            dsharpness += sa_row(de, i)[j] * c;
+            add_turn(by, qi, of_q, unit, c, sa_row(dq, i), d);
+            direction(qi, unit, d);
+            add_turn(by, kj, of_k, unit, c, sa_row(dk, j), d);
+        }
+    }
+    return dsharpness;
+}
+
+/* beta = log 2 */
+static sa_mat cosine_bind(sa_binder *binder, const char *part, int size, int heads,
+                          int max_positions) {
+    (void)size, (void)max_positions;
+    return sa_bind_vector(binder, part, "b", heads, SA_INIT_ZERO);
+}
+
+/* Equations 5 and 6 of Graves et al. 2014: e_ij = beta cos(q_i, k_j), beta = log(1 + exp(b)) */
+static void cosine_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    const double b = own.x[0];
+    cosines_forward((sa_real)(fmax(b, 0) + log1p(exp(-fabs(b)))), q, k, e, scratch);
+}
+
+static void cosine_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                            sa_mat down, sa_mat scratch) {
+    const double b = own.x[0], beta = fmax(b, 0) + log1p(exp(-fabs(b)));
+    const sa_real dbeta = cosines_backward((sa_real)beta, q, k, de, dq, dk, scratch);
+    down.x[0] += dbeta * (sa_real)(1 / (1 + exp(-b)));
+}
+
+/* Section 3 of Henry et al. 2020: g = log2(L^2 - L) for sentences of L words, here the longest */
+static sa_mat qk_norm_bind(sa_binder *binder, const char *part, int size, int heads,
+                           int max_positions) {
+    (void)size;
+    const double L = max_positions > 2 ? max_positions : 2;
+    return sa_bind_constant(binder, part, "g", heads, log2(L * L - L));
+}
+
+/* e_ij = g cos(q_i, k_j) */
+static void qk_norm_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    cosines_forward(own.x[0], q, k, e, scratch);
+}
+
+static void qk_norm_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                             sa_mat down, sa_mat scratch) {
+    down.x[0] += cosines_backward(own.x[0], q, k, de, dq, dk, scratch);
+}
+
+static const char *refuse_signs(const sa_attention_sizes *sizes) {
+    return sizes->size / sizes->heads < 2
+               ? "{attention:} compares directions, and one number has only its sign: {attn} / "
+                 "{heads} must be at least 2"
+               : NULL;
+}
+
+const sa_part sa_directions_part = {
+    .name = "directions",
+    .formula = "cos(q_i, k_j)",
+    .citation = "Graves et al. 2014, equation 6",
+    .refuse = refuse_signs,
+};
+
+/* ---- None at all ------------------------------------------------------------------------------
+ */
+
+static void uniform_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    (void)v_a, (void)q, (void)k, (void)scratch;
+    sa_zero(e);
+}
+
+static void uniform_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                             sa_mat dv_a, sa_mat scratch) {
+    (void)v_a, (void)q, (void)k, (void)de, (void)dq, (void)dk, (void)dv_a, (void)scratch;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_score sa_scores[] = {
     [SA_ATTENTION_ADDITIVE] = {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)",
-                               "Bahdanau et al. 2015, A.1.2", SA_QUERY_PROJECTED, SA_KEY_PROJECTED,
-                               false, sa_additive_bind, sa_additive_forward, sa_additive_backward},
+                               "Bahdanau et al. 2015, A.1.2", SA_QUERY_PROJECTED, SA_KEY_UNITS,
+                               sa_additive_bind, sa_additive_forward, sa_additive_backward},
     [SA_ATTENTION_SCALED_DOT] = {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')",
                                  "Vaswani et al. 2017, section 3.2.1", SA_QUERY_PROJECTED,
-                                 SA_KEY_PROJECTED, true, NULL, sa_scaled_dot_forward,
-                                 sa_scaled_dot_backward},
+                                 SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward},
     [SA_ATTENTION_DOT] = {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1",
-                          SA_QUERY_PROJECTED, SA_KEY_PROJECTED, true, NULL, sa_dot_forward,
-                          sa_dot_backward},
+                          SA_QUERY_PROJECTED, SA_KEY_PRODUCT, NULL, dot_forward, dot_backward},
     [SA_ATTENTION_GENERAL] = {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1",
-                              SA_QUERY_IDENTITY, SA_KEY_STATE_SIZED, true, NULL, sa_dot_forward,
-                              sa_dot_backward},
+                              SA_QUERY_IDENTITY, SA_KEY_STATE_SIZED, NULL, dot_forward,
+                              dot_backward},
     [SA_ATTENTION_RAW_DOT] = {"raw-dot", "e_j = s' h_j, without any map: h_j must be as wide as s",
                               "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY, SA_KEY_IDENTITY,
-                              true, NULL, sa_dot_forward, sa_dot_backward},
+                              NULL, dot_forward, dot_backward},
     [SA_ATTENTION_CONCAT] = {"concat",
                              "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
-                             "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_PROJECTED,
-                             false, sa_additive_bind, sa_additive_forward, sa_additive_backward},
+                             "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
+                             sa_additive_bind, sa_additive_forward, sa_additive_backward},
     [SA_ATTENTION_LOCATION] = {"location", "e = W_a s, blind to the source",
                                "Luong et al. 2015, section 3.1", SA_QUERY_POSITIONS, SA_KEY_NONE,
-                               false, NULL, sa_location_forward, sa_location_backward},
+                               NULL, sa_location_forward, sa_location_backward,
+                               &sa_positions_end_part},
     [SA_ATTENTION_UNIFORM] = {"uniform", "e_j = 0: the mean of the annotations",
                               "the state at which A.1.2 starts", SA_QUERY_IDENTITY, SA_KEY_NONE,
-                              false, NULL, sa_uniform_forward, sa_uniform_backward},
+                              NULL, uniform_forward, uniform_backward},
     [SA_ATTENTION_GAUSSIAN] = {"gaussian", "e_j = -|W_a s - U_a h_j|^2 / (2 h^2), h learned",
                                "kernel regression: Nadaraya 1964, Watson 1964", SA_QUERY_PROJECTED,
-                               SA_KEY_PROJECTED, true, sa_gaussian_bind, sa_gaussian_forward,
-                               sa_gaussian_backward, .kernel = true},
+                               SA_KEY_PRODUCT, gaussian_bind, gaussian_forward, gaussian_backward},
     [SA_ATTENTION_COSINE] = {"cosine", "e_j = beta cos(W_a s, U_a h_j), beta > 0 learned",
                              "Graves et al. 2014, equations 5 and 6", SA_QUERY_PROJECTED,
-                             SA_KEY_PROJECTED, true, sa_cosine_bind, sa_cosine_forward,
-                             sa_cosine_backward, .directions = true},
+                             SA_KEY_PRODUCT, cosine_bind, cosine_forward, cosine_backward,
+                             &sa_directions_part},
     [SA_ATTENTION_QK_NORM] = {"qk-norm",
                               "e_j = g cos(W_a s, U_a h_j), g learned from log2(L^2 - L) on",
-                              "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PROJECTED,
-                              true, sa_qk_norm_bind, sa_qk_norm_forward, sa_qk_norm_backward,
-                              .directions = true},
-    [SA_ATTENTION_LINEAR] = {.name = "linear",
-                             .formula = "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
-                             .citation = "Katharopoulos et al. 2020, section 3.2",
-                             .query = SA_QUERY_PROJECTED,
-                             .key = SA_KEY_PROJECTED,
-                             .forward = sa_feature_dot_forward,
-                             .backward = sa_feature_dot_backward,
-                             .features = sa_elu_features},
-    [SA_ATTENTION_MONOTONIC] = {.name = "monotonic",
-                                .formula = "e_j = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r; "
-                                           "from left to right, word j is selected with "
-                                           "probability sigma(e_j)",
-                                .citation = "Raffel et al. 2017, section 2",
-                                .query = SA_QUERY_PROJECTED,
-                                .key = SA_KEY_PROJECTED,
-                                .bind = sa_monotonic_bind,
-                                .forward = sa_monotonic_score_forward,
-                                .backward = sa_monotonic_score_backward,
-                                .normalizer = &sa_monotonic_normalizer},
+                              "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PRODUCT,
+                              qk_norm_bind, qk_norm_forward, qk_norm_backward, &sa_directions_part},
+    [SA_ATTENTION_LINEAR] = {"linear", "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
+                             "Katharopoulos et al. 2020, section 3.2", SA_QUERY_PROJECTED,
+                             SA_KEY_UNITS, NULL, sa_linear_score_forward, sa_linear_score_backward,
+                             &sa_running_sums_part},
+    [SA_ATTENTION_MONOTONIC] = {"monotonic",
+                                "e_j = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r; from left "
+                                "to right, word j is selected with probability sigma(e_j)",
+                                "Raffel et al. 2017, section 2", SA_QUERY_PROJECTED, SA_KEY_UNITS,
+                                sa_monotonic_bind, sa_monotonic_score_forward,
+                                sa_monotonic_score_backward, &sa_monotonic_part},
     [SA_ATTENTION_GRAVES] = {"graves",
                              "alpha_j = sum_k a_k exp(-b_k (kappa_k - j)^2), no softmax; log a, "
                              "log b and log (kappa_k - kappa_k before) = W_a s + b_a, k = 1 .. 3",
-                             "Graves 2013, section 5.1", SA_QUERY_MIXTURE, SA_KEY_NONE, false,
-                             sa_graves_bind, sa_graves_forward, sa_graves_backward, .weights = true,
-                             .state = SA_GRAVES_COMPONENTS, .carry = sa_graves_carry,
-                             .carry_backward = sa_graves_carry_backward},
-    [SA_ATTENTION_LOCATION_AWARE] = {.name = "location-aware",
-                                     .formula = "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), "
-                                                "f_j = sum_o F_o alpha_{i-1,j-o}",
-                                     .citation = "Chorowski et al. 2015, equations 8 and 9",
-                                     .query = SA_QUERY_PROJECTED,
-                                     .key = SA_KEY_PROJECTED,
-                                     .bind = sa_additive_bind,
-                                     .forward = sa_additive_forward,
-                                     .backward = sa_additive_backward,
-                                     .location_aware = true},
+                             "Graves 2013, section 5.1", SA_QUERY_MIXTURE, SA_KEY_NONE,
+                             sa_graves_bind, sa_graves_forward, sa_graves_backward,
+                             &sa_graves_part},
+    [SA_ATTENTION_LOCATION_AWARE] = {"location-aware",
+                                     "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), f_j = "
+                                     "sum_o F_o alpha_{i-1,j-o}",
+                                     "Chorowski et al. 2015, equations 8 and 9", SA_QUERY_PROJECTED,
+                                     SA_KEY_UNITS, sa_additive_bind, sa_additive_forward,
+                                     sa_additive_backward, &sa_location_aware_part},
     [SA_ATTENTION_DIFFERENTIAL] = {"differential",
                                    "alpha_j = softmax_j(q_1' k_1j / sqrt(d)) - lambda "
                                    "softmax_j(q_2' k_2j / sqrt(d)) with the halves of W_a s and "
                                    "U_a h_j, lambda learned in each layer",
                                    "Ye et al. 2024, section 2.1", SA_QUERY_PROJECTED,
-                                   SA_KEY_PROJECTED, true, NULL, sa_scaled_dot_forward,
-                                   sa_scaled_dot_backward, .maps = 2},
-    [SA_ATTENTION_HARD] = {.name = "hard",
-                           .formula = "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with "
-                                      "probability softmax_j(e_j), decoding takes the most "
-                                      "probable",
-                           .citation = "Xu et al. 2015, section 4.1",
-                           .query = SA_QUERY_PROJECTED,
-                           .key = SA_KEY_PROJECTED,
-                           .bind = sa_additive_bind,
-                           .forward = sa_additive_forward,
-                           .backward = sa_additive_backward,
-                           .normalizer = &sa_hard_normalizer},
+                                   SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward,
+                                   &sa_two_maps_part},
+    [SA_ATTENTION_HARD] = {"hard",
+                           "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with probability "
+                           "softmax_j(e_j), decoding takes the most probable",
+                           "Xu et al. 2015, section 4.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
+                           sa_additive_bind, sa_additive_forward, sa_additive_backward,
+                           &sa_hard_part},
     {.name = NULL},
 };
 

@@ -1,8 +1,5 @@
 #include "config/settings.h"
-#include "attention/coverage.h"
-#include "attention/normalizer.h"
-#include "attention/score.h"
-#include "attention/window.h"
+#include "attention/parts.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
@@ -13,6 +10,7 @@
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -282,12 +280,50 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
            sa_options_set(sa_search_options, search, name, value, error);
 }
 
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+/* Appends the quantity [name, end): "heads" is the option, "heads:" with its value, ":heads" the
+ * value alone, "heads:4" the option with this one, "attn/heads" a quotient. */
+static void append_quantity(const sa_settings *settings, const char *name, const char *end,
+                            sa_buffer *out) {
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)(end - name), name);
+    for (char *c = text; *c; c++)
+        if (*c == '_') *c = '-';
+    char *mark = strpbrk(text, ":/"), *after = mark ? mark + 1 : text + strlen(text);
+    const bool quotient = mark && *mark == '/', alone = mark == text;
+    if (mark) *mark = '\0';
+    const sa_option *row = sa_option_find(sa_settings_options, alone ? after : text);
+    sa_require(row);
+    double value = sa_option_get(row, settings);
+    if (quotient)
+        value = floor(value / sa_option_get(sa_option_find(sa_settings_options, after), settings));
+    if (!quotient && !alone) sa_buffer_addf(out, "--%s", row->name);
+    if (mark && !quotient && !alone) sa_buffer_addf(out, " %s", after);
+    if (mark && (quotient || alone || !*after)) sa_option_format(row, value, out);
+}
+
+bool sa_settings_refuse(const sa_settings *settings, const char *reason, sa_error *error) {
+    sa_buffer out = {0};
+    for (const char *open; (open = strchr(reason, '{')) != NULL;) {
+        const char *close = strchr(open, '}');
+        sa_buffer_addf(&out, "%.*s", (int)(open - reason), reason);
+        append_quantity(settings, open + 1, close, &out);
+        reason = close + 1;
+    }
+    sa_buffer_addf(&out, "%s", reason);
+    sa_fail(error, SA_USAGE, "%s", out.text ? out.text : "");
+    sa_buffer_release(&out);
+    return false;
+}
+
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
     if (settings->attn % settings->heads != 0)
         return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
                        settings->attn);
-    return sa_settings_check_sizes(settings, error);
+    const char *reason = sa_settings_refusal(settings);
+    return !reason || sa_settings_refuse(settings, reason, error);
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {
@@ -300,8 +336,7 @@ bool sa_settings_has_null_key(const sa_settings *settings) {
     if (!sa_settings_has_attention(settings) || !sa_score_name((size_t)settings->attention) ||
         !sa_normalizer_name((size_t)settings->normalizer))
         return false;
-    const sa_normalizer *own = sa_scores[settings->attention].normalizer;
-    return (own ? own : &sa_normalizers[settings->normalizer])->null_key;
+    return sa_attention_sizes_of(settings, 1, 1).normalizer->null_key;
 }
 
 sa_cache_size sa_settings_cache_size(const sa_settings *settings) {

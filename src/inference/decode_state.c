@@ -3,6 +3,13 @@
 #include "tensor/vec.h"
 #include "tensor/weight.h"
 
+void sa_decode_state_override(sa_decode_state *state, const sa_override *override) {
+    state->replaced = *state->w;
+    state->override = *override;
+    sa_seq2seq_override(&state->replaced, &state->override);
+    state->w = &state->replaced;
+}
+
 void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
                             int count, int rows, int steps) {
     const sa_readout *readout = state->w->family->readout(state->w);
@@ -29,19 +36,12 @@ void sa_decode_state_release(sa_decode_state *state) {
 }
 
 void sa_decode_state_begin(sa_decode_state *state) {
+    state->override.order = state->batch.source.order;
     state->w->family->decode_begin(state->w, &state->batch, &state->cache);
 }
 
 bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa_error *error) {
-    const sa_family *family = state->w->family;
-    sa_decode_step own = *step;
-    sa_override override;
-    if (step->override) {
-        override = *step->override;
-        override.order = state->batch.source.order;
-        own.override = &override;
-    }
-    return family->decode_step(state->w, &own, &state->cache, &state->t, error);
+    return state->w->family->decode_step(state->w, step, &state->cache, &state->t, error);
 }
 
 void sa_decode_state_logits(sa_decode_state *state, const int *which, const int *rows, int count) {

@@ -246,8 +246,9 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     for (int m = 0; m < number; m++) {
         const sa_settings *settings = &models[m]->settings;
         if (!sa_settings_has_attention(settings)) continue;
-        if (chosen.kind != SA_OVERRIDE_EXPECTED || sa_scores[settings->attention].normalizer)
-            return true;
+        const sa_part *part = sa_scores[settings->attention].part;
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || (part && part->noise_width))
+            return true; /* decoding has other weights than training */
         attends = settings;
     }
     if (!attends) return sa_fail_no_attention(models[0], error);

@@ -11,8 +11,11 @@ bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int cou
                       const sa_override *override, sa_error *error) {
     sa_require(count > 0 && count <= SA_ENSEMBLE);
     sa_decode_state *states = sa_new((size_t)count, sizeof *states, error);
-    *ensemble = (sa_ensemble){.count = states ? count : 0, .states = states, .override = override};
-    for (int m = 0; m < ensemble->count; m++) states[m].w = w[m];
+    *ensemble = (sa_ensemble){.count = states ? count : 0, .states = states};
+    for (int m = 0; m < ensemble->count; m++) {
+        states[m].w = w[m];
+        if (override) sa_decode_state_override(&states[m], override);
+    }
     return states != NULL;
 }
 
@@ -28,7 +31,7 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
         const sa_seq2seq *w = ensemble->states[m].w;
         if (!sa_seq2seq_layers(w, SA_SITE_DECODER)) continue;
         const sa_attention *attention = w->family->attention(w);
-        const int most = INT_MAX / (attention->heads * sa_attention_maps(attention));
+        const int most = INT_MAX / sa_attention_growth(attention);
         if (steps > most)
             return sa_fail(
                 error, SA_LIMIT,
@@ -91,8 +94,7 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
                                  .L = L,
                                  .which = ensemble->which,
                                  .from = ensemble->from,
-                                 .ids = ensemble->ids,
-                                 .override = ensemble->override};
+                                 .ids = ensemble->ids};
     for (int m = 0; m < ensemble->count; m++)
         if (!sa_decode_state_step(&ensemble->states[m], &step, error)) return false;
     return true;

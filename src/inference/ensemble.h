@@ -13,10 +13,9 @@ enum { SA_ENSEMBLE = 16 }; /* most models */
 
 typedef struct sa_ensemble {
     int count;
-    sa_decode_state *states;     /* [count] */
-    int widest;                  /* the first of those that have the most words */
-    const sa_override *override; /* of the attention weights, or NULL; its order is not read */
-    int32_t *ids;                /* [rows] these three, of the running step */
+    sa_decode_state *states; /* [count] */
+    int widest;              /* the first of those that have the most words */
+    int32_t *ids;            /* [rows] these three, of the running step */
     int *which, *from;
     const double *log_sum_exp; /* of the rows whose logits were made last */
 } sa_ensemble;
@@ -28,7 +27,8 @@ typedef struct sa_continuation {
     int32_t word; /* y_{i-1} */
 } sa_continuation;
 
-/* Released by the caller also after a failure. */
+/* An override (or NULL) replaces the attention weights; its order is not read. Released by the
+ * caller also after a failure. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);

@@ -87,10 +87,10 @@ static bool copy_result(const force_task *task, const sa_pass *pass, const sa_ba
     return !task->view || copy_weights(task, pass, batch, b, result, error);
 }
 
-static sa_batch layout(const force_task *task, sa_arena *arena, const sa_sentence *source,
+static sa_batch layout(const sa_seq2seq *w, sa_arena *arena, const sa_sentence *source,
                        const sa_sentence *target, int count, sa_pass *pass) {
     sa_batch batch = sa_batch_build(arena, source, target, count);
-    sa_pass_layout(arena, &task->model->w, &batch, false, pass);
+    sa_pass_layout(arena, w, &batch, false, pass);
     return batch;
 }
 
@@ -106,16 +106,17 @@ static bool force_batch(void *context, int number, sa_error *error) {
         source[i] = task->source[task->order[first + i]];
         target[i] = task->target[task->order[first + i]];
     }
-    layout(task, &arena, source, target, (int)size, &pass); /* the dry run */
-    if (!sa_arena_init(&arena, arena.used, error)) return false;
-    sa_batch batch = layout(task, &arena, source, target, (int)size, &pass);
     sa_override override = task->override ? *task->override : (sa_override){0};
+    sa_seq2seq w = task->model->w;
+    sa_seq2seq_override(&w, &override);
+    layout(&w, &arena, source, target, (int)size, &pass); /* the dry run */
+    if (!sa_arena_init(&arena, arena.used, error)) return false;
+    sa_batch batch = layout(&w, &arena, source, target, (int)size, &pass);
     for (size_t i = 0; override.gold && i < size; i++)
         gold[i] = override.gold[task->order[first + i]];
     if (override.gold) override.gold = gold;
     override.order = batch.target.order;
-    if (override.chosen.kind) pass.override = &override;
-    sa_seq2seq_loss(&task->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
     bool good = true;
     for (int b = 0; good && b < batch.target.sentences; b++) {
         const size_t pair = task->order[first + (size_t)batch.target.order[b]];

@@ -58,7 +58,7 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
 void sa_model_bind(sa_model *model, int precision) {
     model->sizes.precision = precision;
     sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
-    sa_seq2seq_set_hard(&model->w, true);
+    sa_seq2seq_set_decoding(&model->w, true);
 }
 
 void sa_model_release(sa_model *model) {
@@ -75,7 +75,7 @@ bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepar
     if (!sa_seq2seq_open_stored(&model->sizes, model->values, &prepared->store, &prepared->w,
                                 error))
         return false;
-    sa_seq2seq_set_hard(&prepared->w, true);
+    sa_seq2seq_set_decoding(&prepared->w, true);
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* attend: the attention core on given numbers, in double. */
-#include "attention/multihead.h"
+#include "attention/heads.h"
 #include "lab/bandwidth.h"
 #include "lab/lab.h"
+#include "lab/watch.h"
 #include "layers/linear.h"
-#include "layers/position.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 
@@ -12,11 +12,12 @@
 
 /* The inputs of the attention core, in the arena. */
 typedef struct attention {
-    const sa_normalizer *normalizer;
-    sa_real exponent;
-    sa_positions positions;
-    sa_mat q, k, v, v_a, c, scratch;
-    sa_span *spans; /* [Q] */
+    sa_attention w;
+    sa_memory memory; /* of one sentence */
+    int *first;       /* [2] its rows */
+    sa_attention_rows rows;
+    sa_attention_scratch scratch;
+    sa_mat c;
 } attention;
 
 static const sa_mat none = {0};
@@ -76,20 +77,27 @@ static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size
     return x;
 }
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
-/* The keys that each query sees: causal attention ends at the query's own position, the location
- * score at its last number. */
-static sa_span *spans_of(sa_arena *arena, const sa_attend_options *job, const sa_score *score,
-                         int max_positions) {
-    const int Q = job->query.rows, S = job->values.rows;
-    const int seen = score->query == SA_QUERY_POSITIONS ? least(max_positions, S) : S;
-    sa_span *spans = sa_arena_alloc(arena, (size_t)Q, sizeof *spans);
-    for (int i = 0; spans && i < Q; i++)
-        spans[i] = (sa_span){0, job->causal ? least(i + 1, seen) : seen};
-    return spans;
+/* An attention of these queries and keys, with the parts that need no parameters. */
+static void build(const sa_attend_options *job, const sa_attend_result *out, sa_mat q, sa_mat k,
+                  sa_attention *w) {
+    const sa_score *score = &sa_scores[job->attention];
+    sa_positions positions = {.kind = &sa_position_kinds[job->positions]};
+    sa_attention_sizes sizes = {.score = score,
+                                .normalizer = &sa_normalizers[job->normalizer],
+                                .site = SA_SITE_ENCODER,
+                                .positions = &positions,
+                                .heads = out->heads};
+    const sa_part *list[SA_PARTS_MAX];
+    const int count = sa_parts_choose(&sizes, list);
+    *w = (sa_attention){.score = score,
+                        .normalizer = sizes.normalizer,
+                        .heads = out->heads,
+                        .kv_heads = out->heads,
+                        .query_width = q.cols,
+                        .key_width = k.cols,
+                        .exponent = (sa_real)job->entmax_alpha};
+    for (int p = 0; p < count; p++) sa_part_add(w, list[p]);
+    sa_parts_bind(&(sa_binder){0}, "", &sizes, 0, SA_PARTS_LATE, w);
 }
 
 /* ---- Attending ------------------------------------------------------------------------------- */
@@ -100,61 +108,67 @@ static sa_mat of_head(double *all, const sa_attend_result *shape, int h) {
 }
 
 static void blank_outside(sa_mat e, const sa_span *spans) {
-    sa_require(spans); /* NULL only while the arena counts */
-    for (int i = 0; i < e.rows; i++)
-        for (int j = spans[i].count; j < e.cols; j++) sa_row(e, i)[j] = (sa_real)NAN;
+    for (int i = 0; spans && i < e.rows; i++)
+        for (int j = 0; j < e.cols; j++)
+            if (j < spans[i].first || j >= spans[i].first + spans[i].count)
+                sa_row(e, i)[j] = (sa_real)NAN;
 }
 
-/* e, alpha and c of one head */
-static void attend_head(const sa_score *score, const attention *at, int h, sa_attend_result *out) {
-    const int H = out->heads;
-    const sa_mat q = score->query == SA_QUERY_IDENTITY ? at->q : sa_head_part(at->q, H, h);
-    const sa_mat k = sa_head_part(at->k, H, h), v_a = sa_head_part(at->v_a, H, h);
-    const sa_mat scratch = sa_head_part(at->scratch, H, h);
-    const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
-    score->forward(v_a, q, k, e, scratch);
-    sa_positions_bias(&at->positions, h, 0, e);
-    sa_copy_mat(e, alpha);
-    sa_attention_weights_forward(at->normalizer, at->exponent, at->spans, alpha);
-    blank_outside(e, at->spans);
-    sa_attention_sum_forward(alpha, sa_head_part(at->v, H, h), sa_head_part(at->c, H, h));
+/* e, alpha and c of all heads */
+static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_result *out) {
+    const sa_query_block block = {0, out->queries, 0, 1, job->causal};
+    sa_heads_forward(&at->w, &at->memory, block, at->rows, at->c, &at->scratch);
+    for (int h = 0; h < out->heads; h++) {
+        const sa_head head = sa_head_view(&at->w, &at->memory, block, at->rows, &at->scratch, h);
+        const sa_mat e = of_head(out->scores, out, h);
+        sa_copy_mat(head.alpha, of_head(out->weights, out, h));
+        sa_lab_watch(&at->w, &head, 0, e);
+        blank_outside(e, head.spans);
+    }
 }
 
+/* While the arena only counts, nothing is computed. */
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
-    attention at = {.normalizer = &sa_normalizers[job->normalizer],
-                    .exponent = (sa_real)job->entmax_alpha,
-                    .positions = {.kind = &sa_position_kinds[job->positions], .heads = out->heads},
-                    .v = input(arena, job, job->values, &job->values_projection)};
+    const int Q = job->query.rows, S = job->values.rows;
+    attention at = {.memory = {.values = input(arena, job, job->values, &job->values_projection)}};
     if (job->weights.numbers) return at;
-    at.q = input(arena, job, job->query, &job->query_projection);
-    if (score->key != SA_KEY_NONE) at.k = input(arena, job, job->keys, &job->keys_projection);
-    at.v_a = parameters(arena, job, at.k.cols);
-    if (arena->base) {
-        const bool whole = score->query == SA_QUERY_IDENTITY;
-        sa_positions_rotate(&at.positions, whole ? 1 : out->heads, 0, false, at.q);
-        sa_positions_rotate(&at.positions, out->heads, 0, false, at.k);
-    }
-    at.scratch = sa_mat_alloc(arena, at.k.rows, at.k.cols);
-    at.spans = spans_of(arena, job, score, at.q.cols / out->heads);
+    const sa_mat q = input(arena, job, job->query, &job->query_projection);
+    at.memory.keys = sa_mat_alloc(arena, S, 0);
+    if (score->key != SA_KEY_NONE)
+        at.memory.keys = input(arena, job, job->keys, &job->keys_projection);
+    build(job, out, q, at.memory.keys, &at.w);
+    at.w.v_a = parameters(arena, job, at.memory.keys.cols);
+    at.first = sa_arena_alloc(arena, 2, sizeof *at.first);
+    at.rows = sa_attention_rows_layout(arena, &at.w, Q, S, false);
+    at.scratch = sa_attention_scratch_layout(arena, &at.w, Q, S > Q ? S : Q, false);
+    at.memory.first = at.first;
+    if (!arena->base) return at;
+    at.first[0] = 0, at.first[1] = S;
+    sa_copy_mat(q, at.rows.q);
+    for (int p = 0; p < at.w.parts; p++)
+        if (at.w.part[p].row->memory_forward)
+            at.w.part[p].row->memory_forward(&at.w, p, &at.memory);
     return at;
 }
 
 /* The width of the kernel that predicts every value best from the others, for keys and values of
  * one head. */
-static void fit_bandwidth(sa_arena *arena, const sa_score *score, const attention *at,
-                          sa_attend_result *out) {
-    sa_bandwidth_data data = {.normalizer = at->normalizer,
-                              .exponent = at->exponent,
-                              .e = sa_mat_alloc(arena, at->k.rows, at->k.rows),
-                              .v = at->v,
-                              .alpha = sa_mat_alloc(arena, 1, at->k.rows)};
+static void fit_bandwidth(sa_arena *arena, const attention *at, sa_attend_result *out) {
+    const sa_mat k = at->memory.keys;
+    sa_bandwidth_data data = {.normalizer = at->w.normalizer,
+                              .exponent = at->w.exponent,
+                              .e = sa_mat_alloc(arena, k.rows, k.rows),
+                              .v = at->memory.values,
+                              .alpha = sa_mat_alloc(arena, 1, k.rows)};
+    const sa_head all = {
+        .v_a = at->w.v_a, .q = k, .k = k, .alpha = data.e, .scratch = &at->scratch};
     if (!arena->base) return;
-    at->v_a.x[0] = 0; /* log h */
-    score->forward(at->v_a, at->k, at->k, data.e, at->scratch);
+    at->w.v_a.x[0] = 0; /* log h */
+    sa_score_forward(&at->w, &all);
     out->bandwidth = sa_bandwidth_fit(&data, &out->left_out);
-    at->v_a.x[0] = (sa_real)log(out->bandwidth);
+    at->w.v_a.x[0] = (sa_real)log(out->bandwidth);
 }
 
 static void copy_out(sa_mat x, double *out) {
@@ -162,18 +176,16 @@ static void copy_out(sa_mat x, double *out) {
         memcpy(out + (size_t)i * (size_t)x.cols, sa_row(x, i), (size_t)x.cols * sizeof *out);
 }
 
-/* While the arena only counts, nothing is computed. */
 static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
     attention at = read_inputs(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
-    if (job->bandwidth == SA_BANDWIDTH_FIT)
-        fit_bandwidth(arena, &sa_scores[job->attention], &at, out);
+    if (job->bandwidth == SA_BANDWIDTH_FIT) fit_bandwidth(arena, &at, out);
     if (arena->base && job->weights.numbers) {
         memcpy(out->weights, job->weights.numbers,
                (size_t)out->queries * (size_t)out->keys * sizeof *out->weights);
-        sa_attention_sum_forward(of_head(out->weights, out, 0), at.v, at.c);
+        sa_gemm_nn(of_head(out->weights, out, 0), at.memory.values, 0, at.c);
     } else if (arena->base) {
-        for (int h = 0; h < out->heads; h++) attend_head(&sa_scores[job->attention], &at, h, out);
+        attend_heads(job, &at, out);
     }
     const sa_mat o = project(arena, at.c, &job->output_projection);
     if (arena->base) copy_out(o, out->outputs);

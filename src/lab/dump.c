@@ -65,7 +65,7 @@ static int flatten_links(const sa_lab_job *job, bool guided, int32_t *numbers) {
 
 bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error) {
-    const size_t parameters = (size_t)model->plan.count, B = (size_t)job->count;
+    const size_t parameters = (size_t)model->plan->count, B = (size_t)job->count;
     const int sides[] = {model->batch.source.words, model->batch.target.words};
     sa_lab_mask masks[SA_LAB_MASKS];
     const int masked = sa_lab_masks_list(model, masks);
@@ -83,10 +83,10 @@ bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *
     if (good) {
         size_t count = 0;
         for (size_t i = 0; i < parameters; i++) {
-            snprintf(names[i], NAME, "gradient.%s", model->plan.item[i].name);
+            snprintf(names[i], NAME, "gradient.%s", model->plan->item[i].name);
             tensors[count++] =
-                parameter(&model->plan.item[i], model->plan.item[i].name, model->values);
-            tensors[count++] = parameter(&model->plan.item[i], names[i], model->gradients);
+                parameter(&model->plan->item[i], model->plan->item[i].name, model->values);
+            tensors[count++] = parameter(&model->plan->item[i], names[i], model->gradients);
         }
         tensors[count++] =
             (sa_tensor){.name = "loss", .type = SA_F64, .rank = 1, .shape = {1}, .data = &loss};

@@ -1,140 +1,379 @@
 /* explain: the forward pass of one pair, step by step. The decoder's row (model/decoders.c) says in
  * which order a step computes what. */
-#include "lab/explain_parts.h"
+#include "lab/explainer.h"
+#include "tensor/blas.h"
 #include "tensor/vec.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* ---- The state ------------------------------------------------------------------------------- */
+/* What the parts of a recurrent model have in common. */
+typedef struct step_view {
+    sa_explainer *out;
+    const sa_decoder *w;
+    const sa_decoder_cache *pass;
+    sa_decoder_rows rows; /* of the step */
+} step_view;
 
-static void explain_first_cell(sa_explainer *out, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_explainer_decoder(out);
+/* "s_i", or "s^2_i" in the second layer. */
+static const char *name_of(char name[SA_NAME], const char *letter, int layer, const char *index) {
+    if (layer > 1)
+        snprintf(name, SA_NAME, "%s^%d%s", letter, layer, index);
+    else
+        snprintf(name, SA_NAME, "%s%s", letter, index);
+    return name;
+}
+
+/* What a layer passes on: its state, or with a residual connection the sum y. */
+static const char *output_name(char name[SA_NAME], const sa_decoder *w, int layer) {
+    const bool adds = layer > 1 && sa_upper_adds(&w->upper, layer - 2);
+    return name_of(name, adds ? "y" : "s", layer, "_i");
+}
+
+/* The context; one serves all steps of Cho et al. 2014. */
+static const char *context_name(const sa_decoder *w) {
+    return w->source.b_V.cols ? "c" : "c_i";
+}
+
+/* ---- The source ------------------------------------------------------------------------------ */
+
+static void write_annotations(sa_explainer *out) {
+    const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
+    static const char *const formulas[] = {[SA_ENCODER_BI] = "[forward_j ; backward_j]",
+                                           [SA_ENCODER_UNI] = "forward_j",
+                                           [SA_ENCODER_NONE] = "E x_j"},
+                             *const places[] = {[SA_ENCODER_BI] = "Bahdanau et al. 2015, A.2.1",
+                                                [SA_ENCODER_UNI] = "Cho et al. 2014, section 2.2",
+                                                [SA_ENCODER_NONE] = NULL};
+    const bool none = sizes->kind == SA_ENCODER_NONE, positions = none && sizes->positions;
+    sa_explainer_write(out, "h_j = %s%s", formulas[sizes->kind], positions ? " + position j" : "");
+    if (!none && sizes->layers > 1) sa_explainer_write(out, " of layer %d", sizes->layers);
+    sa_explainer_cite(out, positions ? "Vaswani et al. 2017, section 3.5" : places[sizes->kind]);
+}
+
+/* The summary of the source that a decoder gets: model/source.h. */
+static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
+    const bool both = sizes->kind == SA_ENCODER_BI;
+    if (initial == SA_INITIAL_CONTEXT) return "c";
+    if (initial == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE) return "mean_j h_j";
+    if (initial == SA_INITIAL_BACKWARD && both) return "backward_1";
+    return initial == SA_INITIAL_LAST && both ? "[forward_S ; backward_1]" : "forward_S";
+}
+
+static void explain_source(const step_view *view) {
+    sa_explainer *out = view->out;
+    const sa_decoder *w = view->w;
+    const sa_source *source = &view->pass->source;
+    out->line.part = SA_EXPLAIN_SOURCE;
+    sa_explainer_section(out, "The source");
+    write_annotations(out);
+    sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations, SA_ROWS_SOURCE);
+    sa_explain_memory(out, &w->attention, &source->memory);
+    if (!w->source.b_V.cols) return;
+    const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
+    const sa_mat a = sa_explainer_linear(out, w->source.V, w->source.b_V, source->context_input);
+    sa_explainer_write(out, "c = tanh(V %s + b_V)", summary);
+    sa_explainer_cite(out, "Cho et al. 2014, section 2.2");
+    sa_explainer_vector(out, "summary", summary, source->context_input);
+    sa_explainer_vector(out, "a_c", "inside tanh", a);
+    sa_explainer_vector(out, "c", "c", source->c);
+}
+
+/* s_0, from the summary of the source. */
+static void explain_initial(const step_view *view) {
+    static const char *const places[] = {
+        [SA_INITIAL_BACKWARD] = "Bahdanau et al. 2015, A.2.2",
+        [SA_INITIAL_LAST] = NULL,
+        [SA_INITIAL_MEAN] = "dl4mt; Nematus (Sennrich et al. 2017)",
+        [SA_INITIAL_COPY] = "Sutskever et al. 2014; Luong et al. 2015",
+        [SA_INITIAL_CONTEXT] = "Cho et al. 2014, section 2.2"};
+    sa_explainer *out = view->out;
+    const sa_source_weights *w = &view->w->source;
+    const sa_source *source = &view->pass->source;
+    const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
+    const char *letters = summary_letters(w->sizes.initial, &w->sizes.encoder);
+    sa_explainer_write(out, maps ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
+    if (view->w->sizes.layers > 1)
+        sa_explainer_write(out, maps ? ", with W_s and b_s of each layer"
+                                     : ", of the encoder's layer of the same number");
+    sa_explainer_cite(out, places[w->sizes.initial]);
+    if (!maps) return;
+    const sa_mat summary = context ? source->c : source->encoder_summary;
+    if (!context) sa_explainer_vector(out, "summary", letters, summary);
+    sa_explainer_vector(out, "a_s_0", "inside tanh",
+                        sa_explainer_linear(out, w->W_s[0], w->b_s[0], summary));
+}
+
+static void explain_before(const step_view *view) {
+    sa_explainer *out = view->out;
+    const sa_decoder *w = view->w;
+    const sa_mat input = view->rows.input;
+    const int m = w->sizes.m;
+    const char *index = out->i > 1 ? "_{i-1}" : "_0";
+    sa_explainer_section(out, "The word and the state before");
+    sa_explainer_vector(out, "x", "E y_{i-1}", sa_decoder_word_input(w, input));
+    if (w->sizes.input_feeding)
+        sa_explainer_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
+                            sa_cols(input, m, input.cols - m));
+    if (out->i == 1) explain_initial(view);
+    for (int layer = 1; layer <= w->sizes.layers; layer++) {
+        const sa_state previous = sa_decoder_previous(view->rows, layer - 1);
+        char key[SA_NAME], name[SA_NAME];
+        sa_explainer_vector(out, name_of(key, "s", layer, "_previous"),
+                            name_of(name, "s", layer, index), previous.s);
+        if (previous.m.cols)
+            sa_explainer_vector(out, name_of(key, "m", layer, "_previous"),
+                                name_of(name, "m", layer, index), previous.m);
+    }
+}
+
+/* ---- The states ------------------------------------------------------------------------------ */
+
+static void explain_first_cell(const step_view *view) {
+    const sa_decoder *w = view->w;
+    const sa_decoder_rows *rows = &view->rows;
     const bool second = w->sizes.kind->second;
-    sa_explain_cell(out,
+    sa_explain_cell(view->out,
                     &(sa_cell_step){
                         .title = second ? "The state between" : "The new state",
                         .w = &w->cell,
-                        .x = rows.input,
-                        .c = rows.c,
+                        .x = rows->input,
+                        .c = rows->c,
                         .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
-                        .context = sa_explain_fixed(w) ? "c" : "c_i",
-                        .previous = rows.previous,
-                        .state = second ? rows.middle : rows.s,
+                        .context = context_name(w),
+                        .previous = rows->previous,
+                        .state = second ? rows->middle : rows->s,
                         .before = "s_{i-1}",
                         .memory = "m_{i-1}",
                         .prime = second ? "'" : "",
-                        .gates = rows.gates,
-                        .cell_cache = rows.cell_cache,
+                        .gates = rows->gates,
+                        .cell_cache = rows->cell_cache,
                         .citation = w->sizes.kind->citation,
                     });
 }
 
-static void explain_second_cell(sa_explainer *out, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_explainer_decoder(out);
-    sa_explain_cell(out, &(sa_cell_step){
-                             .title = "The new state",
-                             .w = &w->second,
-                             .c = rows.c,
-                             .context = "c_i",
-                             .previous = rows.middle,
-                             .state = rows.s,
-                             .before = "s'_i",
-                             .memory = "m'_i",
-                             .prime = "",
-                             .gates = rows.second_gates,
-                             .cell_cache = rows.second_cell_cache,
-                             .citation = w->sizes.kind->citation,
-                         });
+static void explain_second_cell(const step_view *view) {
+    const sa_decoder_rows *rows = &view->rows;
+    sa_explain_cell(view->out, &(sa_cell_step){
+                                   .title = "The new state",
+                                   .w = &view->w->second,
+                                   .c = rows->c,
+                                   .context = "c_i",
+                                   .previous = rows->middle,
+                                   .state = rows->s,
+                                   .before = "s'_i",
+                                   .memory = "m'_i",
+                                   .prime = "",
+                                   .gates = rows->second_gates,
+                                   .cell_cache = rows->second_cell_cache,
+                                   .citation = view->w->sizes.kind->citation,
+                               });
 }
 
-static void explain_upper_layer(sa_explainer *out, sa_decoder_rows rows, int number) {
-    const sa_decoder *w = sa_explainer_decoder(out);
-    const sa_upper_layer_rows layer = sa_upper_layer(rows.upper, number - 2, 1);
-    char title[48], input[SA_STATE_NAME], before[SA_STATE_NAME], memory[SA_STATE_NAME],
-        prime[SA_STATE_NAME], y[SA_STATE_NAME];
+static void explain_upper_layer(const step_view *view, int number) {
+    const sa_decoder *w = view->w;
+    const sa_upper_layer_rows layer = sa_upper_layer(view->rows.upper, number - 2, 1);
+    char title[SA_NAME], input[SA_NAME], before[SA_NAME], memory[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
-    sa_explain_cell(out, &(sa_cell_step){
-                             .title = title,
-                             .w = &w->upper.layer[number - 2],
-                             .x = layer.x,
-                             .c = rows.c,
-                             .input = sa_explain_output(input, w, number - 1),
-                             .context = sa_explain_fixed(w) ? "c" : "c_i",
-                             .previous = layer.previous,
-                             .state = layer.s,
-                             .before = sa_explain_state(before, "s", number, "_{i-1}"),
-                             .memory = sa_explain_state(memory, "m", number, "_{i-1}"),
-                             .prime = sa_explain_state(prime, "", number, ""),
-                             .gates = layer.gates,
-                             .cell_cache = layer.cell_cache,
-                             .citation = "Sutskever et al. 2014, section 3.4",
-                         });
+    sa_explain_cell(view->out, &(sa_cell_step){
+                                   .title = title,
+                                   .w = &w->upper.layer[number - 2],
+                                   .x = layer.x,
+                                   .c = view->rows.c,
+                                   .input = output_name(input, w, number - 1),
+                                   .context = context_name(w),
+                                   .previous = layer.previous,
+                                   .state = layer.s,
+                                   .before = name_of(before, "s", number, "_{i-1}"),
+                                   .memory = name_of(memory, "m", number, "_{i-1}"),
+                                   .prime = name_of(prime, "", number, ""),
+                                   .gates = layer.gates,
+                                   .cell_cache = layer.cell_cache,
+                                   .citation = "Sutskever et al. 2014, section 3.4",
+                               });
     if (!sa_upper_adds(&w->upper, number - 2)) return;
-    sa_explainer_write(out, "y%s_i = s%s_i + %s", prime, prime, input);
-    sa_explainer_cite(out, "Wu et al. 2016, section 3.1");
-    sa_explainer_vector(out, sa_explain_state(y, "y", number, ""),
-                        sa_explain_output(before, w, number), layer.y);
+    sa_explainer_write(view->out, "y%s_i = s%s_i + %s", prime, prime, input);
+    sa_explainer_cite(view->out, "Wu et al. 2016, section 3.1");
+    sa_explainer_vector(view->out, name_of(title, "y", number, ""), output_name(before, w, number),
+                        layer.y);
+}
+
+static void explain_attention(const step_view *view, const char *state) {
+    sa_explainer_section(view->out, "Attention");
+    sa_explain_attention(view->out, &(sa_attention_view){
+                                        .w = &view->w->attention,
+                                        .memory = &view->pass->source.memory,
+                                        .rows = view->rows.attention,
+                                        .scratch = &view->pass->scratch,
+                                        .i = view->out->i,
+                                        .state = state,
+                                        .word = "h_j",
+                                        .c = view->rows.c,
+                                    });
+}
+
+/* ---- The read-out ---------------------------------------------------------------------------- */
+
+/* The state that the read-out sees. */
+static const char *readout_name(char name[SA_NAME], const sa_decoder *w) {
+    const int last = w->sizes.layers;
+    return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
+}
+
+static void write_sums(sa_explainer *out, const sa_decoder *w) {
+    char name[SA_NAME];
+    sa_explainer_write(out, "U_o %s", readout_name(name, w));
+    if (w->readout.V_o.mat.x) sa_explainer_write(out, " + V_o E y_{i-1}");
+    if (w->readout.C_o.mat.x) sa_explainer_write(out, " + C_o %s", context_name(w));
+    sa_explainer_write(out, " + b_o");
+}
+
+static sa_mat sums_of(const step_view *view) {
+    const sa_readout *w = &view->w->readout;
+    const sa_mat sums = sa_explainer_linear(view->out, w->U_o, w->b_o,
+                                            sa_decoder_readout_state(view->w, view->rows));
+    if (w->V_o.mat.x)
+        sa_weight_nt(sa_decoder_word_input(view->w, view->rows.input), w->V_o, 1, sums);
+    if (w->C_o.mat.x) sa_weight_nt(view->rows.c, w->C_o, 1, sums);
+    return sums;
+}
+
+/* t_i, and t~_i that it is made of. */
+static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
+                           const char *place) {
+    sa_explainer *out = view->out;
+    const bool maxout = view->w->readout.output == &sa_output_maxout;
+    sa_explainer_write(out, maxout ? "t~_i = " : "t_i = tanh(");
+    write_sums(out, view->w);
+    sa_explainer_write(out, maxout ? "" : ")");
+    sa_explainer_cite(out, maxout ? place : "Luong et al. 2015, equation 5");
+    sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
+                        maxout ? cache->sums : sums_of(view));
+    if (maxout) {
+        const sa_mat winners = sa_explainer_alloc(out, 1, cache->t.cols);
+        for (int k = 0; k < winners.cols; k++) /* units count from 1 */
+            winners.x[k] = 2 * k + (cache->sums.x[2 * k] >= cache->sums.x[2 * k + 1] ? 1 : 2);
+        sa_explainer_write(out, "t_i = the greater of each two neighbors in t~_i");
+        sa_explainer_cite(out, place);
+        out->line.whole = true;
+        sa_explainer_vector(out, "winners", "unit of t~_i", winners);
+    }
+    sa_explainer_vector(out, "t", "t_i", cache->t);
+}
+
+/* The gate, what it copies, and the mixture of that with p(y_i). */
+static void explain_copying(const step_view *view, const sa_readout_cache *cache) {
+    sa_explainer *out = view->out;
+    const sa_mixture *mixture = &cache->mixtures[out->i - 1];
+    const bool lacks = mixture->rest > 0;
+    const char *place = "See et al. 2017, section 2.2";
+    char name[SA_NAME];
+    sa_explainer_write(out, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
+                       readout_name(name, view->w));
+    sa_explainer_cite(out, place);
+    sa_explainer_number(out, "p_gen", "p_gen", sa_gate_probability(*cache->gate.x));
+    sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
+                        mixture->in_source ? mixture->alpha : 0);
+    if (lacks) sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
+    sa_explainer_write(out, "P(y_i) = %s p(y_i) + (1 - p_gen) sum",
+                       lacks ? "(p_gen + (1 - p_gen) rest)" : "p_gen");
+    sa_explainer_cite(out, place);
+    sa_explainer_number(out, "P", "P(y_i)", exp(out->model->pass.log_p[out->i - 1]));
+}
+
+static void explain_words(const step_view *view, const sa_readout_cache *cache, const char *place) {
+    sa_explainer *out = view->out;
+    const sa_readout *w = &view->w->readout;
+    const double *log_p = out->model->pass.log_p;
+    const int word = out->job->target.ids[out->i - 1], K = w->W_o.mat.rows;
+    const bool copies = cache->gate.cols > 0;
+    const sa_mat logits = sa_explainer_linear(out, w->W_o, w->b_y, cache->t),
+                 powers = sa_explainer_alloc(out, 1, K), p = sa_explainer_alloc(out, 1, K);
+    double shift, total = 0;
+    sa_copy_mat(logits, powers);
+    sa_copy_mat(logits, p), sa_softmax(p);
+    const double sum = sa_explainer_exp(powers, &shift);
+    for (int i = 0; i < out->i; i++) total += log_p[i];
+    sa_explainer_write(out, "p(y_i) = softmax(W_o t_i + b_y)");
+    sa_explainer_cite(out, place);
+    sa_explainer_column(out, "logits", "W_o t_i + b_y", logits, SA_ROWS_VOCABULARY, word);
+    sa_explainer_column(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", powers,
+                        SA_ROWS_VOCABULARY, word);
+    sa_explainer_column(out, "p", "p(y_i)", p, SA_ROWS_VOCABULARY, word);
+    sa_explainer_number(out, "sum_words", "sum of exp", sum);
+    if (copies) explain_copying(view, cache);
+    sa_explainer_number(out, "log_p", copies ? "log P(y_i)" : "log p(y_i)", log_p[out->i - 1]);
+    sa_explainer_number(out, "total", copies ? "log P(y_1..i)" : "log p(y_1..i)", total);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void explain_step(sa_explainer *out, int i) {
-    const sa_decoder *w = sa_explainer_decoder(out);
+static void explain_step(const step_view *view) {
+    const sa_decoder *w = view->w;
     const sa_decoder_kind *kind = w->sizes.kind;
-    char query[SA_STATE_NAME];
-    const sa_decoder_rows rows = sa_decoder_rows_slice(out->model->pass.decoder.rows, i - 1, 1);
-    out->line.part = SA_EXPLAIN_STEP;
-    out->i = i;
-    sa_explain_previous_state(out, rows);
-    if (kind->query_state == SA_QUERY_STATE_PREVIOUS) sa_explain_attention(out, rows, "s_{i-1}");
-    explain_first_cell(out, rows);
-    if (kind->query_state == SA_QUERY_STATE_MIDDLE) sa_explain_attention(out, rows, "s'_i");
-    if (kind->second) explain_second_cell(out, rows);
-    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(out, rows, layer);
+    const sa_readout_cache readout = sa_readout_slice(&view->pass->readout, view->out->i - 1, 1);
+    const bool maxout = w->readout.output == &sa_output_maxout;
+    char state[SA_NAME];
+    explain_before(view);
+    if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
+    explain_first_cell(view);
+    if (kind->query_state == SA_QUERY_STATE_MIDDLE) explain_attention(view, "s'_i");
+    if (kind->second) explain_second_cell(view);
+    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(view, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
-        sa_explain_attention(out, rows, sa_explain_output(query, w, w->sizes.layers));
-    sa_explain_readout(out, rows);
+        explain_attention(view, output_name(state, w, w->sizes.layers));
+    sa_explainer_section(view->out, "The read-out");
+    explain_hidden(view, &readout, "Bahdanau et al. 2015, A.2.2");
+    explain_words(view, &readout,
+                  maxout ? "Bahdanau et al. 2015, A.2.2" : "Luong et al. 2015, equation 6");
 }
 
-/* ---- The weights ----------------------------------------------------------------------------- */
-
-/* Those of a decoder step: all but the embeddings and the encoder. */
+/* The weights of a decoder step: all but the embeddings and the encoder. */
 static void explain_weights(sa_explainer *out) {
-    const sa_params *plan = &out->model->plan;
+    const sa_params *plan = out->model->plan;
     static const char *const parts[] = {"decoder.", "attention.", "readout.", "copy."};
     out->line.part = SA_EXPLAIN_WEIGHTS;
     sa_explainer_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
+        const char *name = param->name;
         const sa_mat x = sa_param_mat(param, out->model->values);
         bool wanted = false;
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-            wanted = wanted || strncmp(param->name, parts[k], strlen(parts[k])) == 0;
+            wanted = wanted || strncmp(name, parts[k], strlen(parts[k])) == 0;
         if (!wanted) continue;
-        const bool words = strcmp(param->name, "readout.W_o") == 0;
-        if (strcmp(param->name, "readout.b_y") == 0)
-            sa_explainer_column(out, param->name, param->name, x, SA_ROWS_VOCABULARY, -1);
+        const bool words = strcmp(name, "readout.W_o") == 0;
+        if (strcmp(name, "readout.b_y") == 0)
+            sa_explainer_column(out, name, name, x, SA_ROWS_VOCABULARY, -1);
         else if (param->rows)
-            sa_explainer_matrix(out, param->name, param->name, x,
-                                words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
+            sa_explainer_matrix(out, name, name, x, words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
         else
-            sa_explainer_vector(out, param->name, param->name, x);
+            sa_explainer_vector(out, name, name, x);
     }
 }
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
+static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
+    const sa_decoder_cache *pass = &out->model->pass.decoder;
+    step_view view = {out, &out->model->w.decoder, pass, pass->rows};
+    explain_source(&view);
+    out->line.part = SA_EXPLAIN_STEP;
+    for (out->i = 1; out->i <= job->target.len; out->i++) {
+        if (job->step && job->step != out->i) continue;
+        view.rows = sa_decoder_rows_slice(pass->rows, out->i - 1, 1);
+        explain_step(&view);
+    }
+    if (job->weights) explain_weights(out);
+}
+
 static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
     sa_explainer out;
     if (!sa_explainer_open(&out, job, model, error)) return false;
-    if (!model->w.family->recurrent) {
+    if (model->w.family->recurrent)
+        explain_steps(&out, job);
+    else
         sa_explain_layer(&out, job->layer - 1, job->step - 1);
-        return sa_explainer_close(&out, error);
-    }
-    sa_explain_source(&out);
-    for (int i = 1; i <= job->target.len; i++)
-        if (!job->step || job->step == i) explain_step(&out, i);
-    if (job->weights) explain_weights(&out);
     return sa_explainer_close(&out, error);
 }
 
@@ -144,9 +383,9 @@ bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     sa_lab_model model = {0};
     bool good = sa_lab_model_open(&model, job->settings, &pairs, error);
     if (good) {
-        model.regularizer.dropout = (sa_dropout){0};
+        model.regularizer = (sa_regularizer){0}; /* what training adds */
         sa_lab_model_load(&model, job->values);
-        sa_seq2seq_set_hard(&model.w, true); /* as it decodes */
+        sa_seq2seq_set_decoding(&model.w, true); /* as it decodes */
         good = isfinite(sa_lab_model_loss(&model, false)) ? explain(job, &model, error)
                                                           : sa_fail(error, SA_DIVERGED, "%s", "");
     }

@@ -1,70 +1,160 @@
-/* explain_attention: from the query to the context. The formula of the score, and the function that
- * computes it, come from its row (attention/score.c). */
-#include "lab/explain_parts.h"
+/* explain_attention: one query of an attention, down the column of attention.c. Formulas are those
+ * of the rows of score, normalizer and parts, in the letters of the model; what goes beyond
+ * Bahdanau et al. 2015 is what the parts show. */
+#include "lab/explainer.h"
+#include "lab/watch.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char sum_place[] = "Bahdanau et al. 2015, equation 5";
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
 
-/* What a head's part of the keys is called; NULL: the keys are the annotations. */
-static const char *const key_letters[] = {
-    [SA_KEY_PROJECTED] = "U_a h_j", [SA_KEY_STATE_SIZED] = "W_a h_j", [SA_KEY_IDENTITY] = NULL};
+typedef struct head_view {
+    sa_explainer *out;
+    const sa_attention_view *of;
+    const sa_attention *w;
+    int S, maps;
+    bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
+    sa_head at;
+    sa_mat e;   /* of the first map, as the score makes it, ... */
+    double e_0; /* ... and of its null key, which the normalizer gets less; 0: it has none */
+} head_view;
 
-/* ---- Heads ----------------------------------------------------------------------------------- */
+/* ---- Formulas -------------------------------------------------------------------------------- */
 
-static void set_head(sa_explainer *out, const sa_attention *w, int k) {
-    out->line.head = w->heads > 1 ? k + 1 : 0;
+/* Appends the formula of a row; alpha: what is defined in it. */
+static void write_formula(const head_view *view, const char *formula, const char *alpha) {
+    const sa_score *score = view->w->score;
+    const bool layer = view->of->layer, two = view->maps > 1;
+    char query[SA_NAME], weight[SA_NAME];
+    const char *keys = !layer        ? "U_a"
+                       : view->turns ? "R_j W_k"
+                                     : "W_k",
+               *queries = !layer        ? "W_a"
+                          : view->turns ? "R_i W_q"
+                                        : "W_q";
+    const bool turned = view->turns && score->query == SA_QUERY_IDENTITY;
+    snprintf(query, sizeof query, turned ? "(R_i %s)" : "%s", view->of->state);
+    snprintf(weight, sizeof weight,
+             !view->gauss ? "alpha_ij"
+             : two        ? "A_ij"
+                          : "%s_j(e_ij)",
+             view->w->normalizer->name);
+    sa_explainer_substitute(view->out, formula,
+                            (const sa_explainer_symbol[]){
+                                {"s", query},
+                                {"h_j", view->of->word},
+                                {"W_a", layer && score->key == SA_KEY_STATE_SIZED ? keys : queries},
+                                {"U_a", keys},
+                                {"e", "e_i"},
+                                {"e_j", two ? "e1_ij" : "e_ij"},
+                                {"e_k", two ? "e1_ik" : "e_ik"},
+                                {"e_0", "e_i0"},
+                                {"f_j", "f_ij"},
+                                {"C_j", "C_ij"},
+                                {"p_j", "p_ij"},
+                                {"q_j", "q_ij"},
+                                {"A1_j", "A1_ij"},
+                                {"A2_j", "A2_ij"},
+                                {"pi_j", weight},
+                                {"alpha_j", alpha ? alpha : weight},
+                                {0}});
 }
 
-void sa_explain_memory(sa_explainer *out) {
-    const sa_attention *w = &out->model->w.decoder.attention;
-    const sa_memory *memory = &out->model->pass.decoder.source.memory;
-    const char *key = key_letters[w->score->key];
+/* ---- What parts show ------------------------------------------------------------------------- */
+
+static void show_value(sa_explainer *out, const sa_shown *shown) {
+    sa_mat x = shown->value;
+    if (shown->shape != SA_SHAPE_NUMBER && !x.rows) return; /* not in this attention */
+    switch (shown->shape) {
+    case SA_SHAPE_NUMBER:
+        sa_explainer_number(out, shown->name, shown->letters, x.cols ? *x.x : shown->number);
+        break;
+    case SA_SHAPE_VECTOR:
+        sa_explainer_vector(out, shown->name, shown->letters, x);
+        break;
+    case SA_SHAPE_COLUMN:
+        if (x.cols == 1) x = (sa_mat){x.x, 1, x.rows, x.rows};
+        sa_explainer_column(out, shown->name, shown->letters, x, SA_ROWS_SOURCE, -1);
+        break;
+    case SA_SHAPE_MATRIX:
+        sa_explainer_matrix(out, shown->name, shown->letters, x, shown->about);
+        break;
+    }
+}
+
+static void show_part(const head_view *view, int part, sa_place place) {
+    const sa_part *row = view->w->part[part].row;
+    sa_shown shown[SA_SHOWN_MAX];
+    const int count = row->show ? row->show(view->w, part, &view->at, shown) : 0;
+    for (int i = 0; i < count; i++) {
+        if (shown[i].place != place) continue;
+        if (shown[i].formula) {
+            if (sa_explainer_written(view->out)) sa_explainer_write(view->out, "; ");
+            write_formula(view, shown[i].formula, "alpha_ij");
+            sa_explainer_cite(view->out, shown[i].citation ? shown[i].citation : row->citation);
+        }
+        if (shown[i].letters) show_value(view->out, &shown[i]);
+    }
+}
+
+static void show_parts(const head_view *view, sa_place place) {
+    for (int p = 0; p < view->w->parts; p++) show_part(view, p, place);
+}
+
+/* ---- Queries, keys and values ---------------------------------------------------------------- */
+
+void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory) {
     for (int k = 0; k < w->heads; k++) {
-        set_head(out, w, k);
-        if (key)
-            sa_explainer_matrix(out, "k", key, sa_kv_head_part(w, memory->keys, k), SA_ROWS_SOURCE);
-        if (w->heads > 1)
+        out->line.head = w->heads > 1 ? k + 1 : 0;
+        if (w->key_width && w->score->key != SA_KEY_IDENTITY)
+            sa_explainer_matrix(out, "k",
+                                w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
+                                sa_kv_head_part(w, memory->keys, k), SA_ROWS_SOURCE);
+        if (w->value_width)
             sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_part(w, memory->values, k),
                                 SA_ROWS_SOURCE);
     }
     out->line.head = 0;
 }
 
-/* ---- One step -------------------------------------------------------------------------------- */
-
-/* The attention of one step. */
-typedef struct attention_view {
-    sa_explainer *out;
-    const sa_attention *w;
-    sa_attention_rows rows; /* one */
-    int S;
-    const char *letter; /* the query's */
-    double center;      /* p_i */
-    sa_span span;       /* what the query sees; set by explain_score, as is the next */
-    double e_0;         /* the null key's score, if there is a null key */
-} attention_view;
+/* By the projections that the score's row has: of general and raw-dot the query is the vector
+ * itself, and some scores read no keys. */
+static void explain_projections(const head_view *view) {
+    const sa_score *score = view->w->score;
+    const sa_head *at = &view->at;
+    const char *state = view->of->state, *word = view->of->word;
+    sa_explainer *out = view->out;
+    sa_explainer_write(out, "q_i = %s%s%s, ", view->turns ? "R_i " : "",
+                       score->query == SA_QUERY_IDENTITY ? "" : "W_q ", state);
+    if (at->k.cols)
+        sa_explainer_write(out, "k_j = %s%s%s, ", view->turns ? "R_j " : "",
+                           score->key == SA_KEY_IDENTITY ? "" : "W_k ", word);
+    sa_explainer_write(out, "v_j = W_v %s", word);
+    sa_explainer_cite(out, heads_place);
+    sa_explainer_vector(out, "q", "q_i", at->q);
+    if (at->k.cols) sa_explainer_matrix(out, "k", "k_j", at->k, SA_ROWS_SOURCE);
+    sa_explainer_matrix(out, "v", "v_j", at->v, SA_ROWS_SOURCE);
+}
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-typedef struct score_inputs {
-    sa_mat v_a, q, k;
-} score_inputs;
-
-/* The keys are those that the score reads. */
-static score_inputs inputs_of_head(const attention_view *view, int k) {
-    const sa_attention *w = view->w;
-    const bool whole = w->score->query == SA_QUERY_IDENTITY;
-    const sa_decoder_cache *pass = &view->out->model->pass.decoder;
-    const sa_query_block block = {0, 1, 0, view->out->i, false};
-    const sa_head_slice head =
-        sa_slice_head(w, &pass->source.memory, &block, view->rows.q, view->rows.head_outputs, k);
-    const sa_mat keys = sa_head_keys(w, &block, 0, view->rows, k, &head, pass->scratch);
-    return (score_inputs){sa_head_part(w->v_a, w->heads, k),
-                          whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k), keys};
+/* The score's own parameters under the names of their tensors: "v_a", "log_h". */
+static void explain_own(const head_view *view) {
+    const sa_lab_model *model = view->out->model;
+    const sa_mat own = view->at.v_a;
+    const ptrdiff_t first = own.x - model->values, end = first + own.cols;
+    for (int i = 0; own.cols && i < model->plan->count; i++) {
+        const sa_param *param = &model->plan->item[i];
+        const ptrdiff_t start = (ptrdiff_t)param->offset, from = start > first ? start - first : 0,
+                        behind = start + (ptrdiff_t)sa_param_size(param),
+                        to = (behind < end ? behind : end) - first;
+        if (from >= to) continue;
+        const char *name = strrchr(param->name, '.') + 1;
+        sa_explainer_vector(view->out, from ? name : "v_a", name,
+                            sa_cols(own, (int)from, (int)(to - from)));
+    }
 }
 
 /* Whether every score is the sum of its terms divided by `divisor`. */
@@ -81,15 +171,16 @@ static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
 /* What each unit adds to the scores: the score of a query and keys of this unit alone [S x units].
  * No columns if the score is neither the sum of such terms nor that divided by the square root of
  * their number. */
-static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, double *divisor) {
-    const int S = view->S, units = in.k.cols == in.q.cols ? in.k.cols : 0;
-    sa_mat terms = sa_explainer_alloc(view->out, S, units),
-           own = sa_explainer_alloc(view->out, 1, S);
-    const sa_mat scratch = sa_explainer_alloc(view->out, S, 1);
+static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, double *divisor) {
+    const int units = at->k.cols == at->q.cols ? at->k.cols : 0;
+    const sa_mat terms = sa_explainer_alloc(view->out, view->S, units);
+    sa_head one = *at;
+    one.alpha = sa_explainer_alloc(view->out, 1, view->S);
     for (int d = 0; d < units; d++) {
-        const sa_mat v_a = in.v_a.cols == units ? sa_cols(in.v_a, d, 1) : in.v_a;
-        view->w->score->forward(v_a, sa_cols(in.q, d, 1), sa_cols(in.k, d, 1), own, scratch);
-        for (int j = 0; j < S; j++) sa_row(terms, j)[d] = own.x[j];
+        one.v_a = at->v_a.cols == units ? sa_cols(at->v_a, d, 1) : at->v_a;
+        one.q = sa_cols(at->q, d, 1), one.k = sa_cols(at->k, d, 1);
+        sa_score_forward(view->w, &one);
+        for (int j = 0; j < view->S; j++) sa_row(terms, j)[d] = one.alpha.x[j];
     }
     *divisor = 1;
     if (adds_up(terms, e, *divisor)) return terms;
@@ -97,110 +188,56 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
-/* The score's own parameters under the names of their tensors: "v_a", "log_h". */
-static void explain_own(const attention_view *view, sa_mat own) {
-    const sa_lab_model *model = view->out->model;
-    const ptrdiff_t first = own.x - model->values, end = first + own.cols;
-    for (int i = 0; own.cols && i < model->plan.count; i++) {
-        const sa_param *param = &model->plan.item[i];
-        const ptrdiff_t start = (ptrdiff_t)param->offset, from = start > first ? start - first : 0,
-                        behind = start + (ptrdiff_t)sa_param_size(param),
-                        to = (behind < end ? behind : end) - first;
-        if (from >= to) continue;
-        const char *name = strrchr(param->name, '.') + 1;
-        sa_explainer_vector(view->out, from ? name : "v_a", name,
-                            sa_cols(own, (int)from, (int)(to - from)));
+static void explain_scores(head_view *view) {
+    static const char *const names[] = {"e", "e_2"}, *const labels[] = {"e1_ij", "e2_ij"};
+    const sa_score *score = view->w->score;
+    sa_explainer *out = view->out;
+    char label[SA_NAME];
+    if (!sa_explainer_written(out)) {
+        write_formula(view, score->formula, "alpha_ij");
+        sa_explainer_cite(out, score->citation);
     }
-}
-
-double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa_mat q) {
-    if (!w->k_0.cols) return 0;
-    const sa_mat k_0 = sa_head_part(w->k_0, w->heads, k), e_0 = sa_explainer_alloc(out, 1, 1);
-    w->score->forward(sa_head_part(w->v_a, w->heads, k), q, k_0, e_0,
-                      sa_explainer_alloc(out, 1, k_0.cols));
-    sa_explainer_write(out, "e_i0: the score of the null key k_0 in the place of k_j");
-    sa_explainer_cite(out, w->normalizer->citation);
-    sa_explainer_vector(out, "k_0", "k_0", k_0);
-    sa_explainer_number(out, "e_0", "e_i0", *e_0.x);
-    return *e_0.x;
-}
-
-static void explain_coverage(attention_view *view, int k) {
-    const sa_attention *w = view->w;
-    sa_explainer *out = view->out;
-    sa_explainer_write(out, "C_ij = sum of the weights of the words before%s",
-                       w->U_f.cols ? " / Phi_j" : "");
-    sa_explainer_cite(out,
-                      w->U_f.cols ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3");
-    sa_explainer_column(out, "C", "C_{i-1,j}",
-                        sa_state_coverage(w, view->rows.previous_state, 0, k, view->S),
-                        SA_ROWS_SOURCE, -1);
-    sa_mat Phi = sa_explainer_alloc(out, 1, view->S);
-    for (int j = 0; w->U_f.cols && j < view->S; j++)
-        Phi.x[j] = *sa_row(out->model->pass.decoder.source.memory.fertility, j);
-    if (w->U_f.cols) sa_explainer_column(out, "Phi", "Phi_j", Phi, SA_ROWS_SOURCE, -1);
-}
-
-/* The keys of this head have just been made: its f are in the scratch. */
-static void explain_location(attention_view *view, int k) {
-    const sa_attention *w = view->w;
-    const sa_location_aware own = sa_location_aware_head(w->location, w->heads, k);
-    sa_explainer *out = view->out;
-    sa_explainer_write(out, "f_ij = sum_o F_o alpha_{i-1,j-o}, o = -%d .. %d", own.F.cols / 2,
-                       own.F.cols / 2);
-    sa_explainer_cite(out, "Chorowski et al. 2015, equation 8");
-    sa_explainer_column(out, "previous", "alpha_i-1,j",
-                        sa_state_weights(w, view->rows.previous_state, 0, k, view->S),
-                        SA_ROWS_SOURCE, -1);
-    sa_explainer_matrix(out, "F", "F", own.F, SA_ROWS_UNNAMED);
-    sa_explainer_matrix(out, "filtered", "f_ij",
-                        sa_rows(out->model->pass.decoder.scratch.f, 0, view->S), SA_ROWS_SOURCE);
-    sa_explainer_vector(out, "b_a", "b_a", own.b_a);
-}
-
-/* What goes from step to step. */
-static void explain_state(attention_view *view, int k) {
-    const sa_attention *w = view->w;
-    if (w->score->state)
-        sa_explainer_vector(view->out, "kappa", "kappa_i",
-                            sa_state_score(w, view->rows.state, 0, k));
-    if (w->w_c.cols) explain_coverage(view, k);
-    if (w->location.F.cols) explain_location(view, k);
-}
-
-static void explain_score(attention_view *view, int k, sa_mat e) {
-    const sa_attention *w = view->w;
-    const sa_score *score = w->score;
-    const score_inputs in = inputs_of_head(view, k);
-    const sa_explainer_symbol symbols[] = {
-        {"s", view->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {"f_j", "f_ij"}, {0}};
-    const sa_decoder_cache *pass = &view->out->model->pass.decoder;
-    sa_explainer *out = view->out;
-    char label[64];
-    double divisor;
-    view->span = sa_attention_scores(w, &pass->source.memory, 0, out->i, false, view->rows, 0, k, 0,
-                                     e, pass->scratch);
-    sa_explainer_substitute(out, score->formula, symbols);
-    sa_explainer_cite(out, score->citation);
-    if (score->query == SA_QUERY_PROJECTED) {
-        snprintf(label, sizeof label, "W_a %s", view->letter);
-        sa_explainer_vector(out, "q", label, in.q);
+    if (score->query == SA_QUERY_PROJECTED && !view->of->layer) {
+        snprintf(label, sizeof label, "W_a %s", view->of->state);
+        sa_explainer_vector(out, "q", label, view->at.q);
     }
-    explain_own(view, in.v_a);
-    explain_state(view, k);
-    const sa_mat terms = terms_of(view, in, e, &divisor);
-    sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
-    view->e_0 = sa_explain_null_score(out, w, k, in.q);
+    explain_own(view);
+    for (int m = 0; m < view->maps; m++) {
+        const sa_mat e = sa_explainer_alloc(out, 1, view->S);
+        const sa_head read = sa_lab_watch(view->w, &view->at, m, e);
+        const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
+        double divisor;
+        for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
+        if (m == 0) view->e = e, view->e_0 = null.cols ? *null.x : 0;
+        const sa_mat terms = terms_of(view, &read, e, &divisor);
+        sa_explainer_sums(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e, terms, divisor);
+    }
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-static sa_mat blank(const attention_view *view) {
-    return sa_explain_blank(view->out, view->S);
+/* The columns that the query sees. */
+static sa_mat seen(const head_view *view, sa_mat row) {
+    const sa_span *span = view->at.spans;
+    return span ? sa_cols(row, span->first, span->count) : row;
 }
 
-static sa_mat seen(const attention_view *view, sa_mat row) {
-    return sa_cols(row, view->span.first, view->span.count);
+/* Numbers of the words that the query sees; for the others NaN. */
+static sa_mat seen_row(const head_view *view, sa_mat x) {
+    const sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
+    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
+    sa_copy_mat(seen(view, x), seen(view, row));
+    return row;
+}
+
+/* What the normalizer makes of the scores; of two maps the difference. */
+static sa_mat normalized_row(const head_view *view) {
+    const sa_mat row = seen_row(view, view->e),
+                 other = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
+    for (int j = 0; j < row.cols; j++) row.x[j] -= view->e_0;
+    view->w->normalizer->forward(sa_lab_exponent(view->w, &view->at), seen(view, row));
+    for (int j = 0; j < other.cols; j++) row.x[j] -= sa_lambda_forward(view->w) * other.x[j];
+    return row;
 }
 
 /* Whether the weights are powers / sum. */
@@ -210,146 +247,104 @@ static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
     return true;
 }
 
-static void write_span(attention_view *view) {
-    sa_explain_span(view->out, view->w, view->S);
-}
-
-/* The null key in the sum: exp(e_i0), which is 1 where it is not learned. */
-static const char *null_share(const attention_view *view, double shift) {
-    if (!view->w->normalizer->null_key) return "";
-    if (view->w->k_0.cols) return shift != 0 ? "exp(e_i0 - max) + " : "exp(e_i0) + ";
-    return shift != 0 ? "exp(-max) + " : "1 + ";
-}
-
-/* The weights before the Gaussian as shares of exp(e). */
-static void explain_shares(attention_view *view, sa_mat powers, double shift) {
-    sa_explainer *out = view->out;
-    char weight[SA_WEIGHT_NAME];
-    const char *less = shift != 0 ? " - max" : "", *null = null_share(view, shift);
-    const bool drawn = view->w->normalizer->draw && view->w->window != SA_WINDOW_LOCAL_P;
-    sa_explainer_write(out, "%s", drawn ? "p_ij" : sa_explain_weight(weight, view->w));
-    sa_explainer_write(out, " = exp(e_ij%s) / ", less);
-    sa_explainer_write(out, *null ? "(%ssum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)", null, less);
-    write_span(view);
-    sa_explainer_cite(out, view->w->normalizer->citation);
-    sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
-                        SA_ROWS_SOURCE, -1);
-}
-
-/* By the formula of the normalizer's row, and its alpha and distances from the kinks if it has
- * them. */
-static void explain_formula(attention_view *view, int k, sa_mat e) {
-    char weight[SA_WEIGHT_NAME];
-    const sa_explainer_symbol symbols[] = {
-        {"alpha_j", sa_explain_weight(weight, view->w)}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
+/* The normalizer's formula, over what the query sees. */
+static void write_normalizer(const head_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
-    const sa_real exponent = sa_attention_exponent(view->w, k);
-    sa_explainer *out = view->out;
-    sa_explainer_substitute(out, normalizer->formula, symbols);
-    write_span(view);
-    sa_explainer_cite(out, normalizer->citation);
-    if (normalizer->exponent) sa_explainer_number(out, "a", "a", exponent);
+    const char *over = ", over ";
+    write_formula(view, normalizer->formula, view->maps > 1 ? "A1_ij" : NULL);
+    for (int p = 0; p < view->w->parts && view->at.spans; p++)
+        if (view->w->part[p].row->span) {
+            sa_explainer_write(view->out, "%s%s", over, view->w->part[p].row->formula);
+            over = ", ";
+        }
+    if (shifted) sa_explainer_write(view->out, ", less max in every exp");
+    sa_explainer_cite(view->out, normalizer->citation);
+}
+
+/* The alpha of a normalizer that has one, and distances from its kinks. */
+static void explain_kinks(const head_view *view) {
+    const sa_normalizer *normalizer = view->w->normalizer;
+    const sa_real exponent = sa_lab_exponent(view->w, &view->at);
+    if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", exponent);
     if (!normalizer->kinks) return;
-    sa_mat above = blank(view);
-    sa_copy_mat(seen(view, e), seen(view, above));
+    const sa_mat above = seen_row(view, view->e);
     normalizer->kinks(exponent, seen(view, above));
-    sa_explainer_column(out, "above", "above 0", above, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(view->out, "above", "above 0", above, SA_ROWS_SOURCE, -1);
 }
 
-static void explain_gauss(attention_view *view, sa_mat normalized) {
-    char weight[SA_WEIGHT_NAME];
-    const char *name = view->w->normalizer->name;
-    sa_explainer_column(view->out, name, name, normalized, SA_ROWS_SOURCE, -1);
-    sa_explain_gauss(view->out, view->w, view->center, view->span, view->S,
-                     sa_explain_weight(weight, view->w));
-}
-
-/* Of weights that depend on those of the step before, as decoding makes them. */
-static void explain_selection(attention_view *view, int k, sa_mat e, sa_mat alpha) {
-    static const sa_explainer_symbol symbols[] = {{"alpha_j", "alpha_ij"},
-                                                  {"p_j", "p_ij"},
-                                                  {"q_j", "q_ij"},
-                                                  {"e_j", "e_ij"},
-                                                  {"p_{j-1}", "p_i,j-1"},
-                                                  {"q_{j-1}", "q_i,j-1"},
-                                                  {0}};
-    sa_explainer *out = view->out;
-    const int H = view->w->heads, S = view->S;
-    const sa_mat p = sa_attention_head(view->rows.selection, 0, H, k, S),
-                 previous = sa_state_weights(view->w, view->rows.previous_state, 0, k, S);
-    sa_mat sigma = blank(view), q = blank(view);
-    for (int j = 0; j < S; j++) {
-        sigma.x[j] = 1 / (1 + exp(-e.x[j]));
-        q.x[j] = previous.x[j] + (j ? (1 - p.x[j - 1]) * q.x[j - 1] : 0);
-    }
-    sa_explainer_substitute(out, view->w->normalizer->formula, symbols);
-    sa_explainer_cite(out, view->w->normalizer->citation);
-    sa_explainer_column(out, "previous", "alpha_i-1,j", previous, SA_ROWS_SOURCE, -1);
-    sa_explainer_column(out, "sigma", "sigma(e_ij)", sigma, SA_ROWS_SOURCE, -1);
-    sa_explainer_write(out, "p_ij = 1 if e_ij > 0, else 0: decoding selects");
-    sa_explainer_cite(out, view->w->score->citation);
-    sa_explainer_column(out, "selected", "p_ij", p, SA_ROWS_SOURCE, -1);
-    sa_explainer_column(out, "reached", "q_ij", q, SA_ROWS_SOURCE, -1);
-    sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
-    sa_explainer_number(out, "unselected", "no word", 1 - sa_sum(alpha.x, S));
-}
-
-static void explain_weights(attention_view *view, int k, sa_mat e) {
+static void explain_weights(const head_view *view) {
     sa_explainer *out = view->out;
     const sa_attention *w = view->w;
-    const sa_mat alpha = sa_attention_head(view->rows.alpha, 0, w->heads, k, view->S);
-    if (w->normalizer->step_forward) {
-        explain_selection(view, k, e, alpha);
-        return;
-    }
-    sa_mat powers = blank(view);
-    double shift, sum = sa_explainer_exp(seen(view, e), seen(view, powers), &shift);
-    if (w->normalizer->null_key) sum += exp(view->e_0 - shift);
-    const sa_mat normalized = sa_explain_normalized(out, w, k, e, view->e_0, view->span);
-    const bool shares = are_shares(seen(view, normalized), seen(view, powers), sum);
+    const sa_normalizer *normalizer = w->normalizer;
+    const sa_mat powers = seen_row(view, view->e), normalized = normalized_row(view);
+    const char *name = view->maps > 1 ? "A" : normalizer->name;
+    double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
+    if (normalizer->null_key) sum += exp(view->e_0 - shift);
+    const bool shares =
+        view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
+    write_normalizer(view, shares && shift != 0);
     for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
-        explain_shares(view, powers, shift);
+        sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
+                            SA_ROWS_SOURCE, -1);
     else
-        explain_formula(view, k, e);
-    if (w->window == SA_WINDOW_LOCAL_P) explain_gauss(view, normalized);
-    if (w->normalizer->draw) {
-        sa_explainer_column(out, "probability", "p_ij", normalized, SA_ROWS_SOURCE, -1);
-        sa_explainer_write(out, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects");
-        sa_explainer_cite(out, w->score->citation);
+        explain_kinks(view);
+    for (int p = 0; p < w->parts; p++) {
+        if (w->part[p].row == &sa_predicted_window_part)
+            sa_explainer_column(out, name, view->maps > 1 ? "A_ij" : name, normalized,
+                                SA_ROWS_SOURCE, -1);
+        show_part(view, p, SA_PLACE_WEIGHTS);
     }
-    sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
-    const bool null = w->normalizer->null_key;
-    if (shares) sa_explainer_number(out, "sum", null ? "sum + null" : "sum of exp", sum);
-    if (!null) return;
-    sa_explainer_number(out, "null", "null key",
-                        1 - sa_sum(seen(view, normalized).x, view->span.count));
+    sa_explainer_column(out, "alpha", "alpha_ij", view->at.alpha, SA_ROWS_SOURCE, -1);
+    if (!shares) return;
+    sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
+    const sa_mat all = seen(view, normalized);
+    if (normalizer->null_key)
+        sa_explainer_number(out, "null", "null key", 1 - sa_sum(all.x, all.cols));
 }
 
-/* ---- The step -------------------------------------------------------------------------------- */
+/* ---- From top to bottom ---------------------------------------------------------------------- */
 
-void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *letter) {
-    const sa_attention *w = &out->model->w.decoder.attention;
-    attention_view view = {.out = out, .w = w, .rows = rows.attention, .letter = letter};
-    view.S = out->model->batch.source.steps;
-    sa_explainer_section(out, "Attention");
-    if (w->window != SA_WINDOW_NONE)
-        view.center = sa_explain_center(out, w, out->i, view.rows, view.S, letter);
-    for (int k = 0; k < w->heads; k++) {
-        sa_mat e = sa_explainer_alloc(out, 1, view.S);
-        set_head(out, w, k);
-        explain_score(&view, k, e);
-        explain_weights(&view, k, e);
-        if (w->heads == 1) continue;
-        sa_explainer_write(out, "o_i = sum_j alpha_ij (W_v h_j)");
+static void explain_head(head_view *view, int k) {
+    const sa_attention *w = view->w;
+    sa_explainer *out = view->out;
+    out->line.head = w->heads > 1 ? k + 1 : 0;
+    if (view->of->layer) explain_projections(view);
+    show_parts(view, SA_PLACE_KEYS);
+    explain_scores(view);
+    show_parts(view, SA_PLACE_SCORES);
+    explain_weights(view);
+    show_parts(view, SA_PLACE_OUTPUT);
+    if (!w->value_width) return;
+    if (!sa_explainer_written(out)) {
+        sa_explainer_write(out, "o_i = sum_j alpha_ij %s", view->of->layer ? "v_j" : "(W_v h_j)");
         sa_explainer_cite(out, heads_place);
-        sa_explainer_vector(out, "o", "o_i", sa_head_part(view.rows.head_outputs, w->heads, k));
+    }
+    const sa_mat o = sa_rows(view->of->rows.head_outputs, view->of->row, 1);
+    sa_explainer_vector(out, "o", "o_i", sa_head_part(o, w->heads, k));
+}
+
+void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
+    const sa_attention *w = of->w;
+    const sa_query_block block = {of->row, 1, 0, of->i, false};
+    const int S = of->memory->first[1];
+    head_view view = {.out = out, .of = of, .w = w, .S = S};
+    view.maps = sa_lab_maps(w);
+    view.gauss = sa_part_find(w, &sa_predicted_window_part) >= 0;
+    view.turns = sa_part_find(w, &sa_rotation_part) >= 0;
+    for (int k = 0; k < w->heads; k++) {
+        view.at = sa_head_view(w, of->memory, block, of->rows, of->scratch, k);
+        if (k == 0) show_parts(&view, SA_PLACE_QUERY);
+        explain_head(&view, k);
     }
     out->line.head = 0;
-    if (w->heads > 1)
-        sa_explainer_write(out, "c_i = W_c [o_i of head 1 ; .. ; o_i of head %d]", w->heads);
-    else
+    const char *letter = of->layer ? "W_o" : "W_c";
+    if (!w->value_width)
         sa_explainer_write(out, "c_i = sum_j alpha_ij h_j");
-    sa_explainer_cite(out, w->heads > 1 ? heads_place : sum_place);
-    sa_explainer_vector(out, "c", "c_i", rows.c);
+    else if (w->heads == 1)
+        sa_explainer_write(out, "c_i = %s o_i", letter);
+    else
+        sa_explainer_write(out, "c_i = %s [o_i of head 1 ; .. ; o_i of head %d]", letter, w->heads);
+    sa_explainer_cite(out, w->value_width ? heads_place : "Bahdanau et al. 2015, equation 5");
+    sa_explainer_vector(out, "c", "c_i", of->c);
 }

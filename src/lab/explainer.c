@@ -9,28 +9,22 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The numbers of all heads' keys and values of a word: those that heads share are shown for each.
- */
-static size_t shown_memory(const sa_attention *w) {
-    return w->heads ? (size_t)(w->heads / w->kv_heads * (w->key_width + w->value_width)) : 0;
-}
-
-/* An upper bound of what a section allocates: a few numbers for every unit of a step, a few for
- * every word, and those of all keys and values. */
+/* An upper bound of what a section allocates: a few numbers for every unit of a step and for every
+ * head and word, and a few times all keys and values, of which those that heads share are shown for
+ * each. */
 static size_t arena_size(const sa_lab_model *model) {
-    if (!model->w.family->recurrent) {
-        const sa_transformer_sizes *sizes = &model->w.transformer.sizes;
-        const sa_attention *w = &model->w.transformer.encoder.layer[0].self.attention;
-        const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
-        const size_t row = (size_t)(2 * sizes->m) + 2 * shown_memory(w) + 8 * H;
-        return sizeof(sa_real) * ((words + 4) * row) + (H + 4) * 4096;
-    }
-    const sa_decoder *d = &model->w.decoder;
-    const size_t S = (size_t)model->batch.source.steps, K = (size_t)d->sizes.words;
-    const size_t keys = shown_memory(&d->attention);
-    const size_t units = (size_t)(d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows);
-    const size_t heads = (size_t)(d->attention.heads + 1);
-    return sizeof(sa_real) * (16 * units + 4 * K + S * (3 * keys + 8 * heads)) + heads * 4096;
+    const sa_seq2seq *all = &model->w;
+    const bool recurrent = all->family->recurrent;
+    const sa_decoder *d = &all->decoder;
+    const sa_attention *w =
+        recurrent ? &d->attention : &all->transformer.encoder.layer[0].self.attention;
+    const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
+    const size_t keys = H ? H / (size_t)w->kv_heads * (size_t)(w->key_width + w->value_width) : 0;
+    const size_t units =
+        recurrent ? (size_t)(16 * (d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows) +
+                             4 * d->sizes.words)
+                  : (size_t)(8 * all->transformer.sizes.m);
+    return sizeof(sa_real) * (units + words * (5 * keys + 12 * H)) + (H + 1) * 8192;
 }
 
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
@@ -136,11 +130,6 @@ void sa_explainer_vector(sa_explainer *out, const char *name, const char *letter
     emit(out, name, letters);
 }
 
-void sa_explainer_integers(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    out->line.whole = true;
-    sa_explainer_vector(out, name, letters, x);
-}
-
 void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x,
                          sa_explain_rows about) {
     set_numbers(out, SA_SHAPE_MATRIX, x.rows, x.cols, contiguous(out, x));
@@ -165,12 +154,11 @@ void sa_explainer_sums(sa_explainer *out, const char *name, const char *letters,
     sa_explainer_column(out, name, letters, x, SA_ROWS_SOURCE, -1);
 }
 
-double sa_explainer_exp(sa_mat e, sa_mat out, double *shift) {
+double sa_explainer_exp(sa_mat x, double *shift) {
     enum { READABLE = 20 };
     double most = -INFINITY, sum = 0;
-    for (int j = 0; j < e.cols; j++)
-        if (e.x[j] > most) most = e.x[j];
+    for (int j = 0; j < x.cols; j++) most = fmax(most, x.x[j]);
     *shift = fabs(most) > READABLE ? most : 0;
-    for (int j = 0; j < e.cols; j++) sum += out.x[j] = exp(e.x[j] - *shift);
+    for (int j = 0; j < x.cols; j++) sum += x.x[j] = exp(x.x[j] - *shift);
     return sum;
 }

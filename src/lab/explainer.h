@@ -1,5 +1,6 @@
 /* explainer: passes the explanation of a forward pass to the caller value by value, each with the
- * equation it comes from. */
+ * equation it comes from. The subjects of an explanation are the files explain_*.c; explain.c puts
+ * them in order. */
 #ifndef SA_LAB_EXPLAINER_H
 #define SA_LAB_EXPLAINER_H
 
@@ -16,10 +17,6 @@ typedef struct sa_explainer {
     sa_arena arena; /* for values that the pass does not keep; reset by every section */
 } sa_explainer;
 
-static inline const sa_decoder *sa_explainer_decoder(const sa_explainer *out) {
-    return &out->model->w.decoder;
-}
-
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
                        sa_error *error);
 /* Fails when memory ran out since sa_explainer_open. */
@@ -34,11 +31,10 @@ sa_mat sa_explainer_alloc(sa_explainer *out, int rows, int cols);
 /* W x + b for a vector x. */
 sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x);
 
-/* sa_explainer_write and sa_explainer_substitute append to the equation of the next value,
- * sa_explainer_cite names the paper it stands in. */
+/* ---- The equation of the next value ---------------------------------------------------------- */
+
 void sa_explainer_write(sa_explainer *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void sa_explainer_cite(sa_explainer *out, const char *citation);
 
 typedef struct sa_explainer_symbol {
     const char *from, *to;
@@ -49,10 +45,18 @@ typedef struct sa_explainer_symbol {
 void sa_explainer_substitute(sa_explainer *out, const char *text,
                              const sa_explainer_symbol *symbols);
 
-/* Pass on values; name: their key; letters: what the paper calls them. */
+/* The paper it stands in. */
+void sa_explainer_cite(sa_explainer *out, const char *citation);
+
+/* Whether there is one already. */
+static inline bool sa_explainer_written(const sa_explainer *out) {
+    return out->equation.size > 0;
+}
+
+/* ---- Values: their key, and what the paper calls them ---------------------------------------- */
+
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x);
 void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x);
-void sa_explainer_integers(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x,
                          sa_explain_rows about);
 /* A vector with one number per word; chosen: the row of the reference token, or -1. */
@@ -62,8 +66,47 @@ void sa_explainer_column(sa_explainer *out, const char *name, const char *letter
 void sa_explainer_sums(sa_explainer *out, const char *name, const char *letters, sa_mat x,
                        sa_mat terms, double divisor);
 
-/* exp(e - shift) of one row into `out`; returns the sum. The shift is 0 where exp(e) is readable as
- * it is. */
-double sa_explainer_exp(sa_mat e, sa_mat out, double *shift);
+/* A row x becomes exp(x - shift); returns the sum. The shift is 0 where exp(x) is readable as it
+ * is. */
+double sa_explainer_exp(sa_mat x, double *shift);
+
+/* ---- Subjects -------------------------------------------------------------------------------- */
+
+enum { SA_NAME = 40 };
+
+/* One query of an attention over the only sentence. */
+typedef struct sa_attention_view {
+    const sa_attention *w;
+    const sa_memory *memory;
+    sa_attention_rows rows;
+    const sa_attention_scratch *scratch;
+    int row, i;               /* the query's row; and position, from 1 */
+    const char *state, *word; /* what makes the query and the keys: "s_{i-1}", "h_j" */
+    bool layer;               /* of a Transformer, where tensors have the names of 2017 */
+    sa_mat c;
+} sa_attention_view;
+
+/* Keys and values, which all steps share. */
+void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory);
+void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
+
+/* One step of a cell: weights, inputs and results. */
+typedef struct sa_cell_step {
+    const char *title;
+    const sa_recurrent *w;
+    sa_mat x, c;              /* input and context; no columns where the cell has none */
+    const char *input;        /* "E y_{i-1}" */
+    const char *context;      /* "c_i" */
+    sa_state previous, state; /* the states before and after */
+    const char *before;       /* "s_{i-1}" */
+    const char *memory;       /* "m_{i-1}" */
+    const char *prime;        /* behind the letters of the results: "'", "^2" or "" */
+    sa_mat gates, cell_cache;
+    const char *citation; /* of the decoder's equations */
+} sa_cell_step;
+void sa_explain_cell(sa_explainer *out, const sa_cell_step *step);
+
+/* A source word (from 0) in a layer (from 0) of a Transformer's encoder. */
+void sa_explain_layer(sa_explainer *out, int layer, int word);
 
 #endif

@@ -45,8 +45,8 @@ static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *
 /* Random weights under which every unit matters: v_a and the biases are not zero, words differ, and
  * gradients stay well above the rounding of the loss. */
 static void draw_weights(sa_lab_model *model, uint64_t seed) {
-    for (int i = 0; i < model->plan.count; i++) {
-        const sa_param *param = &model->plan.item[i];
+    for (int i = 0; i < model->plan->count; i++) {
+        const sa_param *param = &model->plan->item[i];
         sa_mat w = sa_param_mat(param, model->values);
         sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
         double least, most;
@@ -69,10 +69,10 @@ static double largest(const double *x, size_t size) {
  * when the units of a very small model saturate, rounding hides the gradient. A gradient of zeros
  * only, as of units that are all off, is still worse. */
 static double weakest(const sa_lab_model *model) {
-    const double most = largest(model->gradients, model->plan.size);
+    const double most = largest(model->gradients, model->plan->size);
     double ratio = 1, penalty = 1;
-    for (int i = 0; i < model->plan.count; i++) {
-        const sa_param *param = &model->plan.item[i];
+    for (int i = 0; i < model->plan->count; i++) {
+        const sa_param *param = &model->plan->item[i];
         const double own = largest(model->gradients + param->offset, sa_param_size(param));
         if (own > 0)
             ratio = fmin(ratio, own / most);
@@ -88,7 +88,7 @@ static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest
     draw_weights(model, attempt);
     sa_lab_model_loss(model, false);
     *nearest = sa_kinks_find(model).nearest;
-    memset(model->gradients, 0, model->plan.size * sizeof *model->gradients);
+    memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
     return sa_lab_model_loss(model, true);
 }
 
@@ -214,9 +214,9 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
     const char *culprit = NULL;
     sa_lab_model_loss(model, false);
     const uint64_t pattern = sa_kinks_find(model).pattern;
-    most = largest(model->gradients, model->plan.size);
-    for (int i = 0; i < model->plan.count; i++) {
-        const sa_param *param = &model->plan.item[i];
+    most = largest(model->gradients, model->plan->size);
+    for (int i = 0; i < model->plan->count; i++) {
+        const sa_param *param = &model->plan->item[i];
         const size_t size = sa_param_size(param);
         double *values = model->values + param->offset,
                *gradients = model->gradients + param->offset;
@@ -315,11 +315,11 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     const sa_lab_pairs pairs = {own.source,       own.target,       own.count,
                                 own.source_words, own.target_words, own.gold};
     bool good = sa_lab_model_open(&model, own.settings, &pairs, error);
-    double *numeric = good ? sa_new(model.plan.size, sizeof *numeric, error) : NULL;
+    double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;
     good = numeric && terms;
     if (good) {
-        model.regularizer.dropout.drawn = 1; /* the expectation is no constant to differences */
+        model.regularizer.dropout.noise = 2; /* all sentences: the expectation is no constant */
         const double loss = draw_fit_weights(&model, (uint64_t)job->settings->seed);
         good = !job->fault || sa_gradient_fault_hit() || fail_not_hit(job->fault, error);
         if (good && job->dump) good = sa_lab_dump(job->dump, &model, &own, loss, error);

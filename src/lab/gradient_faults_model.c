@@ -145,28 +145,6 @@ void __wrap_sa_positions_backward(int t, sa_mat dx, sa_positions *dw) {
         __real_sa_positions_backward(t, dx, dw);
 }
 
-SA_WRAPPED(sa_positions_bias_backward);
-void __wrap_sa_positions_bias_backward(int k, int i, sa_mat de, sa_positions *dw) {
-    if (!dw->kind || !dw->kind->bias_backward || !sa_broken("t5.bias"))
-        __real_sa_positions_bias_backward(k, i, de, dw);
-}
-
-SA_WRAPPED(sa_positions_keys_backward);
-void __wrap_sa_positions_keys_backward(int i, sa_mat d_own, sa_mat dk, sa_positions *dw) {
-    sa_positions own = *dw;
-    own.a_K = sa_unless_broken("shaw.keys", own.a_K);
-    __real_sa_positions_keys_backward(i, d_own, dk, &own);
-}
-
-SA_WRAPPED(sa_positions_values_backward);
-void __wrap_sa_positions_values_backward(const sa_positions *w, int i, sa_mat alpha, sa_mat d_o,
-                                         sa_mat dalpha, sa_positions *dw) {
-    sa_positions own = *dw;
-    own.a_V = sa_unless_broken("shaw.values", own.a_V);
-    if (w->a_V.rows) dalpha = sa_unless_broken("shaw.weights", dalpha);
-    __real_sa_positions_values_backward(w, i, alpha, d_o, dalpha, &own);
-}
-
 /* ---- Recurrent layers ------------------------------------------------------------------------ */
 
 SA_WRAPPED(sa_recurrent_input_backward);

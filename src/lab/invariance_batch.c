@@ -51,12 +51,12 @@ static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 static void zero_gradients(sa_lab_model *model) {
-    memset(model->gradients, 0, model->plan.size * sizeof *model->gradients);
+    memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
 }
 
 static double largest_gradient(const sa_lab_model *model) {
     double most = 0;
-    for (size_t i = 0; i < model->plan.size; i++)
+    for (size_t i = 0; i < model->plan->size; i++)
         most = sa_lab_nan_max(most, fabs(model->gradients[i]));
     return most;
 }

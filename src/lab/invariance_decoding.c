@@ -91,11 +91,10 @@ static bool decode_all(sa_proof_setup *setup, step_measure *measure, double *wor
 bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) {
     const sa_attention *attention = sa_lab_attention(setup);
     if (!decode_all(setup, step_difference, worst, error)) return false;
-    if (!attention || !(attention->normalizer->draw || attention->normalizer->step_forward))
-        return true;
-    sa_seq2seq_set_hard(&setup->model.w, true);
+    if (!attention || !sa_attention_noise_width(attention, 1)) return true;
+    sa_seq2seq_set_decoding(&setup->model.w, true);
     const bool good = decode_all(setup, step_difference, worst, error);
-    sa_seq2seq_set_hard(&setup->model.w, false);
+    sa_seq2seq_set_decoding(&setup->model.w, false);
     return good;
 }
 

@@ -14,7 +14,7 @@
  * window, which ends at two standard deviations; a null key may take nearly all. */
 static double least_sum(const sa_attention *w) {
     if (w->normalizer->null_key) return 0;
-    return w->window == SA_WINDOW_LOCAL_P ? exp(-2) : 1;
+    return sa_attention_lacks(w) ? exp(-2) : 1;
 }
 
 /* How far a row of weights is from being a distribution. */
@@ -78,19 +78,19 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     const sa_queries queries = {1, first, false};
     sa_memory memory;
     draw_memory(arena, rng, w, seen, &memory);
-    sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, true);
+    sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);
     const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
     const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
     if (arena->base && at_once)
-        sa_attention_all_forward(w, &memory, &queries, s, NULL, rows, c, scratch);
+        sa_attention_all_forward(w, &memory, &queries, s, rows, c, &scratch);
     for (int t = 0; arena->base && !at_once && t < steps; t++) {
         const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
         if (t)
             sa_copy_mat(sa_rows(rows.state, t - 1, 1), row.previous_state);
         else
             sa_attention_state_begin(w, row.previous_state);
-        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), NULL, row,
-                                  sa_rows(c, t, 1), scratch);
+        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), row, sa_rows(c, t, 1),
+                                  &scratch);
     }
     return rows;
 }
@@ -207,7 +207,11 @@ bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_err
 static void begin_later(sa_stack *stack) {
     enum { LATER = 3 };
     stack->positions.first = LATER;
-    for (int i = 0; i < stack->layers; i++) stack->layer[i].self.attention.positions.first = LATER;
+    for (int i = 0; i < stack->layers; i++) {
+        sa_attention *self = &stack->layer[i].self.attention;
+        for (int p = 0; p < self->parts; p++)
+            if (self->part[p].row->begin_at) self->part[p].row->begin_at(self->part[p].own, LATER);
+    }
 }
 
 bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error) {
@@ -234,9 +238,8 @@ int sa_lab_reach(const sa_proof_setup *setup) {
     const sa_stack *encoder = &setup->model.w.transformer.encoder;
     const sa_attention *w = &encoder->layer[0].self.attention;
     if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
-    return w->window == SA_WINDOW_LOCAL_M || w->window == SA_WINDOW_SLIDING
-               ? encoder->layers * w->window_size
-               : 0;
+    const int window = setup->model.sizes.transformer.attention.settings.window_size;
+    return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
 }
 
 /* The gradient of one annotation by every source word; sparse weights may make any of it zero. */
@@ -261,7 +264,7 @@ bool sa_measure_reach(sa_proof_setup *setup, double *worst, sa_error *error) {
     bool good = true;
     snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d",
              setup->model.w.transformer.encoder.layers,
-             setup->model.w.transformer.encoder.layer[0].self.attention.window_size, reach);
+             setup->model.sizes.transformer.attention.settings.window_size, reach);
     for (int p = 0; good && p < setup->pairs.count; p++) {
         sa_lab_pass alone;
         double count = 0;

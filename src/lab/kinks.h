@@ -5,11 +5,6 @@
 
 #include "lab/lab_model.h"
 
-typedef struct sa_kinks {
-    uint64_t pattern; /* a hash of the sides of all kinks and jumps that the weights are on */
-    double nearest;   /* the distance of the nearest one, in units of what weights must keep away */
-} sa_kinks;
-
 /* In the pass that was computed last. */
 sa_kinks sa_kinks_find(const sa_lab_model *model);
 

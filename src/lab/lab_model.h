@@ -6,12 +6,13 @@
 
 typedef struct sa_lab_model {
     sa_sizes sizes;
-    sa_params plan;
+    sa_params *plan;
     sa_real *values, *gradients;
     sa_seq2seq w, dw;
     sa_arena arena;
     sa_batch batch;
     sa_pass pass;
+    sa_mat watched; /* [1 x longest sentence] for lab/watch.h */
     sa_regularizer regularizer; /* without a random generator: see rng */
     sa_rng rng;                 /* what every pass draws its dropout masks from */
 } sa_lab_model;

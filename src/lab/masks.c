@@ -51,9 +51,7 @@ static void add_recurrent(mask_list *all, const sa_lab_model *model) {
         (sa_lab_mask){.first = encoder->first}, "mask.annotations");
     add(all, probability.words, decoder->word_mask, target, "mask.target.words");
     add(all, probability.embeddings, decoder->x_mask, target, "mask.target.E");
-    const bool draws = sa_attention_draws(&model->w.decoder.attention);
-    add(all, draws ? probability.drawn : probability.noise, decoder->rows.attention.noise, target,
-        "mask.attention");
+    add(all, probability.noise, decoder->rows.attention.noise, target, "mask.attention");
     add(all, probability.state, decoder->drop.mask, targets, "mask.decoder");
     add(all, probability.state, decoder->second_drop.mask, targets, "mask.decoder.second");
     for (int k = 0; k < model->w.decoder.upper.sizes.count; k++) {

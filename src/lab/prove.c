@@ -28,24 +28,37 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
+/* The first claim of that kind of a part; NULL: none makes one. */
+typedef const char *claim_of(const sa_part *row);
+
+static const char *any_sum_of(const sa_part *row) {
+    return row->any_sum;
+}
+
+static const char *lacks_of(const sa_part *row) {
+    return row->lacks;
+}
+
+static const char *ordered_of(const sa_part *row) {
+    return row->ordered;
+}
+
+static const char *claim(const sa_attention *attention, claim_of *of) {
+    for (int p = 0; attention && p < attention->parts; p++)
+        if (of(attention->part[p].row)) return of(attention->part[p].row);
+    return NULL;
+}
+
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    if (!attention) return no_attention(setup);
-    if (attention->score->maps)
-        return "weights are the difference of two maps, which sums to 1 - lambda";
-    return attention->score->weights ? "the score makes the weights, which may have any sum" : NULL;
+    return attention ? claim(attention, any_sum_of) : no_attention(setup);
 }
 
 static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    if (attention && attention->normalizer->step_forward)
-        return "at most 1: the rest is the probability of reading to the end without selecting a "
-               "word";
-    if (attention && attention->normalizer->null_key)
-        return "at most 1: the null key takes the rest";
-    return attention && attention->window == SA_WINDOW_LOCAL_P
-               ? "at most 1: the Gaussian of the window makes the sum smaller"
-               : NULL;
+    const char *own = claim(attention, lacks_of);
+    if (own || !attention || !attention->normalizer->null_key) return own;
+    return "at most 1: the null key takes the rest";
 }
 
 static bool recurrent_encoder(const sa_proof_setup *setup) {
@@ -65,7 +78,7 @@ static bool encoded(const sa_proof_setup *setup) {
 
 static bool positioned(const sa_proof_setup *setup) {
     const sa_position_kind *kind = positions_of(setup);
-    return kind->encoding || kind->bias || kind->rotation || kind->vector;
+    return kind->encoding || kind->part;
 }
 
 static const char *no_self_attention(const sa_proof_setup *setup) {
@@ -74,16 +87,7 @@ static const char *no_self_attention(const sa_proof_setup *setup) {
 }
 
 static const char *position_based(const sa_attention *attention) {
-    if (attention && (attention->score->query == SA_QUERY_POSITIONS ||
-                      attention->score->query == SA_QUERY_MIXTURE))
-        return "the score depends on positions, not words";
-    if (attention && attention->normalizer->step_forward)
-        return "words are read from left to right";
-    if (attention && attention->score->location_aware)
-        return "the score reads the weights of neighboring words";
-    if (attention && attention->window != SA_WINDOW_NONE)
-        return "the window depends on positions, not words";
-    return NULL;
+    return claim(attention, ordered_of);
 }
 
 static const char recurrent_note[] = "the encoder is recurrent";

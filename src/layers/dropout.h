@@ -14,9 +14,7 @@ typedef struct sa_dropout {
     double annotations, readout;
     double layers;    /* of what a recurrent layer passes to the next one */
     double sublayers; /* of the output of each sublayer of a Transformer */
-    double noise;     /* no probability: the deviation of noise added to attention scores */
-    double drawn;     /* the fraction of sentences in which hard attention draws; 0: its expectation
-                         in all of them */
+    double noise;     /* no probability: how much of the noise that parts of attention draw */
 } sa_dropout;
 
 /* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */

@@ -31,8 +31,18 @@ typedef void sa_cell_backward(const sa_recurrent *w, sa_state previous, sa_mat g
 /* dU of all steps at once. */
 typedef void sa_cell_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
 
+/* A gate, the candidate, or where there is none the state: activation(W x + U .. + C c + b). */
+typedef struct sa_gate_equation {
+    const char *letter, *activation; /* NULL: no activation */
+    int block;
+    enum { SA_READS_STATE, SA_READS_RESET, SA_READS_PRODUCT } reads; /* U s', U [r . s'], r . u */
+} sa_gate_equation;
+
 typedef struct sa_cell {
     const char *name, *formula, *citation;
+    /* What explanations show, in this order; without a letter there are no more. */
+    sa_gate_equation gates[4];
+    const char *memory_update, *update;
     int blocks;       /* of pre-activations */
     int gated_blocks; /* that a product fills: W x from first_gate on, U s' from 0 on, and so do C c
                          and b inside the reset product */

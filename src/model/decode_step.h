@@ -2,7 +2,7 @@
 #ifndef SA_MODEL_DECODE_STEP_H
 #define SA_MODEL_DECODE_STEP_H
 
-#include "attention/override.h"
+#include <stdint.h>
 
 /* Target position i (from 1) of L hypotheses: row l, about sentence which[l], continues row from[l]
  * of the step before (its sentence at the first step) after the token ids[l], which is y_{i-1}. */
@@ -10,7 +10,6 @@ typedef struct sa_decode_step {
     int i, L;
     const int *which, *from;
     const int32_t *ids;
-    const sa_override *override; /* of the attention weights, or NULL */
 } sa_decode_step;
 
 #endif

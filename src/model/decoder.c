@@ -1,5 +1,4 @@
 #include "model/decoder.h"
-#include "attention/hard.h"
 #include "layers/linear.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
@@ -30,7 +29,7 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
     const int n = sizes->n, context = sa_decoder_context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
     if (sa_decoder_attends(sizes))
-        sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
+        sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
     sa_source_bind(binder, &sizes->source, &w->source);
     w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
     sa_recurrent_sizes cell = {.in = m + (sizes->input_feeding ? sizes->l : 0),
@@ -153,15 +152,6 @@ static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
                                    rows.second_cell_cache);
 }
 
-/* Of hard attention: which sentences are drawn, and what decides the draws of their words. */
-static void take_draws(const sa_batch_side *side, double drawn, sa_rng *rng, sa_mat u) {
-    for (int b = 0; b < side->sentences; b++) {
-        const bool own = drawn > 0 && sa_rng_uniform(rng) < drawn;
-        for (int t = 0; t < side->len[b]; t++)
-            sa_draws_take(own, rng, sa_rows(u, side->start[t] + b, 1));
-    }
-}
-
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                              sa_readout_cache *readout) {
     input_forward(w, rows);
@@ -182,10 +172,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
-    if (!sa_attention_draws(&w->attention))
-        sa_noise_draw(dropout.noise, rng, all->attention.noise);
-    else if (all->attention.noise.cols)
-        take_draws(side, dropout.drawn, rng, all->attention.noise);
+    sa_attention_draw_noise(&w->attention, dropout.noise, rng, side, all->attention.noise);
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
     sa_steps_begin(cache->products);
@@ -194,7 +181,6 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         const sa_step step = {.source = &cache->source,
                               .i = t + 1,
                               .scratch = cache->scratch,
-                              .override = cache->override,
                               .mask = cache->drop.mask,
                               .second_mask = cache->second_drop.mask,
                               .dropout = dropout,
@@ -297,7 +283,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     if (!w->sizes.input_feeding)
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
                             d->c);
-    sa_source_zero(&cache->dsource, encoder);
+    sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.state);
     sa_steps_begin(cache->products);
     for (int t = side->steps - 1; t >= 0; t--) {

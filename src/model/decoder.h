@@ -17,11 +17,10 @@ typedef struct sa_step {
     const int *which;
     int i;
     sa_attention_scratch scratch;
-    sa_mat workspace, gates;     /* [L x n], [L x blocks n] backward only */
-    const sa_override *override; /* of the attention weights, or NULL; forward only */
-    sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
-    sa_dropout dropout;          /* training only */
-    sa_rng *rng;                 /* for it; forward only */
+    sa_mat workspace, gates;  /* [L x n], [L x blocks n] backward only */
+    sa_mat mask, second_mask; /* dropout of the cells' states; training only */
+    sa_dropout dropout;       /* training only */
+    sa_rng *rng;              /* for it; forward only */
 } sa_step;
 
 /* The state that makes the attention's query, and whose it is where there are several layers. */
@@ -122,7 +121,6 @@ typedef struct sa_decoder_cache {
     sa_decoder_drows d;
     sa_upper_layer_drows dupper[SA_MAX_UPPER_LAYERS];
     sa_source dsource;
-    const sa_override *override; /* of sa_decoder_forward, or NULL; set after the layout */
 } sa_decoder_cache;
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes);

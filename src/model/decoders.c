@@ -8,13 +8,14 @@
 /* c_i = sum_j alpha_ij h_j, alpha from the query s */
 static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
-                              step->override, rows.attention, rows.c, step->scratch);
+                              rows.attention, rows.c, &step->scratch);
 }
 
 static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                             sa_decoder_drows d, sa_source *dsource, sa_mat ds, sa_decoder *dw) {
-    sa_attention_step_backward(&w->attention, &step->source->memory, step->i, rows.attention, d.c,
-                               d.attention, &dsource->memory, ds, &dw->attention, step->scratch);
+    const sa_attention_pass pass = {&step->source->memory, rows.attention, d.attention,
+                                    &dsource->memory, &step->scratch};
+    sa_attention_step_backward(&w->attention, &pass, step->i, d.c, ds, &dw->attention);
 }
 
 static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_state to) {

@@ -40,7 +40,6 @@ typedef struct sa_pass {
                               draws of hard attention add */
     double alignment_loss; /* sum over target words */
     sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
-    const sa_override *override; /* of the cross-attention weights, or NULL; set after the layout */
 } sa_pass;
 
 /* What a recurrent model keeps while it generates: the source, and the decoder at the running step.
@@ -71,7 +70,7 @@ struct sa_family {
     bool (*attends)(const sa_settings *settings); /* the decoder has cross-attention */
     sa_sizes (*sizes)(const sa_settings *settings, int source_words, int target_words);
     /* SA_USAGE when vectors that are compared or shared differ in size. */
-    bool (*check)(const sa_settings *settings, const sa_sizes *sizes, sa_error *error);
+    const char *(*refuse)(const sa_settings *settings, const sa_sizes *sizes);
     void (*bind)(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
     const sa_readout *(*readout)(const sa_seq2seq *w); /* its W_o and b_y choose the next word */
     /* The cross-attention of the first layer; heads 0: none. */
@@ -101,11 +100,10 @@ struct sa_family {
     sa_mat (*dalpha)(const sa_pass *pass, int layer);
     const sa_readout_cache *(*read_out)(const sa_pass *pass);
 
-    /* The coverage loss of each row of a pass and where its derivative belongs; without columns:
-     * there is none. NULL: in no model of the family. */
-    sa_mat (*coverage_loss)(const sa_pass *pass, sa_mat *derivative);
-    /* The same of the two sums that hard attention's draws leave in each row. */
-    sa_mat (*draws)(const sa_pass *pass, sa_mat *derivative);
+    /* What the queries of a pass have left, and the derivatives by it; NULL: no part of an
+     * attention of the family adds to the loss. */
+    const sa_attention_rows *(*attention_rows)(const sa_pass *pass,
+                                               const sa_attention_rows **derivative);
 
     /* ---- Decoding, word by word */
 

@@ -1,7 +1,6 @@
 #include "model/recurrent_family.h"
 #include "base/error.h"
 #include "layers/linear.h"
-#include "model/attention_sizes.h"
 #include "tensor/vec.h"
 
 /* ---- Choices --------------------------------------------------------------------------------- */
@@ -106,50 +105,40 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
 }
 
 /* What the layers of the decoder need. */
-static bool check_layers(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
-    const sa_decoder_sizes *decoder = &sizes->decoder;
+static const char *refuse_layers(const sa_settings *settings, const sa_sizes *sizes) {
     if (sizes->encoder.copied && settings->layers != settings->decoder_layers)
-        return sa_fail(error, SA_USAGE,
-                       "--decoder-layers %d: --decoder-init copy gives each layer of the decoder "
-                       "the last state of the encoder's layer of the same number, so --layers must "
-                       "be %d too, or --decoder-init last",
-                       settings->decoder_layers, settings->decoder_layers);
+        return "{decoder_layers:}: {decoder_init:copy} gives each layer of the decoder the last "
+               "state of the encoder's layer of the same number, so {layers} must be "
+               "{:decoder_layers} too, or {decoder_init:last}";
     if (settings->decoder_residual && settings->decoder_layers < SA_LEAST_RESIDUAL_LAYERS)
-        return sa_fail(error, SA_USAGE,
-                       "--decoder-residual adds to the states from the third layer on: it needs "
-                       "--decoder-layers %d or more",
-                       SA_LEAST_RESIDUAL_LAYERS);
-    if (settings->decoder_residual && decoder->sees_previous)
-        return sa_fail(error, SA_USAGE,
-                       "--decoder-residual adds to what the last layer passes on at the same step, "
-                       "but the read-out of the decoder '%s' sees the state before: it needs "
-                       "--readout-state current",
-                       decoder->kind->name);
-    return true;
+        return "{decoder_residual} adds to the states from the third layer on: it needs "
+               "{decoder_layers:3} or more";
+    return settings->decoder_residual && sizes->decoder.sees_previous
+               ? "{decoder_residual} adds to what the last layer passes on at the same step, but "
+                 "the read-out of the decoder '{:decoder}' sees the state before: it needs "
+                 "{readout_state:current}"
+               : NULL;
 }
 
-static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
-    if (!check_layers(settings, sizes, error)) return false;
-    if (!sa_positions_check(&sa_position_kinds[settings->positions], NULL, error)) return false;
+static const char *refuse(const sa_settings *settings, const sa_sizes *sizes) {
+    const char *reason = refuse_layers(settings, sizes);
+    if (reason) return reason;
+    if (sa_position_kinds[settings->positions].part)
+        return "{positions:} is part of self-attention, which a recurrent model has none of: it "
+               "needs {model:transformer}";
     if (settings->window == SA_WINDOW_SLIDING)
-        return sa_fail(error, SA_USAGE,
-                       "--window sliding is part of self-attention, which a recurrent model has "
-                       "none of: it needs --model transformer");
-    if (attends(settings) && !sa_attention_sizes_check(settings, &sizes->decoder.attention, error))
-        return false;
-    if (!attends(settings) && settings->guided_alignment > 0)
-        return sa_fail(error, SA_USAGE, "--guided-alignment: the decoder '%s' has no attention",
-                       sizes->decoder.kind->name);
-    if (!attends(settings) && settings->copy)
-        return sa_fail(error, SA_USAGE,
-                       "--copy copies source words by their attention weights: the decoder '%s' "
-                       "has no attention",
-                       sizes->decoder.kind->name);
-    return settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
-           sa_fail(error, SA_USAGE,
-                   "--tie %s makes the embeddings the readout's last matrix: --maxout %d must be "
-                   "--embed %d",
-                   sa_tie_name((size_t)settings->tie), settings->maxout, settings->embed);
+        return "{window:} is part of self-attention, which a recurrent model has none of: it needs "
+               "{model:transformer}";
+    if (attends(settings))
+        reason = sa_attention_refuse(&sizes->decoder.attention, NULL);
+    else if (settings->guided_alignment > 0)
+        reason = "{guided_alignment}: the decoder '{:decoder}' has no attention";
+    else if (settings->copy)
+        reason = "{copy} copies source words by their attention weights: the decoder "
+                 "'{:decoder}' has no attention";
+    if (reason || settings->tie == SA_TIE_NONE || settings->maxout == settings->embed)
+        return reason;
+    return "{tie:} makes the embeddings the readout's last matrix: {maxout:} must be {embed:}";
 }
 
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
@@ -193,7 +182,6 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                     sa_pass *pass) {
     sa_decoder_cache *decoder = &pass->decoder;
-    decoder->override = pass->override;
     sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
     sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng,
                        decoder); /* s_i, c_i, t_i: A.2.2 */
@@ -223,14 +211,10 @@ static sa_mat dalpha(const sa_pass *pass, int layer) {
     return pass->decoder.d.attention.alpha;
 }
 
-static sa_mat coverage_loss(const sa_pass *pass, sa_mat *derivative) {
-    *derivative = pass->decoder.d.attention.coverage_loss;
-    return pass->decoder.rows.attention.coverage_loss;
-}
-
-static sa_mat draws(const sa_pass *pass, sa_mat *derivative) {
-    *derivative = pass->decoder.d.attention.draws;
-    return pass->decoder.rows.attention.draws;
+static const sa_attention_rows *attention_rows(const sa_pass *pass,
+                                               const sa_attention_rows **derivative) {
+    *derivative = &pass->decoder.d.attention;
+    return &pass->decoder.rows.attention;
 }
 
 static const sa_readout_cache *read_out(const sa_pass *pass) {
@@ -274,11 +258,8 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
     sa_recurrent_decode_state *state = &cache->recurrent;
     const sa_decoder *d = &w->decoder;
     const int m = d->sizes.m, L = step->L;
-    const sa_step own = {.source = &state->source,
-                         .which = step->which,
-                         .i = step->i,
-                         .scratch = state->scratch,
-                         .override = step->override};
+    const sa_step own = {
+        .source = &state->source, .which = step->which, .i = step->i, .scratch = state->scratch};
     sa_decoder_rows rows = sa_decoder_rows_slice(state->rows, 0, L);
     sa_readout_cache readout_rows = sa_readout_slice(&state->readout, 0, L);
     for (int l = 0; l < L; l++) {
@@ -331,7 +312,7 @@ const sa_family sa_recurrent_family = {
     .recurrent = true,
     .attends = attends,
     .sizes = sizes_of,
-    .check = check,
+    .refuse = refuse,
     .bind = bind,
     .readout = readout,
     .attention = attention,
@@ -342,8 +323,7 @@ const sa_family sa_recurrent_family = {
     .backward = backward,
     .weights = weights,
     .dalpha = dalpha,
-    .coverage_loss = coverage_loss,
-    .draws = draws,
+    .attention_rows = attention_rows,
     .read_out = read_out,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,

@@ -27,11 +27,10 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .state = settings->dropout_state,
                     .layers = settings->dropout_layers,
                     .sublayers = all,
-                    .noise = settings->monotonic_noise,
-                    .drawn = 0.5}, /* section 4.1 of Xu et al. 2015 */
+                    .noise = 1},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
-        .coverage_weight = settings->coverage_weight,
+        .penalty_weight = settings->coverage_weight,
         .reinforce_weight = settings->reinforce_weight,
         .entropy_weight = settings->entropy_weight,
         .l2 = settings->l2,
@@ -47,9 +46,9 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
     return sizes;
 }
 
-bool sa_settings_check_sizes(const sa_settings *settings, sa_error *error) {
+const char *sa_settings_refusal(const sa_settings *settings) {
     const sa_sizes sizes = sa_sizes_of(settings, SA_SPECIAL_TOKENS, SA_SPECIAL_TOKENS);
-    return sizes.family->check(settings, &sizes, error);
+    return sizes.family->refuse(settings, &sizes);
 }
 
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
@@ -90,11 +89,30 @@ sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {
     return sizes.family->cache_size(&shape);
 }
 
-void sa_seq2seq_set_hard(sa_seq2seq *w, bool hard) {
-    w->decoder.attention.hard = hard;
+void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding) {
+    w->decoder.attention.decoding = decoding;
+}
+
+void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override) {
+    if (!override->chosen.kind) return;
+    if (w->decoder.attention.heads) sa_override_install(&w->decoder.attention, override);
+    for (int k = 0; k < w->transformer.decoder.layers; k++)
+        sa_override_install(&w->transformer.decoder.layer[k].cross.attention, override);
 }
 
 /* ---- The loss -------------------------------------------------------------------------------- */
+
+/* The part that draws words, if there is one. */
+static int drawing_part(const sa_seq2seq *w) {
+    const sa_attention *attention = w->family->attention(w);
+    int p = attention->parts - 1;
+    while (p >= 0 && !attention->part[p].row->draws) p--;
+    return p;
+}
+
+bool sa_seq2seq_draws(const sa_seq2seq *w) {
+    return drawing_part(w) >= 0;
+}
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass) {
@@ -102,10 +120,9 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
     w->family->layout(arena, w, batch, training, pass);
     pass->log_p = sa_arena_alloc(arena, words, sizeof *pass->log_p);
     pass->objective = sa_arena_alloc(arena, words, sizeof *pass->objective);
-    const size_t draws = sa_attention_draws(w->family->attention(w)) ? batch->target.sentences : 0;
+    const size_t draws = drawing_part(w) < 0 ? 0 : batch->target.sentences;
     pass->advantages = draws ? sa_arena_alloc(arena, draws, sizeof *pass->advantages) : NULL;
     for (size_t b = 0; pass->advantages && b < draws; b++) pass->advantages[b] = 0;
-    pass->override = NULL;
 }
 
 /* The alignment loss of the first head in the last layer with cross-attention: one of several heads
@@ -132,28 +149,38 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
         }
 }
 
-/* The same for the coverage loss, the mean over heads. */
-static void coverage_loss(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
-                          bool backward) {
-    if (!w->family->coverage_loss) return;
-    sa_mat derivative;
-    const sa_mat loss = w->family->coverage_loss(pass, &derivative);
-    const sa_real each = loss.cols ? (sa_real)weight / (sa_real)sa_seq2seq_heads(w) : 0;
-    for (int i = 0; loss.cols && i < loss.rows; i++) {
-        pass->objective[i] -= each * *sa_row(loss, i);
-        if (backward) *sa_row(derivative, i) = scale * each;
+/* The same for what parts of the attention add to the loss, the mean over heads. */
+static void penalties(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
+                      bool backward) {
+    const sa_attention *attention = w->family->attention(w);
+    const sa_attention_rows *d;
+    if (!w->family->attention_rows) return;
+    const sa_attention_rows *rows = w->family->attention_rows(pass, &d);
+    for (int p = 0; p < attention->parts; p++) {
+        const sa_part *row = attention->part[p].row;
+        const sa_mat loss = row->penalty ? row->penalty(rows->part[p]) : (sa_mat){0},
+                     derivative = row->penalty ? row->penalty(d->part[p]) : (sa_mat){0};
+        const sa_real each = (sa_real)weight / (sa_real)attention->heads;
+        for (int i = 0; loss.cols && i < loss.rows; i++) {
+            pass->objective[i] -= each * *sa_row(loss, i);
+            if (backward) *sa_row(derivative, i) = scale * each;
+        }
     }
 }
 
-/* What the draws of hard attention add (attention/hard.h). Without a backward pass the advantages,
- * constants of the gradient, stay what they were, so that differences can check it. */
+/* What its draws add: sum_i (A log p_i(s_i) + lambda_e H(p_i)), with the advantage A = lambda_r
+ * (log p(y | s) - b). Without a backward pass the advantages, constants of the gradient, stay what
+ * they were, so that differences can check it. */
 static void draws(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                   sa_real scale, sa_pass *pass, bool backward) {
     const sa_batch_side *side = &batch->target;
     const sa_real lambda_e = (sa_real)regularizer.entropy_weight;
-    sa_mat derivative;
+    const sa_attention_rows *d;
     if (!pass->advantages) return;
-    const sa_mat draws = w->family->draws(pass, &derivative);
+    const int part = drawing_part(w);
+    const sa_part *row = w->family->attention(w)->part[part].row;
+    const sa_mat draws = row->draws(w->family->attention_rows(pass, &d)->part[part]),
+                 derivative = backward ? row->draws(d->part[part]) : draws;
     for (int b = 0; b < side->sentences; b++) {
         double R = 0;
         for (int t = 0; t < side->len[b]; t++) R += (double)pass->log_p[side->start[t] + b];
@@ -182,7 +209,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
     w->family->predict(w, batch, regularizer.smoothing, scale, pass, dw); /* p(y_i) */
     if (sa_seq2seq_attends(w)) zero_dalpha(w, pass);
     alignment_loss(w, batch, regularizer.alignment_weight, pass);
-    coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);
+    penalties(w, regularizer.penalty_weight, scale, pass, dw);
     draws(w, batch, regularizer, scale, pass, dw);
     if (copies && dw)
         sa_copying_backward(w, batch, (1 - regularizer.smoothing) * (double)scale, pass);

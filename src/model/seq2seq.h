@@ -3,6 +3,7 @@
 #ifndef SA_MODEL_SEQ2SEQ_H
 #define SA_MODEL_SEQ2SEQ_H
 
+#include "attention/override.h"
 #include "model/family.h"
 
 extern const sa_family *const sa_families[]; /* in the order of --model; ends with NULL */
@@ -16,7 +17,7 @@ typedef struct sa_regularizer {
     double smoothing;                        /* of labels */
     sa_rng *rng;                             /* of the dropout masks */
     double alignment_weight;                 /* of the alignment loss; needs batch->gold */
-    double coverage_weight;                  /* of the coverage loss, of attentions that have one */
+    double penalty_weight;                   /* of what parts of the attention add to the loss */
     double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
     double baseline;                         /* b of hard attention, which the trainer keeps */
     double l2; /* of the squared weights; the caller adds it, once for all shards */
@@ -30,7 +31,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
 /* SA_USAGE when vectors that are compared or shared differ in size. */
-bool sa_settings_check_sizes(const sa_settings *settings, sa_error *error);
+const char *sa_settings_refusal(const sa_settings *settings);
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
@@ -46,7 +47,14 @@ sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);
 /* Whether attention that selects words instead of weighing them does so (attention/monotonic.h,
  * attention/hard.h), as decoding does; if not, as at first, it has the expected weights, and in
  * training what these files say. */
-void sa_seq2seq_set_hard(sa_seq2seq *w, bool hard);
+void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding);
+
+/* Whether a part of its attention draws words. */
+bool sa_seq2seq_draws(const sa_seq2seq *w);
+
+/* From now on the weights of w's cross-attention are replaced; before anything is laid out for w.
+ */
+void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

@@ -200,10 +200,10 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
     if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);
 }
 
-void sa_source_zero(sa_source *d, sa_encoder_cache *encoder) {
+void sa_source_zero(const sa_attention *attention, sa_source *d, sa_encoder_cache *encoder) {
     sa_zero(encoder->dannotations);
     sa_zero(encoder->dlast_memory);
     for (int layer = 0; layer < SA_MAX_LAYERS; layer++) sa_state_zero(encoder->dlast_below[layer]);
     sa_zero(d->c);
-    sa_memory_zero(&d->memory);
+    sa_memory_zero(attention, &d->memory);
 }

@@ -13,7 +13,7 @@
 #ifndef SA_MODEL_SOURCE_H
 #define SA_MODEL_SOURCE_H
 
-#include "attention/multihead.h"
+#include "attention/heads.h"
 #include "model/encoder.h"
 
 /* A choice of no option: from the context vector of a fixed decoder. */
@@ -61,6 +61,6 @@ void sa_source_forward(const sa_source_weights *w, const sa_attention *attention
 void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
                         const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
                         sa_source_weights *dw, sa_attention *dattention);
-void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
+void sa_source_zero(const sa_attention *attention, sa_source *d, sa_encoder_cache *encoder);
 
 #endif

@@ -4,8 +4,9 @@
 
 void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
                                 int norm, sa_attention_sublayer *w) {
-    sa_attention_bind(binder, part, sizes, &w->attention);
+    sa_attention_bind(binder, part, &sizes, &w->attention);
     sa_residual_bind(binder, part, sizes.state, norm, &w->residual);
+    sa_parts_bind(binder, part, &sizes, SA_PARTS_LATE, SA_PARTS_LATE, &w->attention);
 }
 
 void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
@@ -14,19 +15,19 @@ void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *
     sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
     sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
                      &cache->memory);
-    cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, true);
+    cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
     cache->dalpha = (sa_mat){0};
 }
 
 /* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h) */
 sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                     sa_mat x, const sa_override *override, double dropout,
-                                     sa_rng *rng, sa_attention_sublayer_cache *cache,
+                                     sa_mat x, double dropout, sa_rng *rng,
+                                     sa_attention_sublayer_cache *cache,
                                      sa_attention_scratch scratch) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
-    sa_attention_all_forward(&w->attention, &cache->memory, queries, cache->residual.in, override,
-                             cache->rows, cache->residual.y, scratch);
+    sa_attention_all_forward(&w->attention, &cache->memory, queries, cache->residual.in,
+                             cache->rows, cache->residual.y, &scratch);
     sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
     return cache->residual.y;
 }
@@ -35,13 +36,16 @@ void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_que
                                     double dropout, const sa_attention_sublayer_cache *cache,
                                     sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
                                     sa_attention_sublayer *dw) {
+    sa_attention_rows d_rows =
+        dmemory == &workspace->cross ? workspace->cross_rows : workspace->rows;
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
-    sa_memory_zero(dmemory);
-    workspace->rows.alpha = cache->dalpha;
-    sa_attention_all_backward(&w->attention, &cache->memory, queries, cache->residual.in,
-                              cache->rows, workspace->df, workspace->rows, dmemory, workspace->din,
-                              &dw->attention, workspace->scratch);
+    sa_memory_zero(&w->attention, dmemory);
+    d_rows.alpha = cache->dalpha;
+    const sa_attention_pass pass = {&cache->memory, cache->rows, d_rows, dmemory,
+                                    &workspace->scratch};
+    sa_attention_all_backward(&w->attention, &pass, queries, cache->residual.in, workspace->df,
+                              workspace->din, &dw->attention);
     sa_memory_backward(&w->attention, &cache->memory, dmemory, &dw->attention);
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }

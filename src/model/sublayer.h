@@ -3,7 +3,7 @@
 #ifndef SA_MODEL_SUBLAYER_H
 #define SA_MODEL_SUBLAYER_H
 
-#include "attention/multihead.h"
+#include "attention/heads.h"
 #include "layers/feedforward.h"
 #include "layers/residual.h"
 
@@ -26,7 +26,7 @@ typedef struct sa_sublayer_workspace {
     sa_attention_scratch scratch;
     sa_mat df, din; /* [R x m] derivatives by a sublayer's function and by its input */
     sa_mat dinner;  /* [R x ffn] */
-    sa_attention_rows rows;
+    sa_attention_rows rows, cross_rows;
     sa_memory self, cross; /* derivatives by the memory */
 } sa_sublayer_workspace;
 
@@ -41,8 +41,8 @@ void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *
 
 /* Returns y [R x m], which is cache->residual.y. */
 sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                     sa_mat x, const sa_override *override, double dropout,
-                                     sa_rng *rng, sa_attention_sublayer_cache *cache,
+                                     sa_mat x, double dropout, sa_rng *rng,
+                                     sa_attention_sublayer_cache *cache,
                                      sa_attention_scratch scratch);
 /* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
 void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,

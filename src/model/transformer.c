@@ -6,21 +6,6 @@
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* A sliding window is one of self-attention. */
-static sa_attention_sizes cross_sizes(sa_attention_sizes sizes) {
-    if (sizes.window == SA_WINDOW_SLIDING) sizes.window = SA_WINDOW_NONE;
-    return sizes;
-}
-
-/* The self-attention's are those of the stack, and what is the layer's own. */
-static void bind_positions(sa_binder *binder, const char *part, const sa_stack *stack,
-                           sa_position_sizes *sizes, sa_attention *self) {
-    self->positions = stack->positions;
-    sizes->key = self->key_width / self->kv_heads;
-    sizes->value = self->value_width / self->kv_heads;
-    sa_positions_bind_vectors(binder, part, sizes, &self->positions);
-}
-
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
@@ -28,21 +13,21 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
                                    .max_positions = sizes->max_positions,
                                    .m = sizes->m,
                                    .heads = sizes->attention.heads,
-                                   .causal = cross,
-                                   .farthest = sizes->shaw_distance};
+                                   .causal = cross};
     sa_positions_bind(binder, side, &positions, &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char part[32];
         sa_attention_sizes attention = sizes->attention;
         attention.layer = i + 1;
+        attention.positions = &w->positions;
+        attention.site = cross ? SA_SITE_DECODER : SA_SITE_ENCODER;
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
         sa_attention_sublayer_bind(binder, part, attention, sizes->norm, &layer->self);
-        bind_positions(binder, part, w, &positions, &layer->self.attention);
+        attention.positions = NULL;
+        attention.site = SA_SITE_CROSS;
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
-        if (cross)
-            sa_attention_sublayer_bind(binder, part, cross_sizes(attention), sizes->norm,
-                                       &layer->cross);
+        if (cross) sa_attention_sublayer_bind(binder, part, attention, sizes->norm, &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
         sa_feedforward_sublayer_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
     }
@@ -117,10 +102,17 @@ static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_sha
     workspace->df = sa_mat_alloc(arena, of->rows, m);
     workspace->din = sa_mat_alloc(arena, of->rows, m);
     workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.mat.rows);
-    workspace->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, false);
+    const size_t start = arena->used; /* self- and cross-attention use their rows in turn */
+    workspace->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, true);
+    const size_t self = sa_arena_rewind(arena, start);
+    if (w->cross)
+        workspace->cross_rows =
+            sa_attention_rows_layout(arena, &w->layer[0].cross.attention, of->rows, longest, true);
+    sa_arena_advance(arena, self);
     sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self);
     if (w->cross)
-        sa_memory_layout(arena, attention, of->memory_first, of->dmemory, &workspace->cross);
+        sa_memory_layout(arena, &w->layer[0].cross.attention, of->memory_first, of->dmemory,
+                         &workspace->cross);
 }
 
 static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *of,
@@ -164,7 +156,7 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
                            bool training, sa_transformer_cache *cache) {
     const sa_batch_side *side = &batch->target;
     sa_stack_cache *encoder = &cache->encoder, *decoder = &cache->decoder;
-    *cache = (sa_transformer_cache){.override = NULL};
+    *cache = (sa_transformer_cache){.targets = NULL};
     sa_transformer_encoder_layout(arena, batch, w, training, encoder);
     decoder->self = (sa_queries){side->sentences, side->first, true};
     decoder->cross = (sa_queries){side->sentences, side->first, false};
@@ -224,7 +216,7 @@ static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *
 /* Section 3.1 (Vaswani et al. 2017): self-attention, then the feed-forward network */
 static sa_mat encoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
                                     double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
-    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, dropout, rng, &cache->self,
                                       stack->scratch); /* LN(x + MultiHead(x, x, x)) */
     return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
                                            &cache->feed); /* LN(x + FFN(x)) */
@@ -242,12 +234,10 @@ static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache
 /* Section 3.1: causal self-attention, attention to the encoder's output (the memory), then the
  * feed-forward network */
 static sa_mat decoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
-                                    const sa_override *override, double dropout, sa_rng *rng,
-                                    sa_mat x, sa_layer_cache *cache) {
-    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+                                    double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
+    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, dropout, rng, &cache->self,
                                       stack->scratch); /* LN(x + MultiHead(x, x, x)), causal */
-    x = sa_attention_sublayer_forward(&w->cross, &stack->cross, x, override, dropout, rng,
-                                      &cache->cross,
+    x = sa_attention_sublayer_forward(&w->cross, &stack->cross, x, dropout, rng, &cache->cross,
                                       stack->scratch); /* LN(x + MultiHead(x, h, h)) */
     return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
                                            &cache->feed); /* LN(x + FFN(x)) */
@@ -301,8 +291,8 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
     embed(&w->decoder, w->target_E, dropout, rng, decoder);
     sa_mat x = decoder->x;
     for (int i = 0; i < w->decoder.layers; i++)
-        x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout.sublayers,
-                                  rng, x, &decoder->layer[i]);
+        x = decoder_layer_forward(&w->decoder.layer[i], decoder, dropout.sublayers, rng, x,
+                                  &decoder->layer[i]);
     finish(&w->decoder, x, decoder);
     sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, decoder->out, (sa_mat){0},
                     cache->readout.gate);

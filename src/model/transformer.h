@@ -67,8 +67,7 @@ typedef struct sa_transformer_cache {
     sa_stack_cache encoder, decoder;
     const int32_t *targets; /* [M] y_i, sentence by sentence */
     sa_readout_cache readout;
-    sa_real *log_p, *objective;  /* [M] sentence by sentence */
-    const sa_override *override; /* of the cross-attention weights, or NULL */
+    sa_real *log_p, *objective; /* [M] sentence by sentence */
 } sa_transformer_cache;
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w);

@@ -1,6 +1,5 @@
 #include "model/transformer_family.h"
-#include "attention/recurrence.h"
-#include "model/attention_sizes.h"
+#include "attention/heads.h"
 
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
 
@@ -33,10 +32,9 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
     };
 }
 
-static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
-    const sa_attention_sizes *attention = &sizes->transformer.attention;
-    return sa_attention_sizes_check(settings, attention, error) &&
-           sa_positions_check(&sa_position_kinds[settings->positions], attention, error);
+static const char *refuse(const sa_settings *settings, const sa_sizes *sizes) {
+    return sa_attention_refuse(&sizes->transformer.attention,
+                               &sa_position_kinds[settings->positions]);
 }
 
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
@@ -67,7 +65,6 @@ static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropo
                     sa_pass *pass) {
     (void)batch;
     sa_transformer_cache *cache = &pass->transformer;
-    cache->override = pass->override;
     sa_transformer_forward(&w->transformer, dropout, rng, cache);
 }
 
@@ -135,7 +132,7 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
     const sa_stack *stack = &w->transformer.decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const size_t layers = (size_t)stack->layers, A = (size_t)w->transformer.sizes.m;
-    const size_t sums = layers * (size_t)sa_recurrence_width(&layer->self.attention);
+    const size_t sums = layers * (size_t)sa_running_width(&layer->self.attention);
     return (sa_cache_size){
         .state = sums * sizeof(sa_real),
         .source_word = layers * sa_memory_width(&layer->cross.attention, (int)A) * sizeof(sa_real),
@@ -156,7 +153,7 @@ const sa_family sa_transformer_family = {
     .preset = "vaswani2017-toy",
     .attends = attends,
     .sizes = sizes_of,
-    .check = check,
+    .refuse = refuse,
     .bind = bind,
     .readout = readout,
     .attention = attention,

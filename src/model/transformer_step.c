@@ -1,5 +1,4 @@
 #include "model/transformer_step.h"
-#include "attention/recurrence.h"
 #include "base/memory.h"
 #include "layers/linear.h"
 #include "tensor/vec.h"
@@ -15,14 +14,13 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
-    const int sums = sa_recurrence_width(attention), kept = sums ? rows : steps;
+    const int sums = sa_running_width(attention), kept = sums ? rows : steps;
     *state = (sa_transformer_decode_state){
         .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
-        .alpha = sa_mat_alloc(arena, 1, attention->heads * steps),
-        .maps = sa_mat_alloc(arena, 1, attention->heads * attention->score->maps * steps),
+        .one = sa_attention_rows_layout(arena, attention, 1, steps, false),
         .keys = sa_mat_alloc(arena, kept, attention->key_width),
         .values = sa_mat_alloc(arena, kept, attention->value_width),
         .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
@@ -42,7 +40,7 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
         const sa_attention *cross = &stack->layer[k].cross.attention;
         sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
                          &state->memory[k]);
-        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, true);
+        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, false);
     }
 }
 
@@ -124,16 +122,16 @@ static void continue_sums(sa_running_sums *sums, const sa_decode_step *step) {
  * and o is read from them. */
 static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
-    const int width = sa_recurrence_width(attention);
+    const int width = sa_running_width(attention);
     sa_memory own = {.annotations = annotations,
                      .keys = sa_rows(state->keys, 0, o.rows),
                      .values = sa_rows(state->values, 0, o.rows)};
     sa_memory_forward(attention, &own);
     for (int l = 0; l < o.rows; l++)
-        sa_recurrence_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
-                           sa_rows(own.values, l, 1),
-                           sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
-                           sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
+        sa_running_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
+                        sa_rows(own.values, l, 1),
+                        sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
+                        sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
 }
 
 /* ---- Sublayers ------------------------------------------------------------------------------- */
@@ -150,9 +148,11 @@ static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_
         const sa_memory cache =
             gather_entries(state, attention, layer, state->cache.last[l], i, first);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
-        row.alpha = state->alpha, row.maps = state->maps;
-        sa_attention_score_forward(attention, &cache, 0, i, NULL, row, 0, sa_rows(o, l, 1),
-                                   state->scratch);
+        row.alpha = state->one.alpha;
+        for (int p = 0; p < attention->parts; p++)
+            if (!row.part[p].cols) row.part[p] = state->one.part[p];
+        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, i, false}, row,
+                         sa_rows(o, l, 1), &state->scratch);
     }
 }
 
@@ -179,7 +179,7 @@ static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_
     sa_attention_rows rows = sa_attention_rows_slice(state->cross_attention[layer], 0, x.rows);
     sa_residual_enter_forward(&w->residual, x, &residual);
     sa_attention_step_forward(&w->attention, &state->memory[layer], step->which, step->i,
-                              residual.in, step->override, rows, residual.y, state->scratch);
+                              residual.in, rows, residual.y, &state->scratch);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
 }

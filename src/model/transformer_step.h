@@ -34,8 +34,9 @@ typedef struct sa_transformer_decode_state {
     sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
-    sa_attention_rows self_attention;    /* without the weights */
-    sa_mat alpha, maps, keys, values;    /* of one row, with the cached words */
+    sa_attention_rows self_attention;    /* without what grows with the words */
+    sa_attention_rows one;               /* of one row, with the cached words */
+    sa_mat keys, values;
     sa_attention_rows cross_attention[SA_MAX_LAYERS];
     sa_layernorm_cache last;
     sa_attention_scratch scratch;

@@ -1,5 +1,6 @@
 /* sa_lab_explain: the attention of every step computed again from the weights, in plain loops,
  * for every model. */
+#include "attention/parts.h"
 #include "support/entmax.h"
 #include "support/explained_values.h"
 #include "support/suite.h"
@@ -111,7 +112,7 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         if (in && j < first) first = j;
         words += in;
     }
-    const bool learned = sa_normalizers[settings.normalizer].learned_key;
+    const bool learned = sa_normalizers[settings.normalizer].part == &sa_null_key_part;
     const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0, NULL) : 0;
     if (learned) same("e_0", i, get(i, head, "e_0"), &e_0, 1);
     double less[S];
@@ -222,7 +223,7 @@ static void earlier_of(int i, int head, const double *h, int j, double k[WIDE]) 
     const int units = w_c ? w_c->cols / settings.heads : settings.attn / settings.heads;
     const double C = w_c ? covered(i, at, h, j) : 0;
     for (int d = 0; d < units; d++) k[d] = w_c ? C * weight(w_c, 0, head * units + d) : 0;
-    if (sa_scores[settings.attention].location_aware) add_located(i, head, j, units, k);
+    if (sa_scores[settings.attention].part == &sa_location_aware_part) add_located(i, head, j, units, k);
 }
 
 static void check_head(int i, int head, const double *s, double *o) {
@@ -239,16 +240,16 @@ static void check_head(int i, int head, const double *s, double *o) {
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;
-    const sa_normalizer *normalizer = sa_scores[settings.attention].normalizer;
-    const bool selects = normalizer && normalizer->step_forward;
+    const sa_part *part = sa_scores[settings.attention].part;
+    const bool selects = part == &sa_monotonic_part;
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
     if (selects)
         selected_of(e->number, i, alpha);
-    else if (sa_scores[settings.attention].weights)
+    else if (part == &sa_graves_part)
         memcpy(alpha, e->number, sizeof alpha);
     else
         weights_of(e->number, i, at, s, alpha);
-    if (normalizer && normalizer->draw) largest_of(i, at, alpha);
+    if (part == &sa_hard_part) largest_of(i, at, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);
     const struct line *v = H > 1 ? find(0, at, "v") : find(0, 0, "h");
     for (int k = 0; k < v->head.cols; k++) {

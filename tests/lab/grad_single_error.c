@@ -18,7 +18,7 @@ __typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss
 double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
     const double loss = __real_sa_lab_model_loss(model, backward);
     if (!backward || altered < 0) return loss;
-    const sa_param *param = &model->plan.item[altered];
+    const sa_param *param = &model->plan->item[altered];
     double *largest = model->gradients + param->offset;
     for (size_t k = 0; k < sa_param_size(param); k++)
         if (fabs(model->gradients[param->offset + k]) > fabs(*largest))

@@ -1,3 +1,6 @@
+/* override: attention weights replaced by others while the model decodes, to measure how much the
+ * translation depends on them (Jain and Wallace 2019, "Attention is not explanation"; Wiegreffe and
+ * Pinter 2019). */
 #include "attention/override.h"
 #include "attention/alignment_loss.h"
 #include "base/error.h"
@@ -73,7 +76,8 @@ static void one_hot(sa_mat alpha) {
     alpha.x[best] = 1;
 }
 
-void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
+/* The weights of target position i (from 1) of sentence b. */
+static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
     switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:
     case SA_OVERRIDE_EXPECTED: /* the weights are so already */
@@ -96,4 +100,25 @@ void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, 
             sa_copy_mat(scratch, alpha);
         break;
     }
+}
+
+static void weights_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_override *override = *(const sa_override *const *)sa_part_own(w, part);
+    const sa_mat scratch = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->alpha.cols);
+    for (int l = 0; l < at->alpha.rows; l++)
+        replace(override, at->sentence, at->i + l, sa_rows(at->alpha, l, 1), scratch);
+}
+
+const sa_part sa_override_part = {
+    .name = "override",
+    .formula = "other weights alpha",
+    .citation = "Jain and Wallace 2019; Wiegreffe and Pinter 2019",
+    .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
+};
+
+void sa_override_install(sa_attention *w, const sa_override *override) {
+    if (override->chosen.kind == SA_OVERRIDE_EXPECTED)
+        w->decoding = false;
+    else if (override->chosen.kind != SA_OVERRIDE_NONE)
+        *(const sa_override **)sa_part_add(w, &sa_override_part) = override;
 }

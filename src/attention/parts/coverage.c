@@ -1,0 +1,226 @@
+/* coverage: how much of each source word the target words before have covered, as one more input of
+ * the score.
+ *
+ *   e_ij = f(q_i, k_j + w_c C_{i-1,j})           additive: v_a' tanh(q_i + k_j + w_c C_{i-1,j})
+ *   C_ij = C_{i-1,j} + alpha_ij / Phi_j          C_0j = 0
+ *   Phi_j = N sigma(U_f h_j)                     the fertility of word j, or 1
+ *
+ * Tu et al. 2016 ("Modeling coverage for neural machine translation"), section 3.1; See et al. 2017
+ * ("Get to the point"), section 2.3, who also train a loss, sum_j min(alpha_ij, C_{i-1,j}). */
+#include "attention/parts.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
+
+typedef struct coverage { /* weights, or their gradients */
+    sa_mat w_c;           /* [1 x n'] of all heads */
+    sa_mat U_f;           /* [1 x A] of fertilities; without columns: all are 1 */
+    sa_real N;            /* the largest fertility */
+    bool loss;
+} coverage;
+
+const sa_coverage sa_coverages[] = {
+    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015", false, false},
+    [SA_COVERAGE_LINGUISTIC] = {"linguistic",
+                                "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j / Phi_j over the "
+                                "words before, Phi_j = N sigma(U_f h_j), N = {max_fertility}",
+                                "Tu et al. 2016, section 3.1.1", true, false},
+    [SA_COVERAGE_LOSS] = {"loss",
+                          "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j over the words before; "
+                          "the loss sum_j min(alpha_j, C_j) is trained, too",
+                          "See et al. 2017, section 2.3", false, true},
+    {.name = NULL},
+};
+
+const char *sa_coverage_name(size_t row) {
+    return row < sizeof sa_coverages / sizeof *sa_coverages ? sa_coverages[row].name : NULL;
+}
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.coverage != SA_COVERAGE_NONE;
+}
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const sa_coverage *row = &sa_coverages[sizes->settings.coverage];
+    const int width = w->key_width / w->kv_heads * w->heads;
+    coverage *covered = own;
+    covered->w_c = sa_bind_vector(binder, name, "w_c", width, SA_INIT_INPUT);
+    if (row->fertility)
+        covered->U_f = sa_bind_vector(binder, name, "U_f", sizes->annotation, SA_INIT_INPUT);
+    covered->N = (sa_real)sizes->settings.max_fertility;
+    covered->loss = row->loss;
+}
+
+/* ---- Fertility ------------------------------------------------------------------------------- */
+
+static int memory_width(const sa_attention *w, int part) {
+    return ((const coverage *)sa_part_own(w, part))->U_f.cols ? 1 : 0;
+}
+
+/* Phi_j = N sigma(U_f h_j) */
+static void fertility_forward(const sa_attention *w, int part, sa_memory *memory) {
+    const coverage *own = sa_part_own(w, part);
+    if (!own->U_f.cols) return;
+    sa_gemm_nt(memory->annotations, own->U_f, 0, memory->part[part]);
+    sa_sigmoid(memory->part[part]);
+    sa_scale(own->N, memory->part[part]);
+}
+
+static void fertility_backward(const sa_attention *w, int part, const sa_memory *memory,
+                               sa_memory *d, sa_attention *dw) {
+    const coverage *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
+    const sa_mat h = memory->annotations, Phi = memory->part[part];
+    for (int j = 0; own->U_f.cols && j < h.rows; j++) {
+        const sa_real share = *sa_row(Phi, j) / own->N,
+                      da = *sa_row(d->part[part], j) * own->N * share * (1 - share);
+        sa_axpy(da, own->U_f.x, sa_row(d->annotations, j), h.cols);
+        sa_axpy(da, sa_row(h, j), down->U_f.x, h.cols);
+    }
+}
+
+/* Phi of the sentence's words; no rows without fertility */
+static sa_mat fertilities(int part, const sa_head *at) {
+    const int *first = at->memory->first + at->sentence;
+    const sa_mat Phi = at->memory->part[part];
+    return Phi.cols ? sa_rows(Phi, first[0], first[1] - first[0]) : (sa_mat){0};
+}
+
+static sa_real fertility_of(sa_mat Phi, int j) {
+    return Phi.cols ? *sa_row(Phi, j) : 1;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* C_{i-1}, or its derivative */
+static sa_mat previous_of(const sa_attention *w, int part, const sa_head *at) {
+    return sa_part_state(w, part, at->rows.previous_state, at->head, at->k.rows);
+}
+
+static sa_mat weights_of_head(const sa_attention *w, int part, int k) {
+    return sa_head_part(((const coverage *)sa_part_own(w, part))->w_c, w->heads, k);
+}
+
+/* k_j + w_c C_{i-1,j} */
+static void keys_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat k = sa_own_keys(at);
+    sa_gemm_tn(previous_of(w, part, at), weights_of_head(w, part, at->head), 1, k);
+}
+
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                          sa_attention *dw) {
+    const sa_mat C = previous_of(w, part, at), dC = previous_of(w, part, d);
+    sa_gemm_nn(C, d->k, 1, weights_of_head(dw, part, at->head));
+    sa_gemm_nt(weights_of_head(w, part, at->head), d->k, 1, dC);
+}
+
+/* ---- The sum --------------------------------------------------------------------------------- */
+
+/* The coverage loss of a query, summed over heads; or its derivative. */
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    (void)steps, (void)derivative;
+    return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
+}
+
+static sa_mat penalty(sa_mat row) {
+    return row;
+}
+
+static void query_forward(const sa_attention *w, int part, sa_head *at) {
+    (void)w;
+    sa_zero(at->rows.part[part]);
+}
+
+static sa_real loss_forward(sa_mat C, sa_mat alpha) {
+    sa_real loss = 0;
+    for (int j = 0; j < C.cols; j++) loss += alpha.x[j] < C.x[j] ? alpha.x[j] : C.x[j];
+    return loss;
+}
+
+/* C counts as the smaller of equals. */
+static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha) {
+    for (int j = 0; j < C.cols; j++)
+        if (alpha.x[j] < C.x[j])
+            dalpha.x[j] += dloss;
+        else
+            dC.x[j] += dloss;
+}
+
+/* C_ij = C_{i-1,j} + alpha_ij / Phi_j */
+static void sum_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat previous = previous_of(w, part, at), alpha = at->alpha,
+                 C = sa_part_state(w, part, at->rows.state, at->head, alpha.cols),
+                 Phi = fertilities(part, at);
+    for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
+    if (at->rows.part[part].cols) *at->rows.part[part].x += loss_forward(previous, alpha);
+}
+
+static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious, sa_mat dalpha,
+                           sa_mat dPhi) {
+    sa_add(dC, dprevious);
+    for (int j = 0; j < dC.cols; j++) {
+        const sa_real share = dC.x[j] / fertility_of(Phi, j);
+        dalpha.x[j] += share;
+        if (Phi.cols) *sa_row(dPhi, j) -= share * alpha.x[j] / *sa_row(Phi, j);
+    }
+}
+
+static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                         sa_attention *dw) {
+    const sa_mat dprevious = previous_of(w, part, d), alpha = at->alpha;
+    (void)dw;
+    state_backward(alpha, fertilities(part, at),
+                   sa_part_state(w, part, d->rows.state, at->head, alpha.cols), dprevious, d->alpha,
+                   fertilities(part, d));
+    if (d->rows.part[part].cols)
+        loss_backward(previous_of(w, part, at), alpha, *d->rows.part[part].x, dprevious, d->alpha);
+}
+
+/* Which is the smaller in the coverage loss, weight or coverage, where there is coverage. */
+static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+    const sa_mat C = previous_of(w, part, at);
+    for (int j = 0; at->rows.part[part].cols && j < C.cols; j++)
+        if (C.x[j] != 0) sa_kinks_add(found, (double)(at->alpha.x[j] - C.x[j]), SA_KINK_MARGIN);
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const bool learned = ((const coverage *)sa_part_own(w, part))->U_f.cols > 0;
+    shown[0] =
+        (sa_shown){"C", previous_of(w, part, at), "C_{i-1,j}", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
+    shown[0].formula = learned ? "C_j = sum of alpha_j / Phi_j over the words before"
+                               : "C_j = sum of alpha_j over the words before";
+    shown[0].citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
+    shown[1] = (sa_shown){"Phi", fertilities(part, at), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
+    return 2;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    if (sizes->transformer)
+        return "{coverage:} adds up weights from target word to target word, but a Transformer "
+               "attends from all of them at once: it needs {model:recurrent}";
+    return sizes->score->key == SA_KEY_NONE
+               ? "{coverage:} is added to the keys, which {attention:} does not read"
+               : NULL;
+}
+
+const sa_part sa_coverage_part = {
+    .name = "coverage",
+    .formula = "e_j = f(q, k_j + w_c C_j)",
+    .citation = "Tu et al. 2016, section 3.1; See et al. 2017, section 2.3",
+    .chosen = chosen,
+    .refuse = refuse,
+    .bind = bind,
+    .order = 2,
+    .row_width = row_width,
+    .memory_width = memory_width,
+    .state_words = 1,
+    .own_keys = true,
+    .memory_forward = fertility_forward,
+    .memory_backward = fertility_backward,
+    .forward = {[SA_PLACE_QUERY] = query_forward,
+                [SA_PLACE_KEYS] = keys_forward,
+                [SA_PLACE_WEIGHTS] = sum_forward},
+    .backward = {[SA_PLACE_KEYS] = keys_backward, [SA_PLACE_WEIGHTS] = sum_backward},
+    .penalty = penalty,
+    .kinks = kinks,
+    .show = show,
+};

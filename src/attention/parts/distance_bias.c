@@ -1,0 +1,98 @@
+/* distance_bias: a number for each score of self-attention, by the distance of query and key.
+ *
+ *   t5     e_ij += B[k][bucket(j - i)]   learned, for all layers (Raffel et al. 2020, section 2.1)
+ *   alibi  e_ij -= m_k |i - j|           (Press et al. 2022, section 3) */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+enum { BUCKETS = 32, FARTHEST = 128 };
+
+typedef struct distance_bias { /* weights, or their gradients */
+    sa_mat B;                  /* [heads x BUCKETS] of the stack */
+    bool causal;
+} distance_bias;
+
+/* Half of the buckets are for one distance each, the others grow with its logarithm up to 128
+ * words. Both directions share them unless one is never seen. */
+int sa_t5_bucket(int distance, bool causal) {
+    const int buckets = causal ? BUCKETS : BUCKETS / 2, exact = buckets / 2;
+    const int after = !causal && distance > 0 ? buckets : 0;
+    const int away = causal ? (distance < 0 ? -distance : 0) : distance < 0 ? -distance : distance;
+    if (away < exact) return after + away;
+    const double part = log2((double)away / exact) / log2((double)FARTHEST / exact);
+    const int bucket = exact + (int)(part * (buckets - exact));
+    return after + (bucket < buckets ? bucket : buckets - 1);
+}
+
+sa_mat sa_t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes) {
+    return sa_bind_table(binder, part, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
+}
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    (void)binder, (void)name, (void)w;
+    *(distance_bias *)own = (distance_bias){sizes->positions->w, sizes->positions->causal};
+}
+
+static void t5_forward(const sa_attention *w, int part, sa_head *at) {
+    const distance_bias *own = sa_part_own(w, part);
+    const sa_real *B = sa_row(own->B, at->head);
+    for (int l = 0; l < at->alpha.rows; l++)
+        for (int j = 0, i = at->i - 1 + l; j < at->alpha.cols; j++)
+            sa_row(at->alpha, l)[j] += B[sa_t5_bucket(j - i, own->causal)];
+}
+
+static void t5_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                        sa_attention *dw) {
+    const distance_bias *down = sa_part_own(dw, part);
+    sa_real *dB = sa_row(down->B, at->head);
+    (void)w;
+    for (int l = 0; l < d->alpha.rows; l++)
+        for (int j = 0, i = at->i - 1 + l; j < d->alpha.cols; j++)
+            dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
+}
+
+/* 2^(-8 / heads), its square and so on; where heads is no power of two, those of the power below
+ * and then every second one of twice that power. */
+double sa_alibi_slope(int k, int heads) {
+    int power = 1;
+    while (2 * power <= heads) power *= 2;
+    return k < power ? exp2(-8.0 * (k + 1) / power) : exp2(-4.0 * (2 * (k - power) + 1) / power);
+}
+
+static void alibi_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_real slope = (sa_real)sa_alibi_slope(at->head, w->heads);
+    (void)part;
+    for (int l = 0; l < at->alpha.rows; l++)
+        for (int j = 0, i = at->i - 1 + l; j < at->alpha.cols; j++)
+            sa_row(at->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);
+}
+
+/* What it adds to 0. */
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    sa_head alone = *at;
+    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+    sa_zero(alone.alpha);
+    w->part[part].row->forward[SA_PLACE_SCORES](w, part, &alone);
+    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
+                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
+    return 1;
+}
+
+const sa_part sa_t5_part = {
+    .name = "t5",
+    .formula = "b_ij = B[bucket(j - i)] is added to e_ij",
+    .citation = "Raffel et al. 2020, section 2.1",
+    .bind = bind,
+    .forward = {[SA_PLACE_SCORES] = t5_forward},
+    .backward = {[SA_PLACE_SCORES] = t5_backward},
+    .show = show,
+};
+
+const sa_part sa_alibi_part = {
+    .name = "alibi",
+    .formula = "b_ij = -2^(-8 h / H) |i - j| is added to e_ij in head h of H",
+    .citation = "Press et al. 2022, section 3",
+    .forward = {[SA_PLACE_SCORES] = alibi_forward},
+    .show = show,
+};

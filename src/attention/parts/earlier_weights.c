@@ -1,0 +1,24 @@
+/* earlier_weights: passes the weights on to the next target word, as they are used: monotonic and
+ * location-aware attention go on from them. Before the first word alpha_0 = (1, 0, .., 0). */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+static void weights_forward(const sa_attention *w, int part, sa_head *at) {
+    sa_copy_mat(at->alpha, sa_part_state(w, part, at->rows.state, at->head, at->alpha.cols));
+}
+
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                             sa_attention *dw) {
+    (void)dw;
+    sa_add(sa_part_state(w, part, d->rows.state, at->head, at->alpha.cols), d->alpha);
+}
+
+const sa_part sa_earlier_weights_part = {
+    .name = "earlier weights",
+    .formula = "alpha_{i-1}",
+    .citation = "Chorowski et al. 2015, section 2.1",
+    .state_words = 1,
+    .state_begin = 1,
+    .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
+    .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
+};

@@ -1,0 +1,176 @@
+/* hard: attention to one source word, which is drawn (Xu et al. 2015, "Show, attend and tell",
+ * section 4.1). What soft attention would weigh are the probabilities p_i of the words.
+ *
+ *   p_i = softmax(e_i),  s_i ~ p_i              alpha_i: 1 at s_i; c_i = h of that word
+ *
+ * Which word is drawn has no derivative. The gradient of the expected log p(y | s) is estimated
+ * from the draw (REINFORCE, Williams 1992): of each sentence, the scores get the derivative of
+ *
+ *   lambda_r (log p(y | s) - b) sum_i log p_i(s_i) + lambda_e sum_i H(p_i)
+ *
+ * where the factor with the baseline b is a constant, H is the entropy, and b, the running mean of
+ * log p(y | s) of the batches before, makes the estimate less noisy without changing its mean. In
+ * half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it were
+ * constant, too: there the first term is 0. Decoding takes the most probable word. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+/* The row of a query: log p(s) and the entropy of p, each summed over heads, and p of all heads. */
+enum { SUMS = 2 };
+
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    (void)part;
+    return SUMS + (derivative ? 0 : w->heads * steps);
+}
+
+static sa_mat draws(sa_mat row) {
+    return sa_cols(row, 0, SUMS);
+}
+
+static sa_mat probabilities(const sa_attention *w, int part, const sa_head *at) {
+    const sa_mat row = at->rows.part[part], all = sa_cols(row, SUMS, row.cols - SUMS);
+    return sa_cols(sa_head_part(all, w->heads, at->head), 0, at->k.rows);
+}
+
+/* ---- What decides the draws ------------------------------------------------------------------ */
+
+static int noise_width(const sa_attention *w, int steps) {
+    (void)steps;
+    return w->heads;
+}
+
+/* Numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
+static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
+                       const sa_batch_side *side, sa_mat u) {
+    (void)w, (void)part;
+    for (int b = 0; b < side->sentences && u.cols; b++) {
+        const bool drawn = amount > 0 && sa_rng_uniform(rng) < 0.5 * amount; /* section 4.1 */
+        for (int t = 0; t < side->len[b]; t++)
+            for (int k = 0; k < u.cols; k++)
+                sa_row(u, side->start[t] + b)[k] = drawn ? (sa_real)sa_rng_uniform(rng) : 1;
+    }
+}
+
+static int most_probable(sa_mat p) {
+    int s = 0;
+    for (int j = 1; j < p.cols; j++)
+        if (p.x[j] > p.x[s]) s = j;
+    return s;
+}
+
+/* The first word up to which the probabilities sum to more than u; p may sum to less than 1 by
+ * rounding. */
+static int draw(double u, sa_mat p) {
+    double sum = 0;
+    for (int j = 0; j < p.cols; j++) {
+        sum += (double)p.x[j];
+        if (sum > u && p.x[j] > 0) return j;
+    }
+    return most_probable(p);
+}
+
+/* ---- The weights ----------------------------------------------------------------------------- */
+
+static double log_of(sa_real p) {
+    return log(p > (sa_real)1e-30 ? (double)p : 1e-30);
+}
+
+static double entropy(sa_mat p) {
+    double H = 0;
+    for (int j = 0; j < p.cols; j++) H -= (double)p.x[j] * log_of(p.x[j]);
+    return H;
+}
+
+static void query_forward(const sa_attention *w, int part, sa_head *at) {
+    (void)w;
+    sa_zero(draws(at->rows.part[part]));
+}
+
+/* s ~ Multinoulli(p) */
+static void weights_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat p = probabilities(w, part, at);
+    const double u = at->rows.noise.cols ? (double)at->rows.noise.x[at->head] : 1;
+    sa_real *sums = at->rows.part[part].x;
+    sa_copy_mat(at->alpha, p);
+    sums[1] += (sa_real)entropy(p);
+    if (!w->decoding && u >= 1) return;
+    const int s = w->decoding ? most_probable(p) : draw(u, p);
+    sa_zero(at->alpha);
+    at->alpha.x[s] = 1;
+    sums[0] += (sa_real)log_of(p.x[s]);
+}
+
+/* d log p_s / de_j = 1[j = s] - p_j, which is alpha_j - p_j; dH / de_j = -p_j (log p_j + H) */
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                             sa_attention *dw) {
+    const sa_mat p = probabilities(w, part, at);
+    const sa_real *dsums = d->rows.part[part].x;
+    const double H = entropy(p);
+    (void)dw;
+    for (int j = 0; j < p.cols; j++)
+        d->alpha.x[j] = dsums[0] * (at->alpha.x[j] - p.x[j]) -
+                        dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
+}
+
+static void softmax_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    sa_softmax(z);
+}
+
+static const sa_normalizer by_draw = {
+    .name = "hard",
+    .formula = "alpha_j = 1 at a word drawn with p_j = exp(e_j) / sum_k exp(e_k)",
+    .citation = "Xu et al. 2015, section 4.1",
+    .sparse = true,
+    .forward = softmax_forward,
+    .backward = sa_keep_scores_backward, /* weights_backward has made de */
+};
+
+/* ---- What a draw hangs on -------------------------------------------------------------------- */
+
+static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+    const sa_mat p = probabilities(w, part, at);
+    double sum = 0;
+    for (int j = 0; j < p.cols - 1 && at->rows.noise.cols; j++) {
+        sum += (double)p.x[j];
+        sa_kinks_add(found, sum - (double)at->rows.noise.x[at->head], SA_KINK_MARGIN);
+    }
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    shown[0] = (sa_shown){
+        "probability",   probabilities(w, part, at),
+        "p_ij",          SA_PLACE_WEIGHTS,
+        SA_SHAPE_COLUMN, .formula = "alpha_ij = 1 for the largest p_ij, else 0: decoding selects"};
+    return 1;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    const sa_settings *settings = &sizes->settings;
+    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
+        return "{attention:} makes weights of its scores itself, without {normalizer:}";
+    if (sizes->transformer)
+        return "{attention:} draws one source word for each target word, but in a Transformer "
+               "every "
+               "layer attends, and to target words, too: it needs {model:recurrent}";
+    return settings->window != SA_WINDOW_LOCAL_P ? NULL
+                                                 : "{attention:} has weights of 0 and 1: the "
+                                                   "Gaussian of {window:} would learn nothing "
+                                                   "from them";
+}
+
+const sa_part sa_hard_part = {
+    .name = "hard draw",
+    .formula = "alpha_j = 1 at a word drawn with p_j = exp(e_j) / sum_k exp(e_k)",
+    .citation = "Xu et al. 2015, section 4.1",
+    .refuse = refuse,
+    .normalizer = &by_draw,
+    .row_width = row_width,
+    .noise_width = noise_width,
+    .draw_noise = draw_noise,
+    .forward = {[SA_PLACE_QUERY] = query_forward, [SA_PLACE_WEIGHTS] = weights_forward},
+    .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
+    .draws = draws,
+    .kinks = kinks,
+    .show = show,
+};

@@ -1,0 +1,90 @@
+/* head_norm: the output of each head is normalized (Ye et al. 2024, equation 3):
+ *
+ *   o_i = (1 - lambda_init) RMSNorm(sum_j alpha_ij v_j)
+ *
+ * the RMSNorm of Zhang and Sennrich 2019, with a gain that the heads of a layer share. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+typedef struct head_norm { /* weights, or their gradients */
+    sa_mat g;              /* [1 x dv] */
+    sa_real keep;          /* 1 - lambda_init */
+} head_norm;
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    (void)w;
+    *(head_norm *)own =
+        (head_norm){.g = sa_bind_constant(binder, name, "head_norm", sizes->value, 1),
+                    .keep = 1 - (sa_real)sa_lambda_init(sizes->layer)};
+}
+
+/* What is normalized, of all heads. */
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    (void)part, (void)steps;
+    return derivative ? 0 : w->output_width;
+}
+
+static sa_real inverse_size(const sa_real *x, int size) {
+    static const sa_real epsilon = (sa_real)1e-5;
+    return 1 / sa_sqrt(sa_dot(x, x, size) / (sa_real)size + epsilon);
+}
+
+static void output_forward(const sa_attention *w, int part, sa_head *at) {
+    const head_norm *own = sa_part_own(w, part);
+    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head);
+    sa_copy_mat(at->c, x);
+    for (int i = 0; i < x.rows; i++) {
+        const sa_real scale = own->keep * inverse_size(sa_row(x, i), x.cols);
+        for (int k = 0; k < x.cols; k++)
+            sa_row(at->c, i)[k] = scale * own->g.x[k] * sa_row(x, i)[k];
+    }
+}
+
+/* In place: the derivative by o becomes that by x. */
+static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    const head_norm *own = sa_part_own(w, part);
+    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head),
+                 dg = ((const head_norm *)sa_part_own(dw, part))->g;
+    for (int i = 0; i < x.rows; i++) {
+        const sa_real inverse = inverse_size(sa_row(x, i), x.cols);
+        sa_real *dx = sa_row(d->c, i), along = 0;
+        for (int k = 0; k < x.cols; k++) {
+            const sa_real normal = inverse * sa_row(x, i)[k];
+            dg.x[k] += own->keep * dx[k] * normal;
+            dx[k] *= own->keep * own->g.x[k];
+            along += dx[k] * normal;
+        }
+        for (int k = 0; k < x.cols; k++)
+            dx[k] = inverse * (dx[k] - along / (sa_real)x.cols * inverse * sa_row(x, i)[k]);
+    }
+}
+
+/* How large x is: around 0 the norm turns about. */
+static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head);
+    for (int i = 0; i < x.rows; i++) {
+        const double size = (double)sa_dot(sa_row(x, i), sa_row(x, i), x.cols);
+        found->nearest = fmin(found->nearest, sqrt(size / x.cols) / 5e-2);
+    }
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    (void)at;
+    shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].row->formula};
+    return 1;
+}
+
+const sa_part sa_head_norm_part = {
+    .name = "head norm",
+    .formula = "o_i = (1 - lambda_init) RMSNorm(sum_j alpha_ij v_j)",
+    .citation = "Ye et al. 2024, equation 3",
+    .bind = bind,
+    .order = 5,
+    .row_width = row_width,
+    .forward = {[SA_PLACE_OUTPUT] = output_forward},
+    .backward = {[SA_PLACE_OUTPUT] = output_backward},
+    .kinks = kinks,
+    .show = show,
+};

@@ -1,0 +1,145 @@
+/* location_aware: where the target word before has attended, as one more input of the score. Its
+ * weights go through K learned filters of width 2r + 1.
+ *
+ *   f_ij = sum_{o=-r}^{r} F_o alpha_{i-1,j-o}      F [K x 2r+1]; a weight outside the source is 0
+ *   e_ij = f(q_i, k_j + W_f f_ij + b_a)            v_a' tanh(W_a s + U_a h_j + W_f f_ij + b_a)
+ *
+ * Chorowski et al. 2015 ("Attention-based models for speech recognition"), equations 8 and 9, which
+ * call v_a, U_a, W_f and b_a w, V, U and b. Before the first target word alpha is (1, 0, .., 0). */
+#include "attention/parts.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
+
+typedef struct location_aware { /* weights, or their gradients */
+    sa_mat F;                   /* [K x 2r+1], which all heads share */
+    sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
+} location_aware;
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const int K = sizes->settings.location_filters, width = sizes->settings.location_width;
+    location_aware *aware = own;
+    (void)w;
+    aware->F = sa_bind_table(binder, name, "F", K, width, SA_INIT_INPUT);
+    aware->W_f = sa_bind_table(binder, name, "W_f", sizes->size, K, SA_INIT_INPUT);
+    aware->b_a = sa_bind_vector(binder, name, "b_a", sizes->size, SA_INIT_ZERO);
+}
+
+/* The rows of W_f and numbers of b_a of head k. */
+static location_aware head_of(const sa_attention *w, int part, int k) {
+    const location_aware *all = sa_part_own(w, part);
+    const int size = all->b_a.cols / w->heads;
+    return (location_aware){all->F, sa_rows(all->W_f, k * size, size),
+                            sa_cols(all->b_a, k * size, size)};
+}
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+/* The words j whose j - o is one of S words, too. */
+static int first_of(int o) {
+    return o > 0 ? o : 0;
+}
+
+static int end_of(int o, int S) {
+    return o < 0 ? S + o : S;
+}
+
+/* Equation 8: f_ij = sum_o F_o alpha_{i-1,j-o} */
+static void filter_forward(sa_mat F, sa_mat alpha, sa_mat f) {
+    const int r = F.cols / 2;
+    sa_zero(f);
+    for (int l = 0; l < F.rows; l++)
+        for (int o = -r; o <= r; o++)
+            for (int j = first_of(o); j < end_of(o, f.rows); j++)
+                sa_row(f, j)[l] += sa_row(F, l)[o + r] * alpha.x[j - o];
+}
+
+static void filter_backward(sa_mat F, sa_mat alpha, sa_mat df, sa_mat dalpha, sa_mat dF) {
+    const int r = F.cols / 2;
+    for (int l = 0; l < F.rows; l++)
+        for (int o = -r; o <= r; o++)
+            for (int j = first_of(o); j < end_of(o, df.rows); j++) {
+                const sa_real d = sa_row(df, j)[l];
+                sa_row(dF, l)[o + r] += d * alpha.x[j - o];
+                dalpha.x[j - o] += d * sa_row(F, l)[o + r];
+            }
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* f and df, [S x K] each. */
+static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+    (void)queries;
+    return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
+}
+
+static sa_mat filtered(const sa_attention *w, int part, const sa_head *at, bool derivative) {
+    const int K = ((const location_aware *)sa_part_own(w, part))->F.rows, S = at->k.rows;
+    const sa_mat both = sa_part_scratch(w, part, at);
+    return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
+}
+
+/* alpha_{i-1}, which the state has, or its derivative */
+static sa_mat previous_of(const sa_attention *w, const sa_head *at, const sa_head *state) {
+    return sa_part_state(w, sa_part_find(w, &sa_earlier_weights_part), state->rows.previous_state,
+                         at->head, at->k.rows);
+}
+
+/* Equation 9, what it adds to Bahdanau's score: k_j + W_f f_ij + b_a */
+static void keys_forward(const sa_attention *w, int part, sa_head *at) {
+    const location_aware own = head_of(w, part, at->head);
+    const sa_mat f = filtered(w, part, at, false), k = sa_own_keys(at);
+    filter_forward(own.F, previous_of(w, at, at), f);
+    sa_gemm_nt(f, own.W_f, 1, k);
+    for (int j = 0; j < k.rows; j++) sa_axpy(1, own.b_a.x, sa_row(k, j), k.cols);
+}
+
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                          sa_attention *dw) {
+    const location_aware own = head_of(w, part, at->head), down = head_of(dw, part, at->head);
+    const sa_mat f = filtered(w, part, at, false), df = filtered(w, part, at, true);
+    for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), down.b_a.x, d->k.cols);
+    sa_gemm_tn(d->k, f, 1, down.W_f);
+    sa_gemm_nn(d->k, own.W_f, 0, df);
+    filter_backward(own.F, previous_of(w, at, at), df, previous_of(w, at, d), down.F);
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const location_aware own = head_of(w, part, at->head);
+    const sa_mat f = filtered(w, part, at, false);
+    filter_forward(own.F, previous_of(w, at, at), f);
+    shown[0] = (sa_shown){"previous",      previous_of(w, at, at),
+                          "alpha_i-1,j",   SA_PLACE_KEYS,
+                          SA_SHAPE_COLUMN, .formula = "f_j = sum_o F_o alpha_{i-1,j-o}"};
+    shown[1] = (sa_shown){"F", own.F, "F", SA_PLACE_KEYS, SA_SHAPE_MATRIX};
+    shown[2] = (sa_shown){"filtered",      filtered(w, part, at, false),
+                          "f_ij",          SA_PLACE_KEYS,
+                          SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
+    shown[3] = (sa_shown){"b_a", own.b_a, "b_a", SA_PLACE_KEYS, SA_SHAPE_VECTOR};
+    return 4;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    if (sizes->transformer)
+        return "{attention:} continues from target word to target word, but a Transformer attends "
+               "from all of them at once: it needs {model:recurrent}";
+    return sizes->settings.location_width % 2 == 0
+               ? "{location_width:}: a filter reaches equally far to both sides of a word, so its "
+                 "width is odd"
+               : NULL;
+}
+
+const sa_part sa_location_aware_part = {
+    .name = "location-aware filters",
+    .formula = "f_j = sum_o F_o alpha_{i-1,j-o}",
+    .citation = "Chorowski et al. 2015, equation 8",
+    .with = &sa_earlier_weights_part,
+    .refuse = refuse,
+    .bind = bind,
+    .scratch_width = scratch_width,
+    .own_keys = true,
+    .ordered = "the score reads the weights of neighboring words",
+    .forward = {[SA_PLACE_KEYS] = keys_forward},
+    .backward = {[SA_PLACE_KEYS] = keys_backward},
+    .show = show,
+};

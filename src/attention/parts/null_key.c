@@ -1,0 +1,80 @@
+/* null_key: a learned key k_0 that is no word (Xiao et al. 2023, section 3.1). Its score is taken
+ * from all others, so that to the normalizer it is 0:
+ *
+ *   e_ij -= e_i0, e_i0 = f(q_i, k_0) */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+typedef struct null_key { /* weights, or their gradients */
+    sa_mat k_0;           /* [1 x n'] of all heads */
+} null_key;
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    (void)sizes;
+    ((null_key *)own)->k_0 =
+        sa_bind_vector(binder, name, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
+}
+
+static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+    (void)w, (void)part, (void)steps;
+    return queries;
+}
+
+/* The head with k_0 as its only key, and scores in the scratch. */
+static sa_head null_head(const sa_attention *w, int part, const sa_head *at) {
+    const sa_mat k_0 =
+        sa_head_part(((const null_key *)sa_part_own(w, part))->k_0, w->heads, at->head);
+    sa_head null = *at;
+    null.k = sa_cols(k_0, at->unit, at->k.cols);
+    null.alpha = (sa_mat){sa_part_scratch(w, part, at).x, at->alpha.rows, 1, 1};
+    return null;
+}
+
+static void scores_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_head null = null_head(w, part, at);
+    sa_score_forward(w, &null);
+    for (int i = 0; i < at->alpha.rows; i++)
+        for (int j = 0; j < at->alpha.cols; j++) sa_row(at->alpha, i)[j] -= *sa_row(null.alpha, i);
+}
+
+/* de_i0 = -sum_j de_ij */
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    const sa_head null = null_head(w, part, at);
+    sa_head dnull = null_head(dw, part, d);
+    dnull.alpha = null.alpha;
+    for (int i = 0; i < d->alpha.rows; i++)
+        *sa_row(dnull.alpha, i) = -sa_sum(sa_row(d->alpha, i), d->alpha.cols);
+    sa_score_backward(w, &null, &dnull);
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_head null = null_head(w, part, at);
+    sa_score_forward(w, &null);
+    shown[0] = (sa_shown){
+        "k_0",           null.k,
+        "k_0",           SA_PLACE_SCORES,
+        SA_SHAPE_VECTOR, .formula = "e_i0: the score of the null key k_0 in the place of k_j"};
+    shown[1] = (sa_shown){"e_0", sa_rows(null.alpha, 0, 1), "e_i0", SA_PLACE_SCORES};
+    return 2;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    return sizes->score->key == SA_KEY_NONE ? "{normalizer:} learns a key, but {attention:} reads "
+                                              "none: {normalizer:null} needs none"
+                                            : NULL;
+}
+
+const sa_part sa_null_key_part = {
+    .name = "null key",
+    .formula = "e_ij - e_i0, e_i0 = f(q_i, k_0)",
+    .citation = "Xiao et al. 2023, section 3.1",
+    .refuse = refuse,
+    .bind = bind,
+    .order = 6,
+    .scratch_width = scratch_width,
+    .forward = {[SA_PLACE_SCORES] = scores_forward},
+    .backward = {[SA_PLACE_SCORES] = scores_backward},
+    .show = show,
+};

@@ -1,0 +1,185 @@
+/* two_maps: the difference of two maps of weights, which cancels what they have in common (Ye et
+ * al. 2024, "Differential Transformer", section 2.1). Query and key of a head have two halves:
+ *
+ *   A1 = pi(q1' k1 / sqrt(d)), A2 = pi(q2' k2 / sqrt(d)), alpha = A1 - lambda A2
+ *   lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init
+ *
+ * The heads of a layer share lambda. The weights of a row sum to 1 - lambda, and some of them are
+ * negative. The norm of the head (head_norm.c) follows. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+#include <string.h>
+
+typedef struct two_maps { /* weights, or their gradients */
+    sa_mat lambda;        /* [4 x d] lambda_q1, lambda_k1, lambda_q2, lambda_k2 */
+    sa_real init;         /* lambda_init */
+} two_maps;
+
+/* d: half of a head's units. */
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
+    const int d = sizes->size / sizes->heads / 2;
+    two_maps *maps = own;
+    (void)w;
+    for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
+        const sa_mat vector = sa_bind_constant(binder, name, names[i], d, 0.1);
+        if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
+    }
+    maps->init = (sa_real)sa_lambda_init(sizes->layer);
+}
+
+double sa_lambda_init(int layer) {
+    return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
+}
+
+/* ---- Lambda ---------------------------------------------------------------------------------- */
+
+/* exp(lambda_q' lambda_k) of rows i and i + 1 */
+static sa_real exp_product(const two_maps *w, int i) {
+    const sa_mat both = sa_rows(w->lambda, i, 2);
+    return (sa_real)exp((double)sa_dot(sa_row(both, 0), sa_row(both, 1), both.cols));
+}
+
+/* Equation 2: lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init */
+sa_real sa_lambda_forward(const sa_attention *w) {
+    const two_maps *own = sa_part_own(w, sa_part_find(w, &sa_two_maps_part));
+    return exp_product(own, 0) - exp_product(own, 2) + own->init;
+}
+
+/* Of all heads: their sum has come together in the first row's derivative. */
+static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    const two_maps *own = sa_part_own(w, part);
+    const two_maps *down = sa_part_own(dw, part);
+    const sa_real dlambda = *d->rows.part[part].x;
+    (void)at;
+    for (int i = 0; i < 4; i += 2) {
+        const sa_real dproduct = (i ? -dlambda : dlambda) * exp_product(own, i);
+        sa_axpy(dproduct, sa_row(own->lambda, i + 1), sa_row(down->lambda, i), own->lambda.cols);
+        sa_axpy(dproduct, sa_row(own->lambda, i), sa_row(down->lambda, i + 1), own->lambda.cols);
+    }
+}
+
+/* ---- The maps -------------------------------------------------------------------------------- */
+
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    (void)part;
+    return derivative ? 1 : w->heads * 2 * steps;
+}
+
+/* Map 0 or 1 of the head [Q x S]. */
+static sa_mat map_of(const sa_attention *w, int part, const sa_head *at, int map) {
+    const sa_mat head = sa_head_part(at->rows.part[part], w->heads, at->head);
+    return sa_cols(sa_head_part(head, 2, map), 0, at->v.rows);
+}
+
+/* A head of the second half without values, for an attention without the two maps. */
+static sa_head second_head(const sa_head *at, sa_mat alpha) {
+    sa_head second = *at;
+    second.unit += at->q.cols;
+    second.q.x += at->q.cols, second.k.x += at->k.cols;
+    second.v.cols = second.c.cols = 0;
+    second.alpha = alpha;
+    return second;
+}
+
+/* The first half of the query and keys. */
+static void keys_forward(const sa_attention *w, int part, sa_head *at) {
+    sa_head *both[] = {at, at->derivative};
+    (void)w, (void)part;
+    for (int i = 0; i < 2 && both[i]; i++) {
+        both[i]->q = sa_head_part(both[i]->q, 2, 0);
+        both[i]->k = sa_head_part(both[i]->k, 2, 0);
+    }
+}
+
+/* Equation 1: alpha = A1 - lambda A2 */
+static void weights_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat A1 = map_of(w, part, at, 0), A2 = map_of(w, part, at, 1);
+    const sa_attention second = sa_weights_alone(w, -1);
+    sa_head other = second_head(at, A2);
+    const sa_real lambda = sa_lambda_forward(w);
+    sa_copy_mat(at->alpha, A1);
+    sa_attend_forward(&second, &other);
+    for (int i = 0; i < A1.rows; i++)
+        for (int j = 0; j < A1.cols; j++)
+            sa_row(at->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
+}
+
+/* dA1 = dalpha, dA2 = -lambda dalpha; returns the derivative by lambda. */
+static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_mat dA2) {
+    sa_real dlambda = 0;
+    for (int i = 0; i < dalpha.rows; i++)
+        for (int j = 0; j < dalpha.cols; j++) {
+            dlambda -= sa_row(dalpha, i)[j] * sa_row(A2, i)[j];
+            sa_row(dA2, i)[j] = -lambda * sa_row(dalpha, i)[j];
+        }
+    return dlambda;
+}
+
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                             sa_attention *dw) {
+    const sa_mat A2 = map_of(w, part, at, 1),
+                 dA2 = sa_cols(sa_rows(at->scratch->soft, 0, A2.rows), 0, A2.cols);
+    const sa_attention second = sa_weights_alone(w, -1);
+    sa_head other = second_head(at, A2), dother = second_head(d, dA2);
+    *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);
+    other.derivative = &dother;
+    sa_attend_backward(&second, &other, &dother, dw);
+    at->alpha = map_of(w, part, at, 0);
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const two_maps *own = sa_part_own(w, part);
+    const sa_shown all[] = {
+        {.place = SA_PLACE_KEYS,
+         .formula = "e1_ij = q1_i' k1_j / sqrt(d), e2_ij = q2_i' k2_j / sqrt(d), of half the "
+                    "numbers each"},
+        {"A_1", map_of(w, part, at, 0), "A1_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
+        {"A_2", map_of(w, part, at, 1), "A2_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
+        {"lambda", .letters = "lambda", .place = SA_PLACE_WEIGHTS, .number = sa_lambda_forward(w),
+         .formula = "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init",
+         .citation = "Ye et al. 2024, equation 2"},
+        {"lambda_init", .letters = "lambda_init", .place = SA_PLACE_WEIGHTS, .number = own->init},
+        {.place = SA_PLACE_WEIGHTS,
+         .formula = "pi_j = A1_j - lambda A2_j",
+         .citation = "Ye et al. 2024, equation 1"},
+    };
+    memcpy(shown, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    if (!sizes->transformer)
+        return "{attention:} learns one lambda for each layer of a Transformer and normalizes what "
+               "its heads sum up: it needs {model:transformer}";
+    if (sizes->size / sizes->heads % 2 != 0)
+        return "{attention:} compares the two halves of a query and key: {attn} / {heads} must be "
+               "even, but is {attn/heads}";
+    if (sizes->value < 2)
+        return "{attention:} normalizes the output of each head, and of one number that leaves the "
+               "sign: {value_size}, or {embed} / {heads}, must be at least 2";
+    if (sizes->settings.copy)
+        return "{copy} copies by probabilities, but the weights of {attention:} may be negative";
+    return sizes->settings.guided_alignment == 0 ? NULL
+                                                 : "{guided_alignment} needs the logarithm of "
+                                                   "every weight: those of {attention:} may "
+                                                   "be negative";
+}
+
+const sa_part sa_two_maps_part = {
+    .name = "two maps",
+    .formula = "alpha_j = A1_j - lambda A2_j",
+    .citation = "Ye et al. 2024, section 2.1",
+    .with = &sa_head_norm_part,
+    .refuse = refuse,
+    .bind = bind,
+    .order = 4,
+    .any_sum = "weights are the difference of two maps, which sums to 1 - lambda",
+    .row_width = row_width,
+    .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_WEIGHTS] = weights_forward},
+    .backward = {[SA_PLACE_QUERY] = lambda_backward, [SA_PLACE_WEIGHTS] = weights_backward},
+    .show = show,
+};

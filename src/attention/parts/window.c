@@ -1,0 +1,264 @@
+/* window: local attention (Luong et al. 2015, section 3.2). Each query sees only the positions j
+ * (from 1) with |j - p_i| <= D around a center p_i.
+ *
+ *   sliding  p_i = i, in self-attention alone: D is half of the window of Beltagy et al. 2020,
+ *            section 3.1 (a causal query sees itself and the D words before it: Jiang et al. 2023)
+ *
+ *   local-m  p_i = i                              (beyond the end of the source: its last position)
+ *   local-p  p_i = S sigma(v_p' tanh(W_p s_i))    equation 9
+ *            alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2))   equation 10: rows sum to less than 1
+ *
+ * The softmax is taken over the window, before the Gaussian. */
+#include "attention/parts.h"
+#include "layers/linear.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
+
+#include <string.h>
+
+typedef struct window { /* weights, or their gradients */
+    int D;
+    sa_weight W_p; /* [n' x n] of a predicted center, as is the next */
+    sa_mat v_p;    /* [1 x n'] */
+} window;
+
+_Static_assert(sizeof(window) <= SA_PART_BYTES, "the largest part");
+
+const char *sa_window_name(size_t row) {
+    static const char *const names[] = {[SA_WINDOW_NONE] = "none",
+                                        [SA_WINDOW_LOCAL_M] = "local-m",
+                                        [SA_WINDOW_LOCAL_P] = "local-p",
+                                        [SA_WINDOW_SLIDING] = "sliding"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
+static bool has_window(const sa_attention_sizes *sizes) {
+    const int kind = sizes->settings.window;
+    return kind == SA_WINDOW_LOCAL_M || kind == SA_WINDOW_LOCAL_P ||
+           (kind == SA_WINDOW_SLIDING && sizes->site != SA_SITE_CROSS);
+}
+
+static bool is_predicted(const sa_attention_sizes *sizes) {
+    return sizes->settings.window == SA_WINDOW_LOCAL_P;
+}
+
+static bool is_given(const sa_attention_sizes *sizes) {
+    return has_window(sizes) && !is_predicted(sizes);
+}
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    window *W = own;
+    (void)w;
+    W->D = sizes->settings.window_size;
+    if (!is_predicted(sizes)) return;
+    W->W_p = sa_bind_matrix(binder, name, "W_p", sizes->size, sizes->state, SA_INIT_INPUT);
+    W->v_p = sa_bind_vector(binder, name, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
+}
+
+/* ---- The row of a query ---------------------------------------------------------------------- */
+
+/* Its center p_i, S as the window has found it and, of a predicted center, sigma(..) and tanh(..).
+ */
+enum { CENTER, SEEN, SHARE, HIDDEN };
+
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    const window *own = sa_part_own(w, part);
+    (void)steps, (void)derivative;
+    return HIDDEN + own->v_p.cols;
+}
+
+static sa_mat hidden_of(sa_mat row) {
+    return sa_cols(row, HIDDEN, row.cols - HIDDEN);
+}
+
+/* ---- What the query sees --------------------------------------------------------------------- */
+
+/* The whole sentence if p is NaN, as in a model that diverged. */
+static sa_span around(sa_real p, int D, int S) {
+    const int first = (int)fmax(ceil((double)p - D), 1), last = (int)fmin(floor((double)p + D), S);
+    return (sa_span){first - 1, last - first + 1};
+}
+
+static void see(const window *own, sa_real center, sa_real *row, sa_span *seen) {
+    row[CENTER] = center, row[SEEN] = (sa_real)seen->count;
+    *seen = around(center, own->D, seen->count);
+}
+
+static void given_span(const sa_attention *w, int part, const sa_head *at, int l, sa_span *seen) {
+    const int i = at->i + l, S = seen->count;
+    see(sa_part_own(w, part), (sa_real)(i < S ? i : S), sa_row(at->rows.part[part], l), seen);
+}
+
+static void predicted_span(const sa_attention *w, int part, const sa_head *at, int l,
+                           sa_span *seen) {
+    sa_real *row = sa_row(at->rows.part[part], l);
+    see(sa_part_own(w, part), (sa_real)seen->count * row[SHARE], row, seen);
+}
+
+/* ---- A predicted center ---------------------------------------------------------------------- */
+
+/* Equation 9 (Luong et al. 2015): p_i = S sigma(v_p' tanh(W_p s_i)) */
+static void center_forward(const sa_attention *w, int part, sa_mat s, sa_attention_rows rows) {
+    const window *own = sa_part_own(w, part);
+    const sa_mat hidden = hidden_of(rows.part[part]), share = sa_cols(rows.part[part], SHARE, 1);
+    sa_linear_forward(own->W_p, (sa_mat){0}, s, hidden);
+    sa_tanh(hidden);
+    sa_gemm_nt(hidden, own->v_p, 0, share);
+    sa_sigmoid(share);
+}
+
+/* From the derivative by the shares, which becomes that by v_p' hidden: that by W_p s and ds. */
+static void center_backward(const sa_attention *w, int part, sa_attention_rows rows,
+                            sa_attention_rows d, sa_mat ds) {
+    const window *own = sa_part_own(w, part);
+    const sa_mat hidden = hidden_of(rows.part[part]), dhidden = hidden_of(d.part[part]);
+    for (int i = 0; i < hidden.rows; i++) {
+        const sa_real share = sa_row(rows.part[part], i)[SHARE], *t = sa_row(hidden, i);
+        sa_real *dshare = sa_row(d.part[part], i) + SHARE, *dt = sa_row(dhidden, i);
+        *dshare = *dshare * share * (1 - share); /* sigma */
+        for (int k = 0; k < hidden.cols; k++) dt[k] = *dshare * own->v_p.x[k] * (1 - t[k] * t[k]);
+    }
+    sa_weight_nn(dhidden, own->W_p, 1, ds); /* W_p s_i */
+}
+
+static void center_weights_backward(int part, sa_mat s, sa_attention_rows rows, sa_attention_rows d,
+                                    sa_attention *dw) {
+    const window *down = sa_part_own(dw, part);
+    sa_gemm_tn(sa_cols(d.part[part], SHARE, 1), hidden_of(rows.part[part]), 1, down->v_p);
+    sa_weight_tn(hidden_of(d.part[part]), s, down->W_p);
+}
+
+/* ---- The Gaussian ---------------------------------------------------------------------------- */
+
+/* 1 / (D/2)^2 */
+static sa_real sharpness(int D) {
+    return 4 / ((sa_real)D * (sa_real)D);
+}
+
+static sa_real gauss(sa_real away, int D) {
+    return (sa_real)exp((double)(-away * away / 2 * sharpness(D)));
+}
+
+/* Equation 10: alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2)) */
+static void gauss_forward(const sa_attention *w, int part, sa_head *at) {
+    const int D = ((const window *)sa_part_own(w, part))->D;
+    for (int i = 0; i < at->alpha.rows; i++) {
+        const sa_real p = sa_row(at->rows.part[part], i)[CENTER];
+        const sa_span span = around(p, D, (int)sa_row(at->rows.part[part], i)[SEEN]);
+        for (int j = span.first; j < span.first + span.count; j++)
+            sa_row(at->alpha, i)[j] *= gauss((sa_real)(j + 1) - p, D);
+    }
+}
+
+/* dalpha becomes the derivative by the weights before the Gaussian, which take the place of alpha;
+ * returns the derivative by the center. */
+static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft) {
+    const sa_span span = around(p, D, alpha.cols);
+    sa_real dp = 0;
+    sa_zero(soft);
+    for (int j = span.first; j < span.first + span.count; j++) {
+        const sa_real away = (sa_real)(j + 1) - p, g = gauss(away, D);
+        soft.x[j] = alpha.x[j] / g; /* g >= exp(-2) inside the window */
+        dp += dalpha.x[j] * alpha.x[j] * away * sharpness(D);
+        dalpha.x[j] *= g;
+    }
+    return dp;
+}
+
+static void gauss_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                           sa_attention *dw) {
+    const int D = ((const window *)sa_part_own(w, part))->D;
+    const sa_mat soft = sa_cols(sa_rows(at->scratch->soft, 0, at->alpha.rows), 0, at->alpha.cols);
+    (void)dw;
+    sa_zero(soft);
+    for (int i = 0; i < soft.rows; i++) {
+        const sa_real *row = sa_row(at->rows.part[part], i);
+        const int seen = (int)row[SEEN];
+        const sa_real dp = soften(row[CENTER], D, sa_cols(sa_rows(at->alpha, i, 1), 0, seen),
+                                  sa_cols(sa_rows(d->alpha, i, 1), 0, seen),
+                                  sa_cols(sa_rows(soft, i, 1), 0, seen));
+        sa_row(d->rows.part[part], i)[SHARE] += dp * row[SEEN];
+    }
+    at->alpha = soft;
+}
+
+/* Which positions a window covers: its edges are kinks, and the nearer to one the longer S. */
+static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+    const window *own = sa_part_own(w, part);
+    for (int i = 0; i < at->alpha.rows; i++) {
+        const sa_real *row = sa_row(at->rows.part[part], i);
+        const double p = (double)row[CENTER];
+        const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
+        found->pattern = sa_hash_mix(found->pattern ^ (uint64_t)(span.first * 65536 + span.count));
+        found->nearest = fmin(found->nearest, fabs(p - round(p)) / (1e-3 * (double)row[SEEN]));
+    }
+}
+
+/* The Gaussian of the first query, of this row; NaN outside its window. */
+static sa_mat gauss_row(const window *own, const sa_head *at, const sa_real *row) {
+    const sa_mat g = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+    const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
+    for (int j = 0; j < g.cols; j++) {
+        const bool seen = j >= span.first && j < span.first + span.count;
+        g.x[j] = seen ? gauss((sa_real)(j + 1) - row[CENTER], own->D) : (sa_real)NAN;
+    }
+    return g;
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const window *own = sa_part_own(w, part);
+    const sa_mat row = at->rows.part[part];
+    const sa_real *x = row.x;
+    const sa_shown predicted[] = {
+        {"tanh(W_p s)", hidden_of(row), "tanh(..)", .shape = SA_SHAPE_VECTOR,
+         .formula = "p_i = S sigma(v_p' tanh(W_p s))"},
+        {"v_p", own->v_p, "v_p", .shape = SA_SHAPE_VECTOR},
+        {"share", .letters = "sigma(..)", .number = x[SHARE]},
+        {"p_i", .letters = "p_i", .number = x[CENTER]},
+        {"D", .letters = "D", .number = (sa_real)own->D},
+        {"gauss", gauss_row(own, at, x), "exp(-..)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
+         .formula = "alpha_j = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))"},
+    };
+    const sa_shown given[] = {
+        {"p_i", .letters = "p_i", .formula = "p_i = min(i, S)", .number = x[CENTER]},
+        {"D", .letters = "D", .number = (sa_real)own->D},
+    };
+    const size_t size = own->v_p.cols ? sizeof predicted : sizeof given;
+    memcpy(shown, own->v_p.cols ? predicted : given, size);
+    return (int)(size / sizeof *shown);
+}
+
+static const char ordered[] = "the window depends on positions, not words";
+
+const sa_part sa_window_part = {
+    .name = "window",
+    .formula = "|j - p_i| <= D",
+    .citation = "Luong et al. 2015, section 3.2",
+    .chosen = is_given,
+    .bind = bind,
+    .row_width = row_width,
+    .span = given_span,
+    .ordered = ordered,
+    .show = show,
+};
+
+const sa_part sa_predicted_window_part = {
+    .name = "predicted window",
+    .formula = "|j - p_i| <= D",
+    .citation = "Luong et al. 2015, equations 9 and 10",
+    .chosen = is_predicted,
+    .bind = bind,
+    .order = 1,
+    .row_width = row_width,
+    .project_forward = center_forward,
+    .project_backward = center_backward,
+    .project_weights_backward = center_weights_backward,
+    .span = predicted_span,
+    .forward = {[SA_PLACE_WEIGHTS] = gauss_forward},
+    .backward = {[SA_PLACE_WEIGHTS] = gauss_backward},
+    .lacks = "at most 1: the Gaussian of the window makes the sum smaller",
+    .ordered = ordered,
+    .kinks = kinks,
+    .show = show,
+};

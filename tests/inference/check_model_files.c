@@ -2,6 +2,7 @@
  * size is allocated. Every test damages copies of small good files. */
 #include "base/container.h"
 #include "config/settings.h"
+#include "inference/model.h"
 #include "support/malformed_parts.h"
 #include "support/model_image.h"
 #include "support/scratch.h"
@@ -59,7 +60,7 @@ static bool is_taken(malformed_of of, const image *file) {
 /* Whether the file is refused with this message. The memory of a model is its own and the file's.
  */
 static bool is_refused(malformed_of of, const image *file, const char *message) {
-    enum { MOST = 1 << 17 };
+    enum { MOST = sizeof(sa_model) + (1 << 12) };
     largest = 0;
     const bool taken = is_taken(of, file), modest = of == STATE || largest <= MOST;
     if (!taken && error.code == SA_DATA && strcmp(error.text, message) == 0 && modest) return true;

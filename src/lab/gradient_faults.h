@@ -10,7 +10,6 @@
 #ifndef SA_LAB_GRADIENT_FAULTS_H
 #define SA_LAB_GRADIENT_FAULTS_H
 
-#include "tensor/gradient_fault.h"
 #include "tensor/mat.h"
 
 /* Drops the term of that name from now on, in this thread; NULL: none. False if there is no such
@@ -24,7 +23,7 @@ bool sa_gradient_fault_hit(void);
  * has the term, empty for the default model. */
 const char *sa_gradient_fault(size_t i, const char **dropped, const char **options);
 
-/* The name that a term has now whose name was changed, or NULL. */
+/* The term that takes the place of one of earlier versions, or NULL. */
 const char *sa_gradient_fault_renamed(const char *before);
 
 /* ---- For the wrappers ------------------------------------------------------------------------ */
@@ -34,6 +33,7 @@ const char *sa_gradient_fault_renamed(const char *before);
 
 /* Whether the term is to be dropped. Ask it only where the model has the term. */
 bool sa_broken(const char *term);
+bool sa_any_broken(void); /* any term */
 
 /* Where a result is added: to the result, or if the term is to be dropped to a matrix of that
  * shape, which the next call of this function uses again. */

@@ -87,9 +87,7 @@ static const struct {
     {"hard.estimate", "de_ij += lambda_r (log p(y | s) - b) (1[j = s_i] - p_ij)",
      "--attention hard"},
     {"layernorm.gain", "dg += dy . normal", "--model transformer"},
-    {"layernorm.mean", "- mean(d), the gradient through the mean", "--model transformer"},
-    {"layernorm.variance", "- normal mean(d . normal), the gradient through the variance",
-     "--model transformer"},
+    {"layernorm.input", "the gradient through the normalization", "--model transformer"},
     {"linear.bias", "db += sum dy", ""},
     {"linear.input", "dx += dy W", ""},
     {"linear.weight", "dW += dy' x", ""},
@@ -117,7 +115,6 @@ static const struct {
     {"readout.state", "ds += U_o' dt~", ""},
     {"residual.skip", "dx += dy past the sublayer", "--model transformer"},
     {"rnn.state", "ds' += U' da", "--cell rnn"},
-    {"rnn.tanh", "the factor 1 - tanh^2 in da", "--cell rnn"},
     {"rope.key", "the rotation back of dk", "--model transformer --positions rope --heads 2"},
     {"rope.query", "the rotation back of dq", "--model transformer --positions rope --heads 2"},
     {"scaled-dot.scale", "the factor 1 / sqrt(n')", "--attention scaled-dot"},
@@ -144,9 +141,11 @@ static const struct {
     {"coverage.covered", "coverage.carry"}, {"coverage.divisor", "coverage.fertility"},
     {"decoder.feeding", "cell.input"},      {"entmax.slope", "entmax.mean"},
     {"features.slope", "features.key"},     {"gru.through-reset", "gru.candidate"},
+    {"layernorm.mean", "layernorm.input"},  {"layernorm.variance", "layernorm.input"},
     {"monotonic.length", "monotonic.gain"}, {"monotonic.next", "monotonic.previous"},
-    {"readout.tanh", "readout.state"},      {"upper.residual", "upper.below"},
-    {"window.query", "window.center"},      {"window.tanh", "window.center"},
+    {"readout.tanh", "readout.state"},      {"rnn.tanh", "rnn.state"},
+    {"upper.residual", "upper.below"},      {"window.query", "window.center"},
+    {"window.tanh", "window.center"},
 };
 
 /* Per thread: two gradient checks may run at once. */

@@ -47,27 +47,9 @@ void __wrap_sa_l2_backward(const sa_param *param, const sa_real *values, double 
 SA_WRAPPED(sa_layernorm_backward);
 void __wrap_sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                                   sa_layernorm *dw) {
-    const int m = dy.cols;
     sa_layernorm own = {sa_unless_broken("layernorm.gain", dw->g), dw->b};
-    if (!in_transformer && sa_broken("cell.norm")) return;
-    if (!sa_broken("layernorm.mean") && !sa_broken("layernorm.variance")) {
+    if (!sa_broken(in_transformer ? "layernorm.input" : "cell.norm"))
         __real_sa_layernorm_backward(w, cache, dy, &own);
-        return;
-    }
-    for (int i = 0; i < dy.rows; i++) { /* the term is added back */
-        const sa_real *normal = sa_row(cache->normal, i), inverse = *sa_row(cache->inverse, i);
-        sa_mat row = sa_rows(dy, i, 1);
-        sa_real mean = 0, along = 0;
-        for (int k = 0; k < m; k++) {
-            const sa_real d = w->g.x[k] * row.x[k] / (sa_real)m;
-            mean += d, along += d * normal[k];
-        }
-        const sa_layernorm_cache part = {sa_rows(cache->normal, i, 1),
-                                         sa_rows(cache->inverse, i, 1)};
-        __real_sa_layernorm_backward(w, &part, row, dw);
-        for (int k = 0; k < m; k++)
-            row.x[k] += inverse * (sa_broken("layernorm.mean") ? mean : normal[k] * along);
-    }
 }
 
 SA_WRAPPED(sa_residual_leave_backward);
@@ -219,19 +201,6 @@ void __wrap_sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat ga
                              sa_recurrent *dw) {
     dprevious.m = sa_unless_broken("lstm.carry", dprevious.m);
     __real_sa_lstm_backward(w, previous, gates, cache, dstate, da, dprevious, scratch, dw);
-}
-
-/* Without the slope of tanh. */
-SA_WRAPPED(sa_rnn_backward);
-void __wrap_sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                            sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                            sa_recurrent *dw) {
-    if (!sa_broken("rnn.tanh")) {
-        __real_sa_rnn_backward(w, previous, gates, cache, dstate, da, dprevious, scratch, dw);
-        return;
-    }
-    sa_copy_mat(dstate.s, sa_cols(da, 0, w->n));
-    sa_recurrent_state_backward(w, 0, 1, cache, da, 1, dprevious.masked, dw);
 }
 
 /* ---- Models ---------------------------------------------------------------------------------- */

@@ -126,7 +126,6 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
 /* The words that subwords make, terminated, in one block of memory; merge: without marks. */
 static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
                                   bool merge, sa_error *error) {
-
     size_t bytes = 0;
     for (int i = 0; i < count; i++) bytes += strlen(subword[i]) + 1;
     const char **list = sa_new(1, (size_t)words * sizeof *list + bytes, error);
@@ -189,35 +188,30 @@ static int word_indices(const char *const *token, int count, bool merge, int *wo
     return count;
 }
 
-/* All that an alignment owns; what is owned already can be released after a failure. */
-static bool fill(const sa_alignment *from, bool merge, int *target, int *source, sa_alignment *to,
-                 sa_error *error) {
-    to->targets = word_indices(from->target, from->targets, merge, target);
-    to->sources = word_indices(from->source, from->sources, merge, source);
-    to->target = join_subwords(from->target, from->targets, target, to->targets, merge, error);
-    to->source = join_subwords(from->source, from->sources, source, to->sources, merge, error);
-    return to->target && to->source &&
-           (!from->weights || merge_weights(from, target, source, to, error)) &&
-           merge_numbers(from->token_log_probabilities, from->targets, target, to->targets, false,
-                         &to->token_log_probabilities, error) &&
-           merge_numbers(from->generation_probabilities, from->targets, target, to->targets, true,
-                         &to->generation_probabilities, error) &&
-           merge_unknown(from->target_unknown, from->targets, target, to->targets,
-                         &to->target_unknown, error) &&
-           merge_unknown(from->source_unknown, from->sources, source, to->sources,
-                         &to->source_unknown, error);
-}
-
+/* All that an alignment owns; after a failure what is owned by then is released. */
 static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
-    int *target = sa_new((size_t)from->targets, sizeof *target, error);
-    int *source = target ? sa_new((size_t)from->sources, sizeof *source, error) : NULL;
+    const int T = from->targets, S = from->sources;
+    int *target = sa_new((size_t)T + (size_t)S, sizeof *target, error);
     *to = *from;
     to->target = to->source = NULL;
     to->weights = to->token_log_probabilities = to->generation_probabilities = NULL;
     to->target_unknown = to->source_unknown = NULL;
-    const bool good = source && fill(from, merge, target, source, to, error);
+    if (!target) return false;
+    int *source = target + T;
+    to->targets = word_indices(from->target, T, merge, target);
+    to->sources = word_indices(from->source, S, merge, source);
+    to->target = join_subwords(from->target, T, target, to->targets, merge, error);
+    to->source = join_subwords(from->source, S, source, to->sources, merge, error);
+    const bool good =
+        to->target && to->source &&
+        (!from->weights || merge_weights(from, target, source, to, error)) &&
+        merge_numbers(from->token_log_probabilities, T, target, to->targets, false,
+                      &to->token_log_probabilities, error) &&
+        merge_numbers(from->generation_probabilities, T, target, to->targets, true,
+                      &to->generation_probabilities, error) &&
+        merge_unknown(from->target_unknown, T, target, to->targets, &to->target_unknown, error) &&
+        merge_unknown(from->source_unknown, S, source, to->sources, &to->source_unknown, error);
     free(target);
-    free(source);
     if (!good) sa_alignment_release(to);
     return good;
 }

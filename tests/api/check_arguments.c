@@ -210,6 +210,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("arguments", &tests);
+    tcase_add_unchecked_fixture(tests, train_once, scratch_remove);
     tcase_add_checked_fixture(tests, prepare, finish);
     tcase_set_timeout(tests, 20);
     tcase_add_loop_test(tests, null_is_answered, 0, ROWS);

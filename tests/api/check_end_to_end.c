@@ -51,7 +51,8 @@ static sa_train_result train(const sa_settings *settings, const char *out, bool 
     return outcome;
 }
 
-static void set_up(void) {
+/* Once, for all tests. */
+static void train_once(void) {
     scratch_make();
     strcpy(train_path, scratch_path("train.tsv"));
     strcpy(unseen_path, scratch_path("unseen.tsv"));
@@ -61,6 +62,9 @@ static void set_up(void) {
     write_task(unseen_path, "mono", UNSEEN, SA_TEST);
     const sa_settings settings = small_settings();
     ck_assert_int_eq(train(&settings, out_path, false).steps, 60);
+}
+
+static void set_up(void) {
     model = sa_model_open(model_path, 2, &error);
     ck_assert_msg(model != NULL, "%s", error.text);
     ck_assert(sa_corpus_open(&unseen, unseen_path, &error));
@@ -70,7 +74,6 @@ static void set_up(void) {
 static void tear_down(void) {
     sa_corpus_close(&unseen);
     sa_model_close(model);
-    scratch_remove();
 }
 
 /* ---- Translation ------------------------------------------------------------------------------
@@ -274,7 +277,7 @@ START_TEST(a_raised_flag_stops_the_training_after_its_update) {
     sa_settings settings = small_settings();
     sa_train_result outcome;
     const sa_train_options training = {
-        .settings = &settings, .train = train_path, .out = scratch_path("other"), .stop = &stop};
+        .settings = &settings, .train = train_path, .out = scratch_path("stopped"), .stop = &stop};
     ck_assert(sa_train(&training, &outcome, &error));
     ck_assert_str_eq(outcome.reason, "stopped");
     ck_assert_int_eq(outcome.steps, 0);
@@ -333,7 +336,7 @@ START_TEST(what_was_spent_before_counts) {
     settings.steps = 0;
     sa_train_options training = {.settings = &settings,
                                  .train = train_path,
-                                 .out = scratch_path("other"),
+                                 .out = scratch_path("spent"),
                                  .spent = {.seconds = 100, .updating = 60, .words = 7}};
     ck_assert(sa_train(&training, &outcome, &error));
     ck_assert_str_eq(outcome.reason, "time");
@@ -373,6 +376,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("softalign", &tests);
+    tcase_add_unchecked_fixture(tests, train_once, scratch_remove);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_sentence_is_translated_the_same_in_any_batch);

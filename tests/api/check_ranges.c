@@ -229,6 +229,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("ranges", &tests);
+    tcase_add_unchecked_fixture(tests, train_once, scratch_remove);
     tcase_add_checked_fixture(tests, prepare, finish);
     tcase_set_timeout(tests, 20);
     tcase_add_loop_test(tests, options_out_of_range_are_named, 0, sizeof tables / sizeof *tables);

@@ -55,13 +55,23 @@ static inline bool take_alignment(void *context, size_t index, const sa_alignmen
 
 static bool (*each)(void *, size_t, const sa_alignment *, sa_error *) = take_alignment;
 
-static inline void prepare(void) {
+/* Once, for all tests of a program: a fixture for tcase_add_unchecked_fixture. */
+static inline void train_once(void) {
     set_up();
     settings = small_settings();
     settings.steps = 2;
     ck_assert_msg(train(&settings, false), "%s", error.text);
     snprintf(model_path, sizeof model_path, "%s/best.safetensors", out_path);
-    strcpy(new_path, scratch_path("new"));
+}
+
+/* Before each test, which has names of its own for what it writes. */
+static inline void prepare(void) {
+    static int number;
+    char name[40];
+    snprintf(name, sizeof name, "new-%d-%d", (int)getpid(), ++number);
+    strcpy(new_path, scratch_path(name));
+    snprintf(name, sizeof name, "compared-%d-%d", (int)getpid(), number);
+    strcpy(compare_path, scratch_path(name));
     model = models[0] = sa_model_open(model_path, 1, &error);
     ck_assert_msg(model && sa_corpus_open(&corpus, train_path, &error), "%s", error.text);
     sa_search_init(&search), sa_metrics_init(&metrics), sa_link_options_init(&linking);
@@ -76,7 +86,7 @@ static inline void prepare(void) {
     comparing = (sa_compare_options){.train = train_path,
                                      .test = train_path,
                                      .models = "fixed",
-                                     .out = strcpy(compare_path, scratch_path("compared")),
+                                     .out = compare_path,
                                      .settings = &settings,
                                      .seeds = 1};
     page = sa_page_open("title", 1, &error);
@@ -96,7 +106,6 @@ static inline void finish(void) {
     sa_page_close(page);
     sa_model_close(model);
     sa_corpus_close(&corpus);
-    scratch_remove();
 }
 
 /* The function failed with SA_USAGE, and its message has the name. */

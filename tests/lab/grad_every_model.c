@@ -1,5 +1,6 @@
 /* Every model that options can build has right gradients, and the check finds every gradient
  * fault. */
+#include "attention/parts.h"
 #include "lab/gradient_faults.h"
 #include "lab/lab.h"
 #include "support/suite.h"
@@ -29,8 +30,9 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.label_smoothing = size.smoothing;
     settings.l2 = size.l2;
     settings.seed = size.seed;
+    const sa_part *own = sa_scores[settings.attention].part;
     if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
-        !sa_scores[settings.attention].weights)
+        (!own || (!own->normalizer && !own->any_sum)))
         settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves only the sign */
@@ -111,7 +113,7 @@ END_TEST
 
 /* The last layer makes the query of a 'luong' decoder, the first one that of the others. */
 START_TEST(layers_of_every_score) {
-    if (sa_scores[_i / 2].maps) return; /* a Transformer's alone */
+    if (sa_scores[_i / 2].part == &sa_two_maps_part) return; /* a Transformer's alone */
     sa_settings settings = small_settings();
     settings.attention = _i / 2, settings.decoder_layers = 2;
     settings.input_feeding = true;
@@ -124,7 +126,7 @@ END_TEST
 
 /* All sizes are one, so every sum has a single term. */
 START_TEST(units_of_one) {
-    if (sa_scores[_i].maps) return; /* which need two */
+    if (sa_scores[_i].part == &sa_two_maps_part) return; /* which need two */
     sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
     settings.attention = _i;
     if (sa_scores[_i].key == SA_KEY_IDENTITY) settings.encoder = SA_ENCODER_UNI;

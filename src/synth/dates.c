@@ -2,7 +2,6 @@
  * Tokens are characters, so that the matrix shows where a model reads each digit. */
 #include "synth/grammar.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +48,7 @@ static sa_word_span write_name(sa_draft *draft, const char *list, int row, char 
     char text[SA_DRAFT_LETTERS];
     const char *name = sa_word_list_find(list)->words[row].english;
     snprintf(text, sizeof text, "%.*s", strchr("ab", part) ? 3 : (int)strlen(name), name);
-    if (part == 'n') text[0] = (char)tolower(text[0]);
+    if (part == 'n') text[0] = (char)(text[0] - 'A' + 'a');
     return sa_draft_source(draft, text);
 }
 

@@ -157,20 +157,21 @@ static const char *english_noun(const sa_noun_phrase *group) {
     return group->plural ? group->noun->plural : group->noun->english;
 }
 
-/* The row of the, a, some, this, my ...; NULL for a number and for none. */
+/* The row of the, a, some, this, my, two ... */
 static const sa_word *find_determiner(const sa_noun_phrase *group) {
+    if (group->number) return group->number;
     if (group->determiner == SA_OWN) return &sa_word_list_find("owner")->words[group->owner];
     const sa_word_list *list = sa_word_list_find("determiner");
     int row = 0;
     while (row < list->count && !(list->words[row].determiners & group->determiner)) row++;
-    return row < list->count ? &list->words[row] : NULL;
+    sa_require(row < list->count);
+    return &list->words[row];
 }
 
 static const char *english_determiner(const sa_word *row, const sa_noun_phrase *group,
                                       sa_mood mood) {
     const sa_word *first = group->before ? group->before : group->after;
     const char *next = first ? first->english : english_noun(group);
-    if (group->number) return group->number->english;
     if (group->determiner == SA_A) return strchr("aeiou", next[0]) ? "an" : "a";
     if (group->determiner == SA_SOME && mood != SA_AFFIRMATIVE) return "any";
     if (group->determiner == SA_THIS && group->plural) return "these";
@@ -181,7 +182,7 @@ static const char *english_determiner(const sa_word *row, const sa_noun_phrase *
 static const char *french_determiner(const sa_word *row, const sa_noun_phrase *group,
                                      const char *next, sa_mood mood) {
     bool feminine = group->noun->uses & SA_FEMININE, vowel = sa_french_vowel(next);
-    if (group->number) return group->number->french;
+    if (group->number) return row->french;
     if (group->determiner & (SA_A | SA_SOME) && mood == SA_NEGATIVE) return "de";
     if (group->determiner == SA_SOME && group->plural && group->before)
         return "de"; /* des fleurs, but de belles fleurs */

@@ -37,7 +37,7 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
             return true;
         }
     return sa_fail(error, SA_USAGE,
-                   "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot, "
+                   "{force_attention} '%s': expected none, uniform, shuffle, shift:N, one-hot, "
                    "gold or expected%s",
                    text, sa_nearest_hint_in(text, sa_attention_override_name, hint, sizeof hint));
 }

@@ -284,6 +284,6 @@ sa_mat sa_part_show(const sa_attention *w, const sa_part *row, const sa_head *at
     sa_shown shown[SA_SHOWN_MAX];
     const int count = part < 0 || !row->show ? 0 : row->show(w, part, at, shown);
     for (int i = 0; i < count; i++)
-        if (strcmp(shown[i].name, name) == 0) return shown[i].value;
+        if (shown[i].name && strcmp(shown[i].name, name) == 0) return shown[i].value;
     return (sa_mat){0};
 }

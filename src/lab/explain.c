@@ -45,10 +45,11 @@ static void write_annotations(sa_explainer *out) {
                              *const places[] = {[SA_ENCODER_BI] = "Bahdanau et al. 2015, A.2.1",
                                                 [SA_ENCODER_UNI] = "Cho et al. 2014, section 2.2",
                                                 [SA_ENCODER_NONE] = NULL};
-    const bool none = sizes->kind == SA_ENCODER_NONE, positions = none && sizes->positions;
-    sa_explainer_write(out, "h_j = %s%s", formulas[sizes->kind], positions ? " + position j" : "");
-    if (!none && sizes->layers > 1) sa_explainer_write(out, " of layer %d", sizes->layers);
-    sa_explainer_cite(out, positions ? "Vaswani et al. 2017, section 3.5" : places[sizes->kind]);
+    sa_explainer_write(out, places[sizes->kind], "h_j = %s", formulas[sizes->kind]);
+    if (sizes->kind != SA_ENCODER_NONE && sizes->layers > 1)
+        sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
+    if (sizes->kind == SA_ENCODER_NONE && sizes->positions)
+        sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
 }
 
 /* The summary of the source that a decoder gets: model/source.h. */
@@ -67,13 +68,12 @@ static void explain_source(const step_view *view) {
     out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
     write_annotations(out);
-    sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations, SA_ROWS_SOURCE);
+    sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations);
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
     const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
     const sa_mat a = sa_explainer_linear(out, w->source.V, w->source.b_V, source->context_input);
-    sa_explainer_write(out, "c = tanh(V %s + b_V)", summary);
-    sa_explainer_cite(out, "Cho et al. 2014, section 2.2");
+    sa_explainer_write(out, "Cho et al. 2014, section 2.2", "c = tanh(V %s + b_V)", summary);
     sa_explainer_vector(out, "summary", summary, source->context_input);
     sa_explainer_vector(out, "a_c", "inside tanh", a);
     sa_explainer_vector(out, "c", "c", source->c);
@@ -92,11 +92,12 @@ static void explain_initial(const step_view *view) {
     const sa_source *source = &view->pass->source;
     const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
     const char *letters = summary_letters(w->sizes.initial, &w->sizes.encoder);
-    sa_explainer_write(out, maps ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
+    sa_explainer_write(out, places[w->sizes.initial],
+                       maps ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
     if (view->w->sizes.layers > 1)
-        sa_explainer_write(out, maps ? ", with W_s and b_s of each layer"
-                                     : ", of the encoder's layer of the same number");
-    sa_explainer_cite(out, places[w->sizes.initial]);
+        sa_explainer_write(out, NULL,
+                           maps ? ", with W_s and b_s of each layer"
+                                : ", of the encoder's layer of the same number");
     if (!maps) return;
     const sa_mat summary = context ? source->c : source->encoder_summary;
     if (!context) sa_explainer_vector(out, "summary", letters, summary);
@@ -129,51 +130,33 @@ static void explain_before(const step_view *view) {
 
 /* ---- The states ------------------------------------------------------------------------------ */
 
-static void explain_first_cell(const step_view *view) {
+/* The cell that reads the word, or the second one, which reads what the first has left between. */
+static void explain_cell(const step_view *view, bool second) {
     const sa_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
-    const bool second = w->sizes.kind->second;
+    const bool between = w->sizes.kind->second && !second;
     sa_explain_cell(view->out,
                     &(sa_cell_step){
-                        .title = second ? "The state between" : "The new state",
-                        .w = &w->cell,
+                        .title = between ? "The state between" : "The new state",
+                        .w = second ? &w->second : &w->cell,
                         .x = rows->input,
                         .c = rows->c,
                         .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
                         .context = context_name(w),
-                        .previous = rows->previous,
-                        .state = second ? rows->middle : rows->s,
-                        .before = "s_{i-1}",
-                        .memory = "m_{i-1}",
-                        .prime = second ? "'" : "",
-                        .gates = rows->gates,
-                        .cell_cache = rows->cell_cache,
+                        .previous = second ? rows->middle : rows->previous,
+                        .state = between ? rows->middle : rows->s,
+                        .before = second ? "'_i" : "_{i-1}",
+                        .prime = between ? "'" : "",
+                        .gates = second ? rows->second_gates : rows->gates,
+                        .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
                         .citation = w->sizes.kind->citation,
                     });
-}
-
-static void explain_second_cell(const step_view *view) {
-    const sa_decoder_rows *rows = &view->rows;
-    sa_explain_cell(view->out, &(sa_cell_step){
-                                   .title = "The new state",
-                                   .w = &view->w->second,
-                                   .c = rows->c,
-                                   .context = "c_i",
-                                   .previous = rows->middle,
-                                   .state = rows->s,
-                                   .before = "s'_i",
-                                   .memory = "m'_i",
-                                   .prime = "",
-                                   .gates = rows->second_gates,
-                                   .cell_cache = rows->second_cell_cache,
-                                   .citation = view->w->sizes.kind->citation,
-                               });
 }
 
 static void explain_upper_layer(const step_view *view, int number) {
     const sa_decoder *w = view->w;
     const sa_upper_layer_rows layer = sa_upper_layer(view->rows.upper, number - 2, 1);
-    char title[SA_NAME], input[SA_NAME], before[SA_NAME], memory[SA_NAME], prime[SA_NAME];
+    char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
     sa_explain_cell(view->out, &(sa_cell_step){
                                    .title = title,
@@ -184,16 +167,15 @@ static void explain_upper_layer(const step_view *view, int number) {
                                    .context = context_name(w),
                                    .previous = layer.previous,
                                    .state = layer.s,
-                                   .before = name_of(before, "s", number, "_{i-1}"),
-                                   .memory = name_of(memory, "m", number, "_{i-1}"),
+                                   .before = name_of(before, "", number, "_{i-1}"),
                                    .prime = name_of(prime, "", number, ""),
                                    .gates = layer.gates,
                                    .cell_cache = layer.cell_cache,
                                    .citation = "Sutskever et al. 2014, section 3.4",
                                });
     if (!sa_upper_adds(&w->upper, number - 2)) return;
-    sa_explainer_write(view->out, "y%s_i = s%s_i + %s", prime, prime, input);
-    sa_explainer_cite(view->out, "Wu et al. 2016, section 3.1");
+    sa_explainer_write(view->out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
+                       input);
     sa_explainer_vector(view->out, name_of(title, "y", number, ""), output_name(before, w, number),
                         layer.y);
 }
@@ -220,14 +202,6 @@ static const char *readout_name(char name[SA_NAME], const sa_decoder *w) {
     return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
 }
 
-static void write_sums(sa_explainer *out, const sa_decoder *w) {
-    char name[SA_NAME];
-    sa_explainer_write(out, "U_o %s", readout_name(name, w));
-    if (w->readout.V_o.mat.x) sa_explainer_write(out, " + V_o E y_{i-1}");
-    if (w->readout.C_o.mat.x) sa_explainer_write(out, " + C_o %s", context_name(w));
-    sa_explainer_write(out, " + b_o");
-}
-
 static sa_mat sums_of(const step_view *view) {
     const sa_readout *w = &view->w->readout;
     const sa_mat sums = sa_explainer_linear(view->out, w->U_o, w->b_o,
@@ -242,19 +216,21 @@ static sa_mat sums_of(const step_view *view) {
 static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
                            const char *place) {
     sa_explainer *out = view->out;
-    const bool maxout = view->w->readout.output == &sa_output_maxout;
-    sa_explainer_write(out, maxout ? "t~_i = " : "t_i = tanh(");
-    write_sums(out, view->w);
-    sa_explainer_write(out, maxout ? "" : ")");
-    sa_explainer_cite(out, maxout ? place : "Luong et al. 2015, equation 5");
+    const sa_readout *w = &view->w->readout;
+    const bool maxout = w->output == &sa_output_maxout;
+    char state[SA_NAME];
+    sa_explainer_write(out, maxout ? place : "Luong et al. 2015, equation 5", "%sU_o %s%s",
+                       maxout ? "t~_i = " : "t_i = tanh(", readout_name(state, view->w),
+                       w->V_o.mat.x ? " + V_o E y_{i-1}" : "");
+    if (w->C_o.mat.x) sa_explainer_write(out, NULL, " + C_o %s", context_name(view->w));
+    sa_explainer_write(out, NULL, maxout ? " + b_o" : " + b_o)");
     sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
                         maxout ? cache->sums : sums_of(view));
     if (maxout) {
         const sa_mat winners = sa_explainer_alloc(out, 1, cache->t.cols);
         for (int k = 0; k < winners.cols; k++) /* units count from 1 */
             winners.x[k] = 2 * k + (cache->sums.x[2 * k] >= cache->sums.x[2 * k + 1] ? 1 : 2);
-        sa_explainer_write(out, "t_i = the greater of each two neighbors in t~_i");
-        sa_explainer_cite(out, place);
+        sa_explainer_write(out, place, "t_i = the greater of each two neighbors in t~_i");
         out->line.whole = true;
         sa_explainer_vector(out, "winners", "unit of t~_i", winners);
     }
@@ -268,17 +244,23 @@ static void explain_copying(const step_view *view, const sa_readout_cache *cache
     const bool lacks = mixture->rest > 0;
     const char *place = "See et al. 2017, section 2.2";
     char name[SA_NAME];
-    sa_explainer_write(out, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
+    sa_explainer_write(out, place, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
                        readout_name(name, view->w));
-    sa_explainer_cite(out, place);
     sa_explainer_number(out, "p_gen", "p_gen", sa_gate_probability(*cache->gate.x));
     sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
                         mixture->in_source ? mixture->alpha : 0);
     if (lacks) sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
-    sa_explainer_write(out, "P(y_i) = %s p(y_i) + (1 - p_gen) sum",
+    sa_explainer_write(out, place, "P(y_i) = %s p(y_i) + (1 - p_gen) sum",
                        lacks ? "(p_gen + (1 - p_gen) rest)" : "p_gen");
-    sa_explainer_cite(out, place);
     sa_explainer_number(out, "P", "P(y_i)", exp(out->model->pass.log_p[out->i - 1]));
+}
+
+/* A number for each word of the vocabulary. */
+static void vocabulary(sa_explainer *out, const char *name, const char *letters, sa_mat x,
+                       int chosen) {
+    out->line.about = SA_ROWS_VOCABULARY;
+    out->line.chosen = chosen;
+    sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
 static void explain_words(const step_view *view, const sa_readout_cache *cache, const char *place) {
@@ -294,12 +276,10 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     sa_copy_mat(logits, p), sa_softmax(p);
     const double sum = sa_explainer_exp(powers, &shift);
     for (int i = 0; i < out->i; i++) total += log_p[i];
-    sa_explainer_write(out, "p(y_i) = softmax(W_o t_i + b_y)");
-    sa_explainer_cite(out, place);
-    sa_explainer_column(out, "logits", "W_o t_i + b_y", logits, SA_ROWS_VOCABULARY, word);
-    sa_explainer_column(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", powers,
-                        SA_ROWS_VOCABULARY, word);
-    sa_explainer_column(out, "p", "p(y_i)", p, SA_ROWS_VOCABULARY, word);
+    sa_explainer_write(out, place, "p(y_i) = softmax(W_o t_i + b_y)");
+    vocabulary(out, "logits", "W_o t_i + b_y", logits, word);
+    vocabulary(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", powers, word);
+    vocabulary(out, "p", "p(y_i)", p, word);
     sa_explainer_number(out, "sum_words", "sum of exp", sum);
     if (copies) explain_copying(view, cache);
     sa_explainer_number(out, "log_p", copies ? "log P(y_i)" : "log p(y_i)", log_p[out->i - 1]);
@@ -316,9 +296,9 @@ static void explain_step(const step_view *view) {
     char state[SA_NAME];
     explain_before(view);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
-    explain_first_cell(view);
+    explain_cell(view, false);
     if (kind->query_state == SA_QUERY_STATE_MIDDLE) explain_attention(view, "s'_i");
-    if (kind->second) explain_second_cell(view);
+    if (kind->second) explain_cell(view, true);
     for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(view, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(view, output_name(state, w, w->sizes.layers));
@@ -342,13 +322,13 @@ static void explain_weights(sa_explainer *out) {
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             wanted = wanted || strncmp(name, parts[k], strlen(parts[k])) == 0;
         if (!wanted) continue;
-        const bool words = strcmp(name, "readout.W_o") == 0;
-        if (strcmp(name, "readout.b_y") == 0)
-            sa_explainer_column(out, name, name, x, SA_ROWS_VOCABULARY, -1);
-        else if (param->rows)
-            sa_explainer_matrix(out, name, name, x, words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
-        else
-            sa_explainer_vector(out, name, name, x);
+        const bool b_y = strcmp(name, "readout.b_y") == 0;
+        if (b_y || strcmp(name, "readout.W_o") == 0) out->line.about = SA_ROWS_VOCABULARY;
+        sa_explainer_value(out,
+                           b_y           ? SA_SHAPE_COLUMN
+                           : param->rows ? SA_SHAPE_MATRIX
+                                         : SA_SHAPE_VECTOR,
+                           name, name, x);
     }
 }
 

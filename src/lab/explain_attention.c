@@ -23,17 +23,13 @@ typedef struct head_view {
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
-/* Appends the formula of a row; alpha: what is defined in it. */
-static void write_formula(const head_view *view, const char *formula, const char *alpha) {
+/* Appends the formula of a row in the letters of the model. */
+static void write_formula(const head_view *view, const char *place, const char *formula) {
     const sa_score *score = view->w->score;
     const bool layer = view->of->layer, two = view->maps > 1;
     char query[SA_NAME], weight[SA_NAME];
-    const char *keys = !layer        ? "U_a"
-                       : view->turns ? "R_j W_k"
-                                     : "W_k",
-               *queries = !layer        ? "W_a"
-                          : view->turns ? "R_i W_q"
-                                        : "W_q";
+    static const char *const names[][2] = {{"W_a", "U_a"}, {"W_q", "W_k"}, {"R_i W_q", "R_j W_k"}};
+    const char *const *maps = names[layer + view->turns];
     const bool turned = view->turns && score->query == SA_QUERY_IDENTITY;
     snprintf(query, sizeof query, turned ? "(R_i %s)" : "%s", view->of->state);
     snprintf(weight, sizeof weight,
@@ -41,61 +37,43 @@ static void write_formula(const head_view *view, const char *formula, const char
              : two        ? "A_ij"
                           : "%s_j(e_ij)",
              view->w->normalizer->name);
-    sa_explainer_substitute(view->out, formula,
-                            (const sa_explainer_symbol[]){
-                                {"s", query},
-                                {"h_j", view->of->word},
-                                {"W_a", layer && score->key == SA_KEY_STATE_SIZED ? keys : queries},
-                                {"U_a", keys},
-                                {"e", "e_i"},
-                                {"e_j", two ? "e1_ij" : "e_ij"},
-                                {"e_k", two ? "e1_ik" : "e_ik"},
-                                {"e_0", "e_i0"},
-                                {"f_j", "f_ij"},
-                                {"C_j", "C_ij"},
-                                {"p_j", "p_ij"},
-                                {"q_j", "q_ij"},
-                                {"A1_j", "A1_ij"},
-                                {"A2_j", "A2_ij"},
-                                {"pi_j", weight},
-                                {"alpha_j", alpha ? alpha : weight},
-                                {0}});
+    sa_explainer_substitute(
+        view->out, place, formula,
+        (const sa_explainer_symbol[]){{"s", query},
+                                      {"h_j", view->of->word},
+                                      {"W_a", maps[layer && score->key == SA_KEY_STATE_SIZED]},
+                                      {"U_a", maps[1]},
+                                      {"e", "e_i"},
+                                      {"e_j", two ? "e1_ij" : "e_ij"},
+                                      {"e_k", two ? "e1_ik" : "e_ik"},
+                                      {"e_0", "e_i0"},
+                                      {"f_j", "f_ij"},
+                                      {"p_j", "p_ij"},
+                                      {"q_j", "q_ij"},
+                                      {"pi_j", weight},
+                                      {"alpha_j", two ? "A1_ij" : weight},
+                                      {0}});
 }
 
 /* ---- What parts show ------------------------------------------------------------------------- */
 
-static void show_value(sa_explainer *out, const sa_shown *shown) {
-    sa_mat x = shown->value;
-    if (shown->shape != SA_SHAPE_NUMBER && !x.rows) return; /* not in this attention */
-    switch (shown->shape) {
-    case SA_SHAPE_NUMBER:
-        sa_explainer_number(out, shown->name, shown->letters, x.cols ? *x.x : shown->number);
-        break;
-    case SA_SHAPE_VECTOR:
-        sa_explainer_vector(out, shown->name, shown->letters, x);
-        break;
-    case SA_SHAPE_COLUMN:
-        if (x.cols == 1) x = (sa_mat){x.x, 1, x.rows, x.rows};
-        sa_explainer_column(out, shown->name, shown->letters, x, SA_ROWS_SOURCE, -1);
-        break;
-    case SA_SHAPE_MATRIX:
-        sa_explainer_matrix(out, shown->name, shown->letters, x, shown->about);
-        break;
-    }
-}
-
 static void show_part(const head_view *view, int part, sa_place place) {
     const sa_part *row = view->w->part[part].row;
-    sa_shown shown[SA_SHOWN_MAX];
-    const int count = row->show ? row->show(view->w, part, &view->at, shown) : 0;
-    for (int i = 0; i < count; i++) {
-        if (shown[i].place != place) continue;
-        if (shown[i].formula) {
-            if (sa_explainer_written(view->out)) sa_explainer_write(view->out, "; ");
-            write_formula(view, shown[i].formula, "alpha_ij");
-            sa_explainer_cite(view->out, shown[i].citation ? shown[i].citation : row->citation);
+    sa_explainer *out = view->out;
+    sa_shown all[SA_SHOWN_MAX];
+    const int count = row->show ? row->show(view->w, part, &view->at, all) : 0;
+    for (const sa_shown *shown = all; shown < all + count; shown++) {
+        if (shown->place != place) continue;
+        if (shown->formula && sa_explainer_written(out)) sa_explainer_write(out, NULL, "; ");
+        if (shown->formula)
+            write_formula(view, shown->citation ? shown->citation : row->citation, shown->formula);
+        if (!shown->letters) continue;
+        if (shown->shape == SA_SHAPE_NUMBER && !shown->value.cols) {
+            sa_explainer_number(out, shown->name, shown->letters, shown->number);
+        } else if (shown->value.rows) {
+            out->line.about = shown->shape == SA_SHAPE_COLUMN ? SA_ROWS_SOURCE : shown->about;
+            sa_explainer_value(out, shown->shape, shown->name, shown->letters, shown->value);
         }
-        if (shown[i].letters) show_value(view->out, &shown[i]);
     }
 }
 
@@ -111,10 +89,9 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
         if (w->key_width && w->score->key != SA_KEY_IDENTITY)
             sa_explainer_matrix(out, "k",
                                 w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
-                                sa_kv_head_part(w, memory->keys, k), SA_ROWS_SOURCE);
+                                sa_kv_head_part(w, memory->keys, k));
         if (w->value_width)
-            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_part(w, memory->values, k),
-                                SA_ROWS_SOURCE);
+            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_part(w, memory->values, k));
     }
     out->line.head = 0;
 }
@@ -126,16 +103,15 @@ static void explain_projections(const head_view *view) {
     const sa_head *at = &view->at;
     const char *state = view->of->state, *word = view->of->word;
     sa_explainer *out = view->out;
-    sa_explainer_write(out, "q_i = %s%s%s, ", view->turns ? "R_i " : "",
+    sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", view->turns ? "R_i " : "",
                        score->query == SA_QUERY_IDENTITY ? "" : "W_q ", state);
     if (at->k.cols)
-        sa_explainer_write(out, "k_j = %s%s%s, ", view->turns ? "R_j " : "",
+        sa_explainer_write(out, NULL, "k_j = %s%s%s, ", view->turns ? "R_j " : "",
                            score->key == SA_KEY_IDENTITY ? "" : "W_k ", word);
-    sa_explainer_write(out, "v_j = W_v %s", word);
-    sa_explainer_cite(out, heads_place);
+    sa_explainer_write(out, NULL, "v_j = W_v %s", word);
     sa_explainer_vector(out, "q", "q_i", at->q);
-    if (at->k.cols) sa_explainer_matrix(out, "k", "k_j", at->k, SA_ROWS_SOURCE);
-    sa_explainer_matrix(out, "v", "v_j", at->v, SA_ROWS_SOURCE);
+    if (at->k.cols) sa_explainer_matrix(out, "k", "k_j", at->k);
+    sa_explainer_matrix(out, "v", "v_j", at->v);
 }
 
 /* ---- The score ------------------------------------------------------------------------------- */
@@ -189,14 +165,14 @@ static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, doubl
 }
 
 static void explain_scores(head_view *view) {
+    static const char of_halves[] =
+        "e1_ij = q1_i' k1_j / sqrt(d), e2_ij = q2_i' k2_j / sqrt(d), of "
+        "half the numbers each";
     static const char *const names[] = {"e", "e_2"}, *const labels[] = {"e1_ij", "e2_ij"};
     const sa_score *score = view->w->score;
     sa_explainer *out = view->out;
     char label[SA_NAME];
-    if (!sa_explainer_written(out)) {
-        write_formula(view, score->formula, "alpha_ij");
-        sa_explainer_cite(out, score->citation);
-    }
+    write_formula(view, score->citation, view->maps > 1 ? of_halves : score->formula);
     if (score->query == SA_QUERY_PROJECTED && !view->of->layer) {
         snprintf(label, sizeof label, "W_a %s", view->of->state);
         sa_explainer_vector(out, "q", label, view->at.q);
@@ -210,7 +186,8 @@ static void explain_scores(head_view *view) {
         for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
         if (m == 0) view->e = e, view->e_0 = null.cols ? *null.x : 0;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
-        sa_explainer_sums(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e, terms, divisor);
+        out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
+        sa_explainer_column(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
     }
 }
 
@@ -232,11 +209,13 @@ static sa_mat seen_row(const head_view *view, sa_mat x) {
 
 /* What the normalizer makes of the scores; of two maps the difference. */
 static sa_mat normalized_row(const head_view *view) {
+    const sa_attention *w = view->w;
     const sa_mat row = seen_row(view, view->e),
-                 other = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
+                 first = sa_part_show(w, &sa_two_maps_part, &view->at, "A_1"),
+                 second = sa_part_show(w, &sa_two_maps_part, &view->at, "A_2");
     for (int j = 0; j < row.cols; j++) row.x[j] -= view->e_0;
-    view->w->normalizer->forward(sa_lab_exponent(view->w, &view->at), seen(view, row));
-    for (int j = 0; j < other.cols; j++) row.x[j] -= sa_lambda_forward(view->w) * other.x[j];
+    w->normalizer->forward(sa_lab_exponent(w, &view->at), seen(view, row));
+    for (int j = 0; j < first.cols; j++) row.x[j] = first.x[j] - sa_lambda_forward(w) * second.x[j];
     return row;
 }
 
@@ -251,14 +230,13 @@ static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
 static void write_normalizer(const head_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
-    write_formula(view, normalizer->formula, view->maps > 1 ? "A1_ij" : NULL);
-    for (int p = 0; p < view->w->parts && view->at.spans; p++)
+    write_formula(view, normalizer->citation, normalizer->formula);
+    for (int p = 0; p < view->w->parts; p++)
         if (view->w->part[p].row->span) {
-            sa_explainer_write(view->out, "%s%s", over, view->w->part[p].row->formula);
+            sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].row->formula);
             over = ", ";
         }
-    if (shifted) sa_explainer_write(view->out, ", less max in every exp");
-    sa_explainer_cite(view->out, normalizer->citation);
+    if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
 }
 
 /* The alpha of a normalizer that has one, and distances from its kinks. */
@@ -269,7 +247,7 @@ static void explain_kinks(const head_view *view) {
     if (!normalizer->kinks) return;
     const sa_mat above = seen_row(view, view->e);
     normalizer->kinks(exponent, seen(view, above));
-    sa_explainer_column(view->out, "above", "above 0", above, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(view->out, "above", "above 0", above);
 }
 
 static void explain_weights(const head_view *view) {
@@ -285,17 +263,15 @@ static void explain_weights(const head_view *view) {
     write_normalizer(view, shares && shift != 0);
     for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
-        sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
-                            SA_ROWS_SOURCE, -1);
+        sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers);
     else
         explain_kinks(view);
     for (int p = 0; p < w->parts; p++) {
         if (w->part[p].row == &sa_predicted_window_part)
-            sa_explainer_column(out, name, view->maps > 1 ? "A_ij" : name, normalized,
-                                SA_ROWS_SOURCE, -1);
+            sa_explainer_column(out, name, view->maps > 1 ? "A_ij" : name, normalized);
         show_part(view, p, SA_PLACE_WEIGHTS);
     }
-    sa_explainer_column(out, "alpha", "alpha_ij", view->at.alpha, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "alpha", "alpha_ij", view->at.alpha);
     if (!shares) return;
     sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
     const sa_mat all = seen(view, normalized);
@@ -316,10 +292,9 @@ static void explain_head(head_view *view, int k) {
     explain_weights(view);
     show_parts(view, SA_PLACE_OUTPUT);
     if (!w->value_width) return;
-    if (!sa_explainer_written(out)) {
-        sa_explainer_write(out, "o_i = sum_j alpha_ij %s", view->of->layer ? "v_j" : "(W_v h_j)");
-        sa_explainer_cite(out, heads_place);
-    }
+    if (!sa_explainer_written(out))
+        sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
+                           view->of->layer ? "v_j" : "(W_v h_j)");
     const sa_mat o = sa_rows(view->of->rows.head_outputs, view->of->row, 1);
     sa_explainer_vector(out, "o", "o_i", sa_head_part(o, w->heads, k));
 }
@@ -340,11 +315,11 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     out->line.head = 0;
     const char *letter = of->layer ? "W_o" : "W_c";
     if (!w->value_width)
-        sa_explainer_write(out, "c_i = sum_j alpha_ij h_j");
+        sa_explainer_write(out, "Bahdanau et al. 2015, equation 5", "c_i = sum_j alpha_ij h_j");
     else if (w->heads == 1)
-        sa_explainer_write(out, "c_i = %s o_i", letter);
+        sa_explainer_write(out, heads_place, "c_i = %s o_i", letter);
     else
-        sa_explainer_write(out, "c_i = %s [o_i of head 1 ; .. ; o_i of head %d]", letter, w->heads);
-    sa_explainer_cite(out, w->value_width ? heads_place : "Bahdanau et al. 2015, equation 5");
+        sa_explainer_write(out, heads_place, "c_i = %s [o_i of head 1 ; .. ; o_i of head %d]",
+                           letter, w->heads);
     sa_explainer_vector(out, "c", "c_i", of->c);
 }

@@ -11,8 +11,9 @@ typedef struct cell_view {
     sa_explainer *out;
     const sa_cell_step *step;
     const sa_recurrent *w;
-    const char *letter[LETTERS]; /* of the gates, s and m; NULL: there are fewer gates */
-    char name[LETTERS][SA_NAME]; /* what they are called in this step: "z'_i" */
+    const char *letter[LETTERS];           /* of the gates, s and m; NULL: there are fewer gates */
+    char name[LETTERS][SA_NAME];           /* what they are called in this step: "z'_i", ... */
+    char before[SA_NAME], memory[SA_NAME]; /* ... and s and m before: "s_{i-1}" */
     char citation[128];
 } cell_view;
 
@@ -27,6 +28,8 @@ static cell_view name_all(sa_explainer *out, const sa_cell_step *step) {
                       strncmp(step->citation, cell->citation, authors) == 0;
     snprintf(view.citation, sizeof view.citation, "%s%s%s", step->citation, same ? "" : "; ",
              cell->citation + (same ? authors : 0));
+    snprintf(view.before, SA_NAME, "s%s", step->before);
+    snprintf(view.memory, SA_NAME, "m%s", step->before);
     for (int g = 0; g < GATES; g++) view.letter[g] = cell->gates[g].letter;
     for (int g = 0; g < LETTERS; g++)
         if (view.letter[g]) snprintf(view.name[g], SA_NAME, "%s%s_i", view.letter[g], step->prime);
@@ -42,14 +45,13 @@ static const char *name_of(const cell_view *view, const char *letter) {
 
 /* An equation of the row; memory: what m is in it. */
 static void write_update(const cell_view *view, const char *text, const char *memory) {
-    sa_explainer_symbol symbols[LETTERS + 4] = {{"s_before", view->step->before},
-                                                {"m_before", view->step->memory},
+    sa_explainer_symbol symbols[LETTERS + 4] = {{"s_before", view->before},
+                                                {"m_before", view->memory},
                                                 {"x", view->step->input},
                                                 {"m", memory}};
     for (int g = 0, to = 4; g < MEMORY; g++)
         if (view->letter[g]) symbols[to++] = (sa_explainer_symbol){view->letter[g], view->name[g]};
-    sa_explainer_substitute(view->out, text, symbols);
-    sa_explainer_cite(view->out, view->citation);
+    sa_explainer_substitute(view->out, view->citation, text, symbols);
 }
 
 /* A value whose key is its letter: "z'". */
@@ -70,9 +72,9 @@ static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
     const sa_cell_step *step = view->step;
     const sa_recurrent *w = view->w;
     char reset[2 * SA_NAME];
-    snprintf(reset, sizeof reset, "%s", step->before);
+    snprintf(reset, sizeof reset, "%s", view->before);
     if (gate->reads == SA_READS_RESET)
-        snprintf(reset, sizeof reset, "[%s . %s]", name_of(view, "r"), step->before);
+        snprintf(reset, sizeof reset, "[%s . %s]", name_of(view, "r"), view->before);
     const struct {
         const char *letter, *x;
         bool there;
@@ -86,16 +88,17 @@ static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
         const int filled = gate->block - terms[k].first;
         if (!terms[k].there || filled < 0 || filled >= w->cell->gated_blocks) continue;
-        sa_explainer_write(view->out, "%s", plus);
+        sa_explainer_write(view->out, NULL, "%s", plus);
         if (terms[k].x)
-            sa_explainer_write(view->out, normalized ? "LN(%s%s %s)" : "%s%s %s", terms[k].letter,
-                               suffix, terms[k].x);
+            sa_explainer_write(view->out, NULL, normalized ? "LN(%s%s %s)" : "%s%s %s",
+                               terms[k].letter, suffix, terms[k].x);
         else
-            sa_explainer_write(view->out, "%s%s", terms[k].letter, suffix);
+            sa_explainer_write(view->out, NULL, "%s%s", terms[k].letter, suffix);
         plus = " + ";
     }
     if (gate->reads == SA_READS_PRODUCT)
-        sa_explainer_write(view->out, "%s%s . %s", plus, name_of(view, "r"), name_of(view, "u"));
+        sa_explainer_write(view->out, NULL, "%s%s . %s", plus, name_of(view, "r"),
+                           name_of(view, "u"));
 }
 
 /* The gate before its activation, computed by the functions of the forward pass. */
@@ -126,13 +129,12 @@ static void explain_gate(const cell_view *view, int g) {
     const sa_gate_equation *gate = &view->w->cell->gates[g];
     sa_explainer *out = view->out;
     char text[SA_NAME], label[2 * SA_NAME];
-    sa_explainer_write(out, "%s = ", view->name[g]);
-    if (gate->activation) sa_explainer_write(out, "%s(", gate->activation);
+    sa_explainer_write(out, view->citation, "%s = ", view->name[g]);
+    if (gate->activation) sa_explainer_write(out, NULL, "%s(", gate->activation);
     write_terms(view, gate);
-    if (gate->activation) sa_explainer_write(out, ")");
-    sa_explainer_cite(out, view->citation);
+    if (gate->activation) sa_explainer_write(out, NULL, ")");
     if (gate->reads == SA_READS_RESET) {
-        snprintf(label, sizeof label, "%s . %s", name_of(view, "r"), step->before);
+        snprintf(label, sizeof label, "%s . %s", name_of(view, "r"), view->before);
         show(view, "r.s", label, block_of(view, step->cell_cache, 0));
     }
     if (gate->activation) {

@@ -12,9 +12,8 @@ static void explain_sum(sa_explainer *out, bool pre, const char *name, const cha
                         sa_mat y) {
     char letters[SA_NAME];
     snprintf(letters, sizeof letters, "%s_i", name);
-    sa_explainer_write(out, pre ? "%s = %s_i + %s_i" : "%s = LayerNorm(%s_i + %s_i)", letters, x,
-                       f);
-    sa_explainer_cite(out, layer_place);
+    sa_explainer_write(out, layer_place, pre ? "%s = %s_i + %s_i" : "%s = LayerNorm(%s_i + %s_i)",
+                       letters, x, f);
     sa_explainer_vector(out, name, letters, y);
 }
 
@@ -22,28 +21,26 @@ static void explain_words(sa_explainer *out, int layer, sa_mat x, sa_mat normal,
     const sa_transformer *w = &out->model->w.transformer;
     sa_explainer_section(out, "The words");
     if (layer)
-        sa_explainer_write(out, "x_j: what layer %d left", layer);
+        sa_explainer_write(out, layer_place, "x_j: what layer %d left", layer);
     else
-        sa_explainer_write(out, "x_j = sqrt(%d) E w_j%s", w->sizes.m,
+        sa_explainer_write(out, "Vaswani et al. 2017, sections 3.4 and 3.5",
+                           "x_j = sqrt(%d) E w_j%s", w->sizes.m,
                            w->encoder.positions.kind->encoding ? " + PE(j)" : "");
-    sa_explainer_cite(out, layer ? layer_place : "Vaswani et al. 2017, sections 3.4 and 3.5");
-    sa_explainer_matrix(out, "x", "x_j", x, SA_ROWS_SOURCE);
+    sa_explainer_matrix(out, "x", "x_j", x);
     if (!pre) return;
-    sa_explainer_write(out, "a_j = LayerNorm(x_j)");
-    sa_explainer_cite(out, "Xiong et al. 2020");
-    sa_explainer_matrix(out, "a", "a_j", normal, SA_ROWS_SOURCE);
+    sa_explainer_write(out, "Xiong et al. 2020", "a_j = LayerNorm(x_j)");
+    sa_explainer_matrix(out, "a", "a_j", normal);
 }
 
 static void explain_network(sa_explainer *out, const sa_feedforward *w, bool pre, sa_mat normal,
                             sa_mat inner) {
     sa_explainer_section(out, "Feed-forward network");
     if (pre) {
-        sa_explainer_write(out, "b_i = LayerNorm(y_i)");
-        sa_explainer_cite(out, "Xiong et al. 2020");
+        sa_explainer_write(out, "Xiong et al. 2020", "b_i = LayerNorm(y_i)");
         sa_explainer_vector(out, "b", "b_i", normal);
     }
-    sa_explainer_write(out, "f_i = W_2 max(0, W_1 %s_i + b_1) + b_2", pre ? "b" : "y");
-    sa_explainer_cite(out, "Vaswani et al. 2017, equation 2");
+    sa_explainer_write(out, "Vaswani et al. 2017, equation 2",
+                       "f_i = W_2 max(0, W_1 %s_i + b_1) + b_2", pre ? "b" : "y");
     sa_explainer_vector(out, "max", "max(0, ..)", inner);
     sa_explainer_vector(out, "f", "f_i", sa_explainer_linear(out, w->W_2, w->b_2, inner));
 }

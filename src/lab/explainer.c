@@ -57,25 +57,23 @@ void sa_explainer_section(sa_explainer *out, const char *title) {
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
-void sa_explainer_write(sa_explainer *out, const char *format, ...) {
+void sa_explainer_write(sa_explainer *out, const char *place, const char *format, ...) {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sa_buffer_adds(&out->equation, text);
-}
-
-void sa_explainer_cite(sa_explainer *out, const char *citation) {
-    out->line.citation = citation;
+    if (place) out->line.citation = place;
 }
 
 static bool in_symbol(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '~';
 }
 
-void sa_explainer_substitute(sa_explainer *out, const char *text,
+void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
                              const sa_explainer_symbol *symbols) {
+    if (place) out->line.citation = place;
     while (*text) {
         size_t size = 0;
         while (in_symbol(text[size])) size++;
@@ -93,65 +91,44 @@ void sa_explainer_substitute(sa_explainer *out, const char *text,
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The numbers of x without gaps between rows. */
-static const double *contiguous(sa_explainer *out, sa_mat x) {
-    if (x.rows <= 1 || x.ld == x.cols) return x.x;
-    sa_mat copy = sa_explainer_alloc(out, x.rows, x.cols);
-    sa_copy_mat(x, copy);
-    return copy.x;
-}
-
-static void emit(sa_explainer *out, const char *name, const char *letters) {
+void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
+                        const char *letters, sa_mat x) {
     sa_explain_value *line = &out->line;
+    const bool column = shape == SA_SHAPE_COLUMN;
+    sa_mat whole = x;
+    if (x.rows > 1 && x.ld != x.cols) { /* there are gaps between rows */
+        whole = sa_explainer_alloc(out, x.rows, x.cols);
+        sa_copy_mat(x, whole);
+    }
     line->name = name, line->letters = letters;
     line->step = line->part == SA_EXPLAIN_STEP ? out->i : 0;
     line->equation = out->equation.size ? out->equation.text : NULL;
     if (!line->equation) line->citation = NULL;
+    line->shape = shape;
+    line->rows = column ? x.rows * x.cols : x.rows;
+    line->cols = column ? 1 : x.cols;
+    line->numbers = whole.x;
     if (!out->equation.failed) out->job->each(out->job->context, line);
     out->equation.size = 0;
     *line = (sa_explain_value){.part = line->part, .head = line->head, .chosen = -1};
 }
 
-static void set_numbers(sa_explainer *out, sa_explain_shape shape, int rows, int cols,
-                        const double *numbers) {
-    out->line.shape = shape;
-    out->line.rows = rows, out->line.cols = cols;
-    out->line.numbers = numbers;
-}
-
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x) {
-    set_numbers(out, SA_SHAPE_NUMBER, 1, 1, &x);
-    emit(out, name, letters);
+    sa_explainer_value(out, SA_SHAPE_NUMBER, name, letters, (sa_mat){&x, 1, 1, 1});
 }
 
 void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    sa_require(x.rows == 1);
-    set_numbers(out, SA_SHAPE_VECTOR, 1, x.cols, x.x);
-    emit(out, name, letters);
+    sa_explainer_value(out, SA_SHAPE_VECTOR, name, letters, x);
 }
 
-void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                         sa_explain_rows about) {
-    set_numbers(out, SA_SHAPE_MATRIX, x.rows, x.cols, contiguous(out, x));
-    out->line.about = about;
-    emit(out, name, letters);
+void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
+    out->line.about = SA_ROWS_SOURCE;
+    sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
-void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                         sa_explain_rows about, int chosen) {
-    sa_require(x.rows == 1);
-    set_numbers(out, SA_SHAPE_COLUMN, x.cols, 1, x.x);
-    out->line.about = about;
-    out->line.chosen = chosen;
-    emit(out, name, letters);
-}
-
-void sa_explainer_sums(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                       sa_mat terms, double divisor) {
-    out->line.terms = terms.cols;
-    out->line.term = contiguous(out, terms);
-    out->line.divisor = divisor;
-    sa_explainer_column(out, name, letters, x, SA_ROWS_SOURCE, -1);
+void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
+    out->line.about = SA_ROWS_SOURCE;
+    sa_explainer_value(out, SA_SHAPE_MATRIX, name, letters, x);
 }
 
 double sa_explainer_exp(sa_mat x, double *shift) {

@@ -33,8 +33,9 @@ sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x);
 
 /* ---- The equation of the next value ---------------------------------------------------------- */
 
-void sa_explainer_write(sa_explainer *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Appends to it; place: the paper it stands in, or NULL: as said before. */
+void sa_explainer_write(sa_explainer *out, const char *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 typedef struct sa_explainer_symbol {
     const char *from, *to;
@@ -42,11 +43,8 @@ typedef struct sa_explainer_symbol {
 
 /* Appends an equation in which every symbol `from` is replaced by its `to`; the list ends with
  * NULL. A symbol is a run of letters, digits, _ and ~. */
-void sa_explainer_substitute(sa_explainer *out, const char *text,
+void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
                              const sa_explainer_symbol *symbols);
-
-/* The paper it stands in. */
-void sa_explainer_cite(sa_explainer *out, const char *citation);
 
 /* Whether there is one already. */
 static inline bool sa_explainer_written(const sa_explainer *out) {
@@ -57,14 +55,13 @@ static inline bool sa_explainer_written(const sa_explainer *out) {
 
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x);
 void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x);
-void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                         sa_explain_rows about);
-/* A vector with one number per word; chosen: the row of the reference token, or -1. */
-void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                         sa_explain_rows about, int chosen);
-/* One number per source word, each the sum of its row of terms [S x n] divided by `divisor`. */
-void sa_explainer_sums(sa_explainer *out, const char *name, const char *letters, sa_mat x,
-                       sa_mat terms, double divisor);
+/* Of any other shape; a column is [1 x words] or [words x 1]. What else is known of the value
+ * (about, chosen, ..) is in out->line. */
+void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
+                        const char *letters, sa_mat x);
+/* With a number, or a row, for each source word. */
+void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x);
+void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 
 /* A row x becomes exp(x - shift); returns the sum. The shift is 0 where exp(x) is readable as it
  * is. */
@@ -98,9 +95,8 @@ typedef struct sa_cell_step {
     const char *input;        /* "E y_{i-1}" */
     const char *context;      /* "c_i" */
     sa_state previous, state; /* the states before and after */
-    const char *before;       /* "s_{i-1}" */
-    const char *memory;       /* "m_{i-1}" */
-    const char *prime;        /* behind the letters of the results: "'", "^2" or "" */
+    const char *before;       /* behind their letters before: "_{i-1}" */
+    const char *prime;        /* behind those of the results: "'", "^2" or "" */
     sa_mat gates, cell_cache;
     const char *citation; /* of the decoder's equations */
 } sa_cell_step;

@@ -73,7 +73,7 @@ says "s_i = z_i . s'_i + (1 - z_i) . s~_i" --decoder cgru --update old --reset a
 says "c = tanh(V [forward_S ; backward_1] + b_V)" --decoder fixed --reset sum
 says "s_0 = forward_S" --decoder fixed-init --decoder-init copy --cell rnn
 says "-- head 2 --" --heads 2 --attention general
-says "Luong et al. 2015, equation 10" --window local-p --window-size 2
+says "Luong et al. 2015, equations 9 and 10" --window local-p --window-size 2
 says "e_i = W_a s_{i-1}, blind to the source" --attention location
 
 # What programs read: the arithmetic of a step done again.
@@ -144,10 +144,11 @@ for norm in pre post; do
         --heads 2 --ffn 6 --layers 2 --steps 20 2>/dev/null
     model=deep/best.safetensors
     expect 0 "" explain $model "a king finds the horse." --step 2
-    key=k_j
-    [ $positions = none ] || key='(k_j + a^K_c)'
-    grep -qF "e_ij = q_i' $key / sqrt(2)" out || fail "no score: $(cat out)"
-    grep -q "^ *e_ij = q_i' .* / sqrt(2) *Vaswani et al. 2017, section 3.2.1$" out || fail "no score: $(cat out)"
+    x=x
+    [ $norm = post ] || x=a
+    grep -q "^ *e_ij = (W_q ${x}_i)' (W_k ${x}_j) / sqrt(n') *Vaswani et al. 2017, section 3.2.1$" out ||
+        fail "no score: $(cat out)"
+    same "vectors of distances" $([ $positions = none ] && echo 0 || echo 2) "$(grep -cF "e_ij = f(q_i, k_j + a^K_c)" out)"
     command -v python3 >/dev/null || continue
     for layer in 1 2; do
         expect 0 "" explain $model "a king finds the horse." --step 2 --layer $layer --json
@@ -232,21 +233,21 @@ states "q_i = R_i a_i, k_j = R_j W_k a_j, v_j = W_v a_j" "e_ij = (R_i a_i)' R_j 
 layer 1 pre --attention raw-dot
 states "q_i = a_i, k_j = a_j, v_j = W_v a_j" "e_ij = a_i' a_j, without any map: a_j must be as wide as a_i"
 layer 2 pre --attention additive --window sliding --window-size 1
-states "p_i = i" "e_ij = v_a' tanh(W_q a_i + W_k a_j)" \
-    "alpha_ij = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 1"
+states "p_i = min(i, S)" "e_ij = v_a' tanh(W_q a_i + W_k a_j)" \
+    "alpha_ij = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= D"
 layer 1 pre --attention location --max-len 10 --window sliding
-states "p_i = min(i, S'), S' = min(S, 11)" "q_i = W_q a_i, v_j = W_v a_j" "e_i = W_q a_i, blind to the source"
+states "p_i = min(i, S)" "S = min(words, S_max)" "q_i = W_q a_i, v_j = W_v a_j" "e_i = W_q a_i, blind to the source"
 layer 2 post --attention uniform
 states "q_i = x_i, v_j = W_v x_j"
 layer 2 pre --attention differential --window local-p --window-size 2
-states "A1_ij = softmax_j(e1_ij), over |j - p_i| <= 2" "A_ij = A1_ij - lambda A2_ij" \
-    "alpha_ij = A_ij exp(-(j - p_i)^2 / (2 (D/2)^2)), D = 2"
+states "A1_ij = exp(e1_ij) / sum_k exp(e1_ik), over |j - p_i| <= D" "A_ij = A1_ij - lambda A2_ij" \
+    "alpha_ij = A_ij exp(-(j - p_i)^2 / (2 (D/2)^2))"
 layer 2 pre --attention dot --normalizer sparsemax --window local-p
-states "sparsemax_j(e_ij) = max(0, e_ij - tau), tau such that they sum to 1: exact zeros, over |j - p_i| <= 10"
+states "sparsemax_j(e_ij) = max(0, e_ij - tau), tau such that they sum to 1: exact zeros, over |j - p_i| <= D"
 layer 2 pre --attention general --window local-p --window-size 2
 states "p_i = S sigma(v_p' tanh(W_p a_i))" "q_i = a_i, k_j = W_k a_j, v_j = W_v a_j" \
-    "e_ij = a_i' W_k a_j" "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 2" \
-    "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = 2"
+    "e_ij = a_i' W_k a_j" "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= D" \
+    "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2))"
 if command -v python3 >/dev/null; then
     expect 0 "" explain window/best.safetensors "a king finds the horse." --step 3 --json
     python3 - <<'END' || fail "local-p in a layer: --json does not hang together"
@@ -297,8 +298,8 @@ done >two.tsv
 "$softalign" train --train two.tsv --out short --attention location --window local-p --max-len 2 \
     --hidden 4 --embed 4 --attn 4 --steps 3 >out 2>err || fail "train location: $(cat err)"
 expect 0 "" explain short/best.safetensors "a b c d a b"
-states "p_i = S' sigma(v_p' tanh(W_p s_{i-1})), S' = min(S, 3)" \
-    "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= 10, j <= 3"
+states "p_i = S sigma(v_p' tanh(W_p s_{i-1}))" "S = min(words, S_max)" \
+    "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over j <= S_max, |j - p_i| <= D"
 awk '$1 == "sigma(..)" { share = $2 } $1 == "p_i" && $2 != "=" { exit !((3 * share - $2) ^ 2 < 1e-6) }' out ||
     fail "p_i is not 3 sigma(..): $(cat out)"
 model=m/best.safetensors

@@ -186,8 +186,8 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
     const bool learned = ((const coverage *)sa_part_own(w, part))->U_f.cols > 0;
     shown[0] =
         (sa_shown){"C", previous_of(w, part, at), "C_{i-1,j}", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
-    shown[0].formula = learned ? "C_j = sum of alpha_j / Phi_j over the words before"
-                               : "C_j = sum of alpha_j over the words before";
+    shown[0].formula = learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
+                               : "C_ij = sum of alpha_ij over the words before";
     shown[0].citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
     shown[1] = (sa_shown){"Phi", fertilities(part, at), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
     return 2;

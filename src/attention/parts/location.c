@@ -29,7 +29,7 @@ static void span(const sa_attention *w, int part, const sa_head *at, int query, 
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
     (void)part, (void)at;
-    shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S <= S_max",
+    shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S = min(words, S_max)",
                           .number = (sa_real)(w->query_width / w->heads)};
     return 1;
 }

@@ -134,9 +134,6 @@ static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_he
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
     const two_maps *own = sa_part_own(w, part);
     const sa_shown all[] = {
-        {.place = SA_PLACE_KEYS,
-         .formula = "e1_ij = q1_i' k1_j / sqrt(d), e2_ij = q2_i' k2_j / sqrt(d), of half the "
-                    "numbers each"},
         {"A_1", map_of(w, part, at, 0), "A1_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
         {"A_2", map_of(w, part, at, 1), "A2_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
         {"lambda", .letters = "lambda", .place = SA_PLACE_WEIGHTS, .number = sa_lambda_forward(w),
@@ -144,7 +141,7 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
          .citation = "Ye et al. 2024, equation 2"},
         {"lambda_init", .letters = "lambda_init", .place = SA_PLACE_WEIGHTS, .number = own->init},
         {.place = SA_PLACE_WEIGHTS,
-         .formula = "pi_j = A1_j - lambda A2_j",
+         .formula = "pi_j = A1_ij - lambda A2_ij",
          .citation = "Ye et al. 2024, equation 1"},
     };
     memcpy(shown, all, sizeof all);

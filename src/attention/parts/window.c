@@ -218,7 +218,7 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
         {"p_i", .letters = "p_i", .number = x[CENTER]},
         {"D", .letters = "D", .number = (sa_real)own->D},
         {"gauss", gauss_row(own, at, x), "exp(-..)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
-         .formula = "alpha_j = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))"},
+         .formula = "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))"},
     };
     const sa_shown given[] = {
         {"p_i", .letters = "p_i", .formula = "p_i = min(i, S)", .number = x[CENTER]},

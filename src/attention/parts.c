@@ -248,19 +248,6 @@ void sa_parts_span(const sa_attention *w, const sa_head *at, int query, sa_span 
         if (w->part[p].row->span) w->part[p].row->span(w, p, at, query, seen);
 }
 
-sa_attention sa_weights_alone(const sa_attention *w, int but) {
-    static const sa_part nothing = {.name = "nothing"};
-    sa_attention alone = *w;
-    for (int p = 0; p < w->parts; p++) {
-        sa_part_forward *const *hook = w->part[p].row->forward;
-        const bool before = hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES];
-        if (p != but && (!before || hook[SA_PLACE_WEIGHTS])) {
-            alone.part[p].row = &nothing;
-        }
-    }
-    return alone;
-}
-
 sa_mat sa_own_keys(sa_head *at) {
     const sa_mat own = sa_cols(sa_rows(at->scratch->own_keys, 0, at->k.rows), 0, at->k.cols);
     if (at->k.x == own.x) return own; /* another part's */

@@ -170,9 +170,6 @@ sa_mat sa_part_state(const sa_attention *w, int part, sa_mat states, int k, int 
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *at);
 int sa_scratch_width(const sa_attention *w, int count, int queries, int steps);
 
-/* w without what only follows the normalizer, but for the part `but` (-1: none). */
-sa_attention sa_weights_alone(const sa_attention *w, int but);
-
 /* The columns of a head in a matrix that has those of all heads side by side. */
 sa_mat sa_head_part(sa_mat all, int heads, int k);
 
@@ -192,9 +189,8 @@ sa_mat sa_part_show(const sa_attention *w, const sa_part *row, const sa_head *at
 /* Asks for the parameters of the parts from order `from` to `to`. */
 void sa_parts_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes, int from,
                    int to, sa_attention *w);
-/* One more part without parameters, in the order of the table: what replaces weights, or, behind
- * all others, a row that is not in the table and watches them. Returns what it owns. Only before
- * anything is laid out for this attention. */
+/* One more part without parameters, in the order of the table: what replaces weights. Returns what
+ * it owns. Only before anything is laid out for this attention. */
 void *sa_part_add(sa_attention *w, const sa_part *row);
 
 /* Of two_maps.c: lambda_init of a layer, from 1, and lambda of an attention that has the part. */

@@ -75,6 +75,18 @@ static sa_mat map_of(const sa_attention *w, int part, const sa_head *at, int map
     return sa_cols(sa_head_part(head, 2, map), 0, at->v.rows);
 }
 
+/* w without the two maps and what only follows the normalizer. */
+static sa_attention weights_alone(const sa_attention *w) {
+    static const sa_part nothing = {.name = "nothing"};
+    sa_attention alone = *w;
+    for (int p = 0; p < w->parts; p++) {
+        sa_part_forward *const *hook = w->part[p].row->forward;
+        const bool before = hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES];
+        if (!before || hook[SA_PLACE_WEIGHTS]) alone.part[p].row = &nothing;
+    }
+    return alone;
+}
+
 /* A head of the second half without values, for an attention without the two maps. */
 static sa_head second_head(const sa_head *at, sa_mat alpha) {
     sa_head second = *at;
@@ -98,7 +110,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
 /* Equation 1: alpha = A1 - lambda A2 */
 static void weights_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat A1 = map_of(w, part, at, 0), A2 = map_of(w, part, at, 1);
-    const sa_attention second = sa_weights_alone(w, -1);
+    const sa_attention second = weights_alone(w);
     sa_head other = second_head(at, A2);
     const sa_real lambda = sa_lambda_forward(w);
     sa_copy_mat(at->alpha, A1);
@@ -123,7 +135,7 @@ static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_he
                              sa_attention *dw) {
     const sa_mat A2 = map_of(w, part, at, 1),
                  dA2 = sa_cols(sa_rows(at->scratch->soft, 0, A2.rows), 0, A2.cols);
-    const sa_attention second = sa_weights_alone(w, -1);
+    const sa_attention second = weights_alone(w);
     sa_head other = second_head(at, A2), dother = second_head(d, dA2);
     *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);
     other.derivative = &dother;

@@ -12,7 +12,7 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
     const sa_part *list[SA_PARTS_MAX];
     const int count = sa_parts_choose(sizes, list);
     for (int p = 0; p < count; p++) {
-        sa_part_add(w, list[p]);
+        sa_part_add(w, list[p], p);
         if (list[p]->normalizer) w->normalizer = list[p]->normalizer;
     }
 }

@@ -1,156 +1,9 @@
+/* parts: what every part needs, and the hooks that an attention runs. */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 
 #include <math.h>
 #include <string.h>
-
-const sa_part *const sa_parts[] = {
-    &sa_running_sums_part,
-    &sa_directions_part,
-    &sa_graves_part,
-    &sa_two_maps_part,
-    &sa_positions_end_part,
-    &sa_rotation_part,
-    &sa_t5_part,
-    &sa_alibi_part,
-    &sa_relative_vectors_part,
-    &sa_null_key_part,
-    &sa_entmax_alpha_part,
-    &sa_monotonic_part,
-    &sa_hard_part,
-    &sa_window_part,
-    &sa_predicted_window_part,
-    &sa_override_part,
-    &sa_earlier_weights_part,
-    &sa_coverage_part,
-    &sa_location_aware_part,
-    &sa_head_norm_part,
-    NULL,
-};
-
-/* ---- Kinds of positions ---------------------------------------------------------------------- */
-
-const sa_position_kind sa_position_kinds[] = {
-    [SA_POSITIONS_NONE] = {.name = "none", .formula = "nothing", .citation = "the bare embeddings"},
-    [SA_POSITIONS_SINUSOIDAL] = {.name = "sinusoidal",
-                                 .formula = "x_t + PE_t: sin(t / 10000^(2i/m)) in number 2i, the "
-                                            "cosine in number 2i + 1",
-                                 .citation = "Vaswani et al. 2017, section 3.5",
-                                 .encoding = sa_sinusoidal_encoding},
-    [SA_POSITIONS_LEARNED] = {.name = "learned",
-                              .formula = "x_t + P_t, a vector learned for each position",
-                              .citation = "Vaswani et al. 2017, section 3.5",
-                              .bind = sa_learned_positions_bind,
-                              .encoding = sa_learned_encoding,
-                              .encoding_backward = sa_learned_encoding_backward},
-    [SA_POSITIONS_T5] = {.name = "t5",
-                         .formula = "e_ij + B[bucket(j - i)], a number learned for each head and "
-                                    "range of distances, shared by all layers",
-                         .citation = "Raffel et al. 2020, section 2.1",
-                         .bind = sa_t5_bind,
-                         .part = &sa_t5_part},
-    [SA_POSITIONS_ALIBI] = {.name = "alibi",
-                            .formula = "e_ij - 2^(-8 h / H) |i - j| in head h of H",
-                            .citation = "Press et al. 2022, section 3",
-                            .part = &sa_alibi_part},
-    [SA_POSITIONS_ROPE] = {.name = "rope",
-                           .formula =
-                               "q_i and k_j rotated by angles that grow with i and j, so that "
-                               "q_i' k_j depends on i - j",
-                           .citation = "Su et al. 2021, section 3.4.2",
-                           .part = &sa_rotation_part},
-    [SA_POSITIONS_SHAW] = {.name = "shaw",
-                           .formula = "e_ij = f(q_i, k_j + a^K_c), c_i = sum_j alpha_ij (v_j + "
-                                      "a^V_c), c = j - i clipped to shaw-distance on both sides; "
-                                      "vectors learned in each layer, for all its heads",
-                           .citation = "Shaw et al. 2018, section 3",
-                           .part = &sa_relative_vectors_part},
-    {.name = NULL},
-};
-
-const char *sa_position_name(size_t row) {
-    return row < sizeof sa_position_kinds / sizeof *sa_position_kinds ? sa_position_kinds[row].name
-                                                                      : NULL;
-}
-
-/* ---- Choice ---------------------------------------------------------------------------------- */
-
-static bool is_chosen(const sa_part *row, const sa_attention_sizes *sizes) {
-    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
-    return row == sizes->score->part || row == sizes->normalizer->part ||
-           (kind && row == kind->part) || (row->chosen && row->chosen(sizes));
-}
-
-int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]) {
-    int count = 0;
-    for (int i = 0; sa_parts[i]; i++) {
-        bool wanted = is_chosen(sa_parts[i], sizes);
-        for (int j = 0; sa_parts[j]; j++)
-            wanted = wanted || (sa_parts[j]->with == sa_parts[i] && is_chosen(sa_parts[j], sizes));
-        if (!wanted) continue;
-        sa_require(count < SA_PARTS_MAX);
-        list[count++] = sa_parts[i];
-    }
-    return count;
-}
-
-sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation) {
-    const sa_score *score = &sa_scores[settings->attention];
-    const sa_part *own = score->part;
-    const int value = settings->value_size ? settings->value_size : annotation / settings->heads;
-    return (sa_attention_sizes){
-        .score = score,
-        .normalizer =
-            own && own->normalizer ? own->normalizer : &sa_normalizers[settings->normalizer],
-        .settings = *settings,
-        .state = state,
-        .annotation = annotation,
-        .size = settings->attn,
-        .max_positions = settings->max_len + 1, /* EOS has a position too */
-        .heads = settings->heads,
-        .kv_heads = settings->kv_heads,
-        .value = value > 1 ? value : 1, /* there may be more heads than numbers */
-    };
-}
-
-/* Weights that may be exactly 0, where they have no gradient. */
-static const char *refuse_zeros(const sa_attention_sizes *sizes) {
-    const sa_settings *settings = &sizes->settings;
-    const bool own = sizes->score->part && sizes->score->part->normalizer;
-    if (!sizes->normalizer->sparse) return NULL;
-    if (settings->guided_alignment > 0)
-        return own ? "{guided_alignment} needs the logarithm of every weight: {attention:} makes "
-                     "weights of 0, where it is infinite and has no gradient"
-                   : "{guided_alignment} needs the logarithm of every weight: {normalizer:} makes "
-                     "weights of 0, where it is infinite and has no gradient";
-    if (!settings->copy) return NULL;
-    return own ? "{copy} needs a weight above 0 on the word to be copied: {attention:} makes "
-                 "weights of 0, where the loss is infinite and has no gradient"
-               : "{copy} needs a weight above 0 on the word to be copied: {normalizer:} makes "
-                 "weights of 0, where the loss is infinite and has no gradient";
-}
-
-const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind) {
-    const sa_positions positions = {.kind = kind};
-    sa_attention_sizes self = *sizes;
-    const sa_part *list[SA_PARTS_MAX];
-    if (kind) self.positions = &positions, self.site = SA_SITE_ENCODER;
-    const int count = sa_parts_choose(&self, list);
-    const char *reason = NULL;
-    if (sizes->kv_heads && sizes->heads % sizes->kv_heads != 0)
-        return "{kv_heads:}: each key/value head serves equally many heads, but {:kv_heads} does "
-               "not divide {heads:}";
-    for (int p = 0; p < count && !reason; p++)
-        if (list[p]->refuse) reason = list[p]->refuse(&self);
-    if (!reason) reason = refuse_zeros(sizes);
-    if (reason || sizes->score->key != SA_KEY_IDENTITY) return reason;
-    if (sizes->heads > 1)
-        return "{attention:} has no projections, so it cannot have {:heads} heads";
-    return sizes->annotation == sizes->state
-               ? NULL
-               : "{attention:} compares annotations of twice {:hidden} numbers with states of "
-                 "{:hidden}: it needs {encoder:uni}";
-}
 
 /* ---- Binding --------------------------------------------------------------------------------- */
 
@@ -163,18 +16,11 @@ void sa_parts_bind(sa_binder *binder, const char *name, const sa_attention_sizes
         }
 }
 
-static int number_of(const sa_part *row) {
-    int number = 0;
-    while (sa_parts[number] && sa_parts[number] != row) number++;
-    return number;
-}
-
-void *sa_part_add(sa_attention *w, const sa_part *row) {
-    int p = w->parts++;
-    sa_require(w->parts <= SA_PARTS_MAX);
-    for (; p && number_of(w->part[p - 1].row) > number_of(row); p--) w->part[p] = w->part[p - 1];
-    w->part[p] = (sa_bound_part){.row = row};
-    return w->part[p].own;
+void *sa_part_add(sa_attention *w, const sa_part *row, int at) {
+    sa_require(w->parts < SA_PARTS_MAX && at <= w->parts);
+    memmove(&w->part[at + 1], &w->part[at], (size_t)(w->parts++ - at) * sizeof *w->part);
+    w->part[at] = (sa_bound_part){.row = row};
+    return w->part[at].own;
 }
 
 int sa_part_find(const sa_attention *w, const sa_part *row) {

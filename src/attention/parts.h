@@ -1,5 +1,5 @@
 /* parts: mechanisms that go beyond score, normalizer and sum. A part is one file of parts/ and one
- * line of the table in parts.c, and joins in where its hooks say:
+ * line of the table in table.c, and joins in where its hooks say:
  *
  *   memory    once per sentence: what it knows of each word; it may change the keys
  *   project   once per step or pass: what it makes of the states that make the queries
@@ -189,11 +189,11 @@ sa_mat sa_part_show(const sa_attention *w, const sa_part *row, const sa_head *at
 /* Asks for the parameters of the parts from order `from` to `to`. */
 void sa_parts_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes, int from,
                    int to, sa_attention *w);
-/* One more part without parameters, in the order of the table: what replaces weights. Returns what
- * it owns. Only before anything is laid out for this attention. */
-void *sa_part_add(sa_attention *w, const sa_part *row);
+/* One more part without parameters, as number `at` of the list. Returns what it owns. Only before
+ * anything is laid out for this attention. */
+void *sa_part_add(sa_attention *w, const sa_part *row, int at);
 
-/* Of two_maps.c: lambda_init of a layer, from 1, and lambda of an attention that has the part. */
+/* Of head_norm.c: lambda_init of a layer, from 1; of two_maps.c: lambda. */
 double sa_lambda_init(int layer);
 sa_real sa_lambda_forward(const sa_attention *w);
 

@@ -96,7 +96,7 @@ static void build(const sa_attend_options *job, const sa_attend_result *out, sa_
                         .query_width = q.cols,
                         .key_width = k.cols,
                         .exponent = (sa_real)job->entmax_alpha};
-    for (int p = 0; p < count; p++) sa_part_add(w, list[p]);
+    for (int p = 0; p < count; p++) sa_part_add(w, list[p], p);
     sa_parts_bind(&(sa_binder){0}, "", &sizes, 0, SA_PARTS_LATE, w);
 }
 

@@ -36,7 +36,7 @@ struct sa_position_kind {
     const sa_part *part; /* of every self-attention, or NULL */
 };
 
-extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/parts.c */
+extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/table.c */
 
 /* For the option rows: the name of a kind of position, NULL after the last. */
 const char *sa_position_name(size_t row);

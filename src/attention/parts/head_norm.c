@@ -11,6 +11,10 @@ typedef struct head_norm { /* weights, or their gradients */
     sa_real keep;          /* 1 - lambda_init */
 } head_norm;
 
+double sa_lambda_init(int layer) {
+    return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
+}
+
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     (void)w;

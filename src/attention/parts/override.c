@@ -1,7 +1,7 @@
 /* override: attention weights replaced by others while the model decodes, to measure how much the
  * translation depends on them (Jain and Wallace 2019, "Attention is not explanation"; Wiegreffe and
  * Pinter 2019). */
-#include "attention/override.h"
+#include "attention/parts/override.h"
 #include "attention/alignment_loss.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -116,9 +116,12 @@ const sa_part sa_override_part = {
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
 };
 
+/* Before what passes the weights on. */
 void sa_override_install(sa_attention *w, const sa_override *override) {
+    int p = 0;
+    while (p < w->parts && !w->part[p].row->state_words) p++;
     if (override->chosen.kind == SA_OVERRIDE_EXPECTED)
         w->decoding = false;
     else if (override->chosen.kind != SA_OVERRIDE_NONE)
-        *(const sa_override **)sa_part_add(w, &sa_override_part) = override;
+        *(const sa_override **)sa_part_add(w, &sa_override_part, p) = override;
 }

@@ -30,10 +30,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
     maps->init = (sa_real)sa_lambda_init(sizes->layer);
 }
 
-double sa_lambda_init(int layer) {
-    return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
-}
-
 /* ---- Lambda ---------------------------------------------------------------------------------- */
 
 /* exp(lambda_q' lambda_k) of rows i and i + 1 */

@@ -22,7 +22,7 @@ typedef struct line {
 
 /* Random weights and sources of 4, 1 and 5 words. Memory begins as NaN, so that what is read before
  * it is written spoils the result. */
-static void model_open(int number) {
+static void model_open(int number, const sa_override *override) {
     static const int32_t words[] = {3, 6, 4, SA_EOS, SA_EOS, 5, SA_UNK, 3, 5, SA_EOS};
     static sa_params plan;
     memset(numbers.base, 0xff, numbers.size);
@@ -35,6 +35,7 @@ static void model_open(int number) {
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
     state.w = &w;
+    if (override) sa_decode_state_override(&state, override);
     sa_decode_state_layout(&numbers, &state, sources, SOURCES, ROWS, STEPS);
     sa_decode_state_begin(&state);
 }
@@ -58,9 +59,10 @@ static void pass_over(const line *written, int i, const sa_override *override, w
         same[k] = source, target[k] = (sa_sentence){ids[k], i};
     }
     found->batch = sa_batch_build(&numbers, same, target, K);
-    sa_pass_layout(&numbers, &w, &found->batch, false, &found->pass);
-    found->pass.override = override;
-    sa_seq2seq_loss(&w, &found->batch, (sa_regularizer){0}, &found->pass, NULL);
+    sa_seq2seq replaced = w;
+    if (override) sa_seq2seq_override(&replaced, override);
+    sa_pass_layout(&numbers, &replaced, &found->batch, false, &found->pass);
+    sa_seq2seq_loss(&replaced, &found->batch, (sa_regularizer){0}, &found->pass, NULL);
     for (int k = 0; k < K; k++) {
         const int row = found->batch.target.start[i - 1] + k;
         found->log_p[found->batch.target.order[k]] = found->pass.log_p[row];
@@ -116,7 +118,7 @@ static void decode_and_compare(const int tree[STEPS][ROWS + 1], const sa_overrid
             which[L] = now[L].sentence;
         }
         sa_error error;
-        const sa_decode_step step = {i, L, which, from, ids, override};
+        const sa_decode_step step = {i, L, which, from, ids};
         ck_assert(sa_decode_state_step(&state, &step, &error));
         for (int l = 0; l < L; l++) {
             const int rows[] = {L - 1 - l, l}, count = l % 2 ? 1 : 2; /* alone, and after another */
@@ -129,20 +131,20 @@ static void decode_and_compare(const int tree[STEPS][ROWS + 1], const sa_overrid
 }
 
 START_TEST(a_forced_target) {
-    model_open(_i);
+    model_open(_i, NULL);
     decode_and_compare(forced, NULL);
 }
 END_TEST
 
 START_TEST(hypotheses_that_branch) {
-    model_open(_i);
+    model_open(_i, NULL);
     decode_and_compare(branching, NULL);
 }
 END_TEST
 
 START_TEST(an_override_of_the_weights) {
     const sa_override shifted = {.chosen = {SA_OVERRIDE_SHIFT, 1}};
-    model_open(_i);
+    model_open(_i, &shifted);
     decode_and_compare(branching, &shifted);
 }
 END_TEST

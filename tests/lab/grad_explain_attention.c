@@ -223,7 +223,8 @@ static void earlier_of(int i, int head, const double *h, int j, double k[WIDE]) 
     const int units = w_c ? w_c->cols / settings.heads : settings.attn / settings.heads;
     const double C = w_c ? covered(i, at, h, j) : 0;
     for (int d = 0; d < units; d++) k[d] = w_c ? C * weight(w_c, 0, head * units + d) : 0;
-    if (sa_scores[settings.attention].part == &sa_location_aware_part) add_located(i, head, j, units, k);
+    if (sa_scores[settings.attention].part == &sa_location_aware_part)
+        add_located(i, head, j, units, k);
 }
 
 static void check_head(int i, int head, const double *s, double *o) {

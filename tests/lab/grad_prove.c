@@ -87,9 +87,10 @@ static void expect_attention(const sa_settings *settings) {
         return;
     }
     const bool blind = sa_scores[settings->attention].key == SA_KEY_NONE;
-    if (sa_scores[settings->attention].weights)
+    const sa_part *part = sa_scores[settings->attention].part;
+    if (part == &sa_graves_part)
         expect_excuse("row-sums", "the score makes the weights");
-    else if (sa_scores[settings->attention].maps)
+    else if (part == &sa_two_maps_part)
         expect_excuse("row-sums", "the difference of two maps");
     else
         expect_measured("row-sums", 0, 1e-14);
@@ -114,7 +115,7 @@ static void expect_permutation(const sa_settings *settings) {
         expect_excuse("permutation", "the window depends on positions");
     else if (attends && settings->attention == SA_ATTENTION_MONOTONIC)
         expect_excuse("permutation", "from left to right");
-    else if (attends && sa_scores[settings->attention].location_aware)
+    else if (attends && sa_scores[settings->attention].part == &sa_location_aware_part)
         expect_excuse("permutation", "the weights of neighboring words");
     else
         expect_measured("permutation", 0, 1e-12);

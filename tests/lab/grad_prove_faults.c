@@ -83,10 +83,9 @@ void __wrap_sa_memory_forward(const sa_attention *w, sa_memory *memory) {
 __typeof__(sa_attention_step_forward) __real_sa_attention_step_forward,
     __wrap_sa_attention_step_forward;
 void __wrap_sa_attention_step_forward(const sa_attention *w, const sa_memory *memory,
-                                      const int *which, int i, sa_mat s,
-                                      const sa_override *override, sa_attention_rows rows, sa_mat c,
-                                      sa_attention_scratch scratch) {
-    __real_sa_attention_step_forward(w, memory, which, i, s, override, rows, c, scratch);
+                                      const int *which, int i, sa_mat s, sa_attention_rows rows,
+                                      sa_mat c, const sa_attention_scratch *scratch) {
+    __real_sa_attention_step_forward(w, memory, which, i, s, rows, c, scratch);
     for (int l = 0; l < s.rows; l++) {
         const int S = memory->first[l + 1] - memory->first[l];
         sa_real *alpha = sa_row(rows.alpha, l);
@@ -108,13 +107,12 @@ void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_d
 __typeof__(sa_attention_all_forward) __real_sa_attention_all_forward,
     __wrap_sa_attention_all_forward;
 void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                                     const sa_queries *queries, sa_mat s,
-                                     const sa_override *override, sa_attention_rows rows, sa_mat c,
-                                     sa_attention_scratch scratch) {
+                                     const sa_queries *queries, sa_mat s, sa_attention_rows rows,
+                                     sa_mat c, const sa_attention_scratch *scratch) {
     const bool encoder = !queries->causal && queries->first == memory->first;
     sa_queries asked = *queries;
     asked.causal = asked.causal && planted != SEEN_FUTURE;
-    __real_sa_attention_all_forward(w, memory, &asked, s, override, rows, c, scratch);
+    __real_sa_attention_all_forward(w, memory, &asked, s, rows, c, scratch);
     for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
         for (int i = asked.first[b]; i < asked.first[b + 1]; i++)
             *sa_row(c, i) += 1e-3 * (i - asked.first[b]);
@@ -122,15 +120,14 @@ void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *mem
         sa_axpy(1e-3, sa_row(c, i - 1), sa_row(c, i), c.cols);
 }
 
-__typeof__(sa_attention_score_forward) __real_sa_attention_score_forward,
-    __wrap_sa_attention_score_forward;
-void __wrap_sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
-                                       const sa_override *override, sa_attention_rows rows, int l,
-                                       sa_mat o, sa_attention_scratch scratch) {
-    const int first[] = {0, i > 1 ? i - 1 : 1}; /* instead of the previous word */
+__typeof__(sa_heads_forward) __real_sa_heads_forward, __wrap_sa_heads_forward;
+void __wrap_sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
+                             sa_attention_rows rows, sa_mat o,
+                             const sa_attention_scratch *scratch) {
+    const int first[] = {0, block.i > 1 ? block.i - 1 : 1}; /* instead of the previous word */
     sa_memory past = *memory;
     if (planted == FORGOTTEN_WORD) past.first = first;
-    __real_sa_attention_score_forward(w, &past, b, i, override, rows, l, o, scratch);
+    __real_sa_heads_forward(w, &past, block, rows, o, scratch);
 }
 
 __typeof__(sa_positions_table) __real_sa_positions_table, __wrap_sa_positions_table;
@@ -139,11 +136,15 @@ void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
     if (planted == LOST_POSITIONS) sa_zero(table);
 }
 
-__typeof__(sa_positions_bias) __real_sa_positions_bias, __wrap_sa_positions_bias;
-void __wrap_sa_positions_bias(const sa_positions *w, int k, int i, sa_mat e) {
-    __real_sa_positions_bias(w, k, i, e);
-    for (int j = 0; planted == COUNTED_POSITIONS && j < e.cols; j++)
-        sa_row(e, e.rows - 1)[j] += 0.1 * w->first * j;
+/* A rotation begins with the position of the first word. */
+__typeof__(sa_parts_forward) __real_sa_parts_forward, __wrap_sa_parts_forward;
+void __wrap_sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at) {
+    const int part = sa_part_find(w, &sa_rotation_part);
+    const sa_mat e = at->alpha;
+    __real_sa_parts_forward(w, place, at);
+    if (planted != COUNTED_POSITIONS || place != SA_PLACE_SCORES || part < 0) return;
+    for (int j = 0; j < e.cols; j++)
+        sa_row(e, e.rows - 1)[j] += 0.1 * *(const int *)sa_part_own(w, part) * j;
 }
 
 __typeof__(sa_decode_state_step) __real_sa_decode_state_step, __wrap_sa_decode_state_step;
@@ -195,7 +196,7 @@ static const struct {
                        "permutation encoder-permutation "},
     [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
     [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation shift "},
-    [COUNTED_POSITIONS] = {SA_MODEL_TRANSFORMER, {"positions", "alibi"}, "shift "},
+    [COUNTED_POSITIONS] = {SA_MODEL_TRANSFORMER, {"positions", "rope"}, "shift "},
     [LEAKED_GRADIENT] = {SA_MODEL_TRANSFORMER, {"window", "sliding"}, "reach "},
     [CUT_GRADIENT] = {SA_MODEL_TRANSFORMER, {"window", "sliding"}, "reach "},
 };

@@ -81,43 +81,39 @@ static double nearest_tie(void) {
     return nearest;
 }
 
-/* The distance from the edge of a local-p window to the nearest position. */
-static double nearest_edge(void) {
-    double nearest = INFINITY;
-    if (w.decoder.attention.window != SA_WINDOW_LOCAL_P) return nearest;
-    for (int t = 0; t < batch.target.steps; t++)
-        for (int b = 0; b < batch.target.active[t]; b++) {
-            const double p = sa_attention_center(
-                &w.decoder.attention, t + 1, pass.decoder.rows.attention, batch.target.start[t] + b,
-                batch.source.len[batch.source_of[b]]);
-            nearest = fmin(nearest, fabs(p - round(p)));
-        }
-    return nearest;
-}
-
-/* The distance of hard attention's numbers from the next word that they would draw. */
-static double nearest_draw(void) {
-    const sa_attention_rows *rows = &pass.decoder.rows.attention;
-    const int heads = w.decoder.attention.heads;
-    double nearest = INFINITY;
-    if (!sa_attention_draws(&w.decoder.attention)) return nearest;
+/* The least distance of the attention from a kink or jump: an edge of a window, another draw. */
+static double nearest_kink(void) {
+    const sa_decoder_cache *cache = &pass.decoder;
+    const sa_attention *attention = &w.decoder.attention;
+    sa_kinks found = {0, INFINITY};
     for (int t = 0; t < batch.target.steps; t++)
         for (int b = 0; b < batch.target.active[t]; b++)
-            for (int k = 0; k < heads; k++) {
-                const int row = batch.target.start[t] + b;
-                const sa_mat p = sa_attention_head(rows->selection, row, heads, k,
-                                                   batch.source.len[batch.source_of[b]]);
-                double sum = 0;
-                for (int j = 0; j < p.cols - 1; j++) {
-                    sum += p.x[j];
-                    nearest = fmin(nearest, fabs(sum - sa_row(rows->noise, row)[k]));
+            for (int k = 0; k < attention->heads; k++) {
+                const sa_query_block block = {batch.target.start[t] + b, 1, b, t + 1, false};
+                const sa_head at = sa_head_view(attention, &cache->source.memory, block,
+                                                cache->rows.attention, &cache->scratch, k);
+                for (int p = 0; p < attention->parts; p++) {
+                    sa_head again = at;
+                    sa_parts_forward(attention, SA_PLACE_KEYS, &again); /* as the score reads it */
+                    if (attention->part[p].row->kinks)
+                        attention->part[p].row->kinks(attention, p, &again, &found);
                 }
             }
-    return nearest;
+    return found.nearest;
 }
 
 /* The last three are empty without copying and hard attention. */
 static sa_mat dt, dgate, dalpha, ddraws;
+
+/* What hard attention draws, or the loss of coverage, or nothing. */
+static sa_mat draws_of(const sa_attention_rows *rows) {
+    const sa_attention *attention = &w.decoder.attention;
+    for (int p = 0; p < attention->parts; p++)
+        if (attention->part[p].row->draws || attention->part[p].row->penalty)
+            return attention->part[p].row->draws ? attention->part[p].row->draws(rows->part[p])
+                                                 : attention->part[p].row->penalty(rows->part[p]);
+    return (sa_mat){0};
+}
 
 /* The weights that dalpha has derivatives for, sentence by sentence. */
 static double alpha_sum(sa_mat alpha) {
@@ -140,26 +136,26 @@ static double decoder(void) {
     return weighted_sum(pass.decoder.readout.t, dt) +
            weighted_sum(sa_cols(pass.decoder.readout.gate, 0, dgate.cols), dgate) +
            alpha_sum(pass.decoder.rows.attention.alpha) +
-           weighted_sum(pass.decoder.rows.attention.draws, ddraws);
+           weighted_sum(draws_of(&pass.decoder.rows.attention), ddraws);
 }
 
 START_TEST(decoder_backward) {
     pass_open(_i / DROPOUTS);
     dropout = dropouts[_i % DROPOUTS];
-    dropout.drawn = 1; /* differences see no constant in the expectation of a draw */
+    dropout.noise = 2; /* draws of all: differences see no constant in their expectation */
     sa_decoder_cache *cache = &pass.decoder;
-    dt = like(cache->readout.t), ddraws = like(cache->rows.attention.draws);
+    dt = like(cache->readout.t), ddraws = like(draws_of(&cache->rows.attention));
     dgate = like(cache->readout.gate), dalpha = like(cache->d.attention.alpha);
     do { /* differences mean nothing across a kink */
         draw(weights, 1);
         draw(pass.encoder.annotations, 1);
         draw(pass.encoder.last_memory, 1);
         decoder();
-    } while (fmin(fmin(nearest_tie(), nearest_edge()), nearest_draw()) < 0.005);
+    } while (nearest_tie() < 0.005 || nearest_kink() < 1);
     sa_copy_mat(dt, cache->readout.dt);
     sa_copy_mat(dgate, cache->readout.dgate);
     if (dalpha.cols) sa_copy_mat(dalpha, cache->d.attention.alpha);
-    if (ddraws.cols) sa_copy_mat(ddraws, cache->d.attention.draws);
+    if (ddraws.cols) sa_copy_mat(ddraws, draws_of(&cache->d.attention));
     sa_decoder_backward(&w.decoder, &batch, dropout, cache, &pass.encoder, &dw.decoder);
     CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
     CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
@@ -238,7 +234,7 @@ START_TEST(masks_of_states_and_words) {
     dropout = (sa_dropout){.state = 0.4, .words = 0.4};
     dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
     dt = like(pass.decoder.readout.t);
-    dgate = dalpha = (sa_mat){0}, ddraws = like(pass.decoder.rows.attention.draws);
+    dgate = dalpha = (sa_mat){0}, ddraws = like(draws_of(&pass.decoder.rows.attention));
     encoder();
     decoder();
     for (int layer = 0; layer < w.encoder.layers; layer++)

@@ -1,108 +1,108 @@
-/* The attention core and every row of score.h: values by formulas, gradients by differences. */
-#include "attention/attention.h"
-#include "attention/multihead.h"
-#include "support/differences.h"
+/* The core and every row of score.h: values by formulas; and the gradients of every attention that
+ * tables can make, by differences. */
+#include "support/attending.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 
 #include <string.h>
 
-/* Q queries over the S words of one sentence. */
+/* ---- One head: Q queries over the S words of one sentence ------------------------------------ */
+
 static const struct shape {
-    int Q, S;
-    sa_attention_sizes sizes;
-} shapes[] = {
-    {1, 1, {.state = 1, .annotation = 2, .size = 1, .max_positions = 1, .heads = 1}},
-    {1, 5, {.state = 4, .annotation = 6, .size = 3, .max_positions = 5, .heads = 1}},
-    {4,
-     7,
-     {.state = 3, .annotation = 4, .size = 5, .max_positions = 3, .heads = 1}}, /* S > S_max */
-    {3, 2, {.state = 5, .annotation = 3, .size = 2, .max_positions = 9, .heads = 1}},
-};
+    int Q, S, units, max_positions;
+} shapes[] = {{1, 1, 1, 1}, {1, 5, 3, 5}, {4, 7, 5, 3 /* S > S_max */}, {3, 2, 2, 9}, {1, 3, 4, 4}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
-#define EXPONENT 1.5 /* of entmax */
 
-static sa_attention w, dw;
-static sa_mat weights, dweights; /* all of w and dw as one row */
-static sa_mat q, k, v, e, alpha, c, dy, dk, scratch;
+static sa_head at;
 static sa_span spans[8]; /* of every query */
+static sa_mat dy;
 
-static const sa_score *row_of(const char *name) {
-    const sa_score *row = sa_scores;
-    while (row->name && strcmp(row->name, name) != 0) row++;
-    ck_assert_ptr_nonnull(row->name);
+static int row_of(const char *name) {
+    int row = 0;
+    while (sa_scores[row].name && strcmp(sa_scores[row].name, name) != 0) row++;
+    ck_assert_ptr_nonnull(sa_scores[row].name);
     return row;
 }
 
-static void bind_row(const sa_score *row, sa_attention_sizes sizes) {
-    sa_binder counting = {0};
-    sizes.score = row, sizes.filters = 2, sizes.filter_width = 5;
-    if (!sizes.normalizer) sizes.normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX];
-    if (row->key == SA_KEY_IDENTITY) sizes.annotation = sizes.state;
-    sa_attention_bind(&counting, "attention", sizes, &w);
-    weights = drawn(1, (int)counting.offset);
-    dweights = filled(1, (int)counting.offset, BEFORE);
-    sa_attention_bind(&(sa_binder){.buffer = weights.x}, "attention", sizes, &w);
-    sa_attention_bind(&(sa_binder){.buffer = dweights.x}, "attention", sizes, &dw);
-}
-
-/* How many positions the score reaches. */
-static int seen_of(struct shape shape) {
-    const bool bounded =
-        w.score->query == SA_QUERY_POSITIONS && shape.sizes.max_positions < shape.S;
-    return bounded ? shape.sizes.max_positions : shape.S;
-}
-
-/* Random queries, keys and values, and buffers for the results. */
-static struct shape open_row(const sa_score *row, int number) {
+/* A score without the parts that come with it. */
+static void open_row(int row, int number) {
     const struct shape shape = shapes[number];
-    bind_row(row, shape.sizes);
-    q = drawn(shape.Q, w.query_width), k = drawn(shape.S, w.key_width);
-    v = drawn(shape.S, shape.sizes.annotation);
-    alpha = unset(shape.Q, shape.S), c = unset(shape.Q, v.cols);
-    scratch = unset(shape.S, w.key_width);
-    for (int i = 0; i < shape.Q; i++) spans[i] = (sa_span){0, seen_of(shape)};
-    return shape;
+    const sa_score *score = &sa_scores[row];
+    sa_binder counting = {0};
+    w = dw = (sa_attention){.score = score,
+                            .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
+                            .heads = 1,
+                            .kv_heads = 1};
+    const int width = score->query == SA_QUERY_POSITIONS ? shape.max_positions
+                      : score->query == SA_QUERY_MIXTURE ? 3 * score->part->state
+                                                         : shape.units;
+    const int keys = score->key == SA_KEY_NONE ? 0 : shape.units;
+    w.key_width = keys;
+    if (score->bind) score->bind(&counting, "attention", keys, 1, shape.max_positions);
+    weights = drawn(1, (int)counting.offset), dweights = filled(1, weights.cols, BEFORE);
+    sa_binder own = {.buffer = weights.x}, down = {.buffer = dweights.x};
+    if (score->bind) {
+        w.v_a = score->bind(&own, "attention", keys, 1, shape.max_positions);
+        dw.v_a = score->bind(&down, "attention", keys, 1, shape.max_positions);
+    }
+    scratch = sa_attention_scratch_layout(&numbers, &w, shape.Q, shape.S, true);
+    at = (sa_head){.i = 1,
+                   .v_a = w.v_a,
+                   .q = drawn(shape.Q, width),
+                   .k = drawn(shape.S, keys),
+                   .v = drawn(shape.S, 2),
+                   .alpha = unset(shape.Q, shape.S),
+                   .c = unset(shape.Q, 2),
+                   .spans = spans,
+                   .exponent = &w.exponent,
+                   .scratch = &scratch};
+    const bool bounded = score->query == SA_QUERY_POSITIONS && shape.max_positions < shape.S;
+    for (int i = 0; i < shape.Q; i++)
+        spans[i] = (sa_span){0, bounded ? shape.max_positions : shape.S};
 }
 
-static void attend(void) {
-    w.score->forward(w.v_a, q, k, alpha, scratch);
-    sa_attention_weights_forward(w.normalizer, EXPONENT, spans, alpha);
-    sa_attention_sum_forward(alpha, v, c);
+/* Query i sees positions i .. i+2, as far as they exist. */
+static void narrow_spans(void) {
+    const int seen = spans[0].count;
+    for (int i = 0; i < at.q.rows; i++) {
+        const int first = i < seen ? i : seen - 1;
+        spans[i] = (sa_span){first, seen - first < 3 ? seen - first : 3};
+    }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static double by_perceptron(int i, int j) {
     double sum = 0;
-    for (int l = 0; l < k.cols; l++) sum += w.v_a.x[l] * tanh(sa_row(q, i)[l] + sa_row(k, j)[l]);
+    for (int l = 0; l < at.k.cols; l++)
+        sum += w.v_a.x[l] * tanh(sa_row(at.q, i)[l] + sa_row(at.k, j)[l]);
     return sum;
 }
 
 static double by_product(int i, int j) {
     double sum = 0;
-    for (int l = 0; l < k.cols; l++) sum += sa_row(q, i)[l] * sa_row(k, j)[l];
+    for (int l = 0; l < at.k.cols; l++) sum += sa_row(at.q, i)[l] * sa_row(at.k, j)[l];
     return sum;
 }
 
 static double by_scaled_product(int i, int j) {
-    return by_product(i, j) / sqrt(k.cols);
+    return by_product(i, j) / sqrt(at.k.cols);
 }
 
 static double by_position(int i, int j) {
-    return sa_row(q, i)[j];
+    return sa_row(at.q, i)[j];
 }
 
 static double by_distance(int i, int j) {
     double sum = 0;
-    for (int l = 0; l < k.cols; l++) sum += pow(sa_row(q, i)[l] - sa_row(k, j)[l], 2);
+    for (int l = 0; l < at.k.cols; l++) sum += pow(sa_row(at.q, i)[l] - sa_row(at.k, j)[l], 2);
     return -sum / (2 * exp(2 * w.v_a.x[0]));
 }
 
 static double by_angle(int i, int j) {
     double of_q = 0, of_k = 0;
-    for (int l = 0; l < k.cols; l++)
-        of_q += pow(sa_row(q, i)[l], 2), of_k += pow(sa_row(k, j)[l], 2);
+    for (int l = 0; l < at.k.cols; l++)
+        of_q += pow(sa_row(at.q, i)[l], 2), of_k += pow(sa_row(at.k, j)[l], 2);
     return by_product(i, j) / sqrt(of_q * of_k);
 }
 
@@ -127,274 +127,267 @@ static const struct {
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
-/* alpha and c by their definition, a query at a time, inside any span. */
-static void expect_definition(struct shape shape, double (*score)(int i, int j)) {
-    sa_mat wanted_alpha = filled(shape.Q, shape.S, 0), wanted_c = filled(shape.Q, v.cols, 0);
-    for (int i = 0; i < shape.Q; i++) {
-        const int first = spans[i].first, behind = first + spans[i].count;
-        double sum = 0, whole = 0;
-        for (int j = first; j < behind; j++) sum += exp(score(i, j));
-        for (int j = first; j < behind; j++) sa_row(wanted_alpha, i)[j] = exp(score(i, j)) / sum;
-        for (int j = 0; j < shape.S; j++) {
-            sa_axpy(sa_row(wanted_alpha, i)[j], sa_row(v, j), sa_row(wanted_c, i), v.cols);
-            whole += sa_row(alpha, i)[j];
-            if (j < first || j >= behind) ck_assert_double_eq(sa_row(alpha, i)[j], 0);
-        }
-        ck_assert_double_eq_tol(whole, 1, 1e-15);
-    }
-    ck_assert_double_le(farthest(alpha, wanted_alpha), 1e-15);
-    ck_assert_double_le(farthest(c, wanted_c), 2e-15);
-}
-
+/* alpha and c by their definition, a query at a time, inside whole and narrow spans. */
 START_TEST(core_follows_its_equations) {
-    const struct shape shape = open_row(row_of(formulas[_i / SHAPES].name), _i % SHAPES);
-    attend();
-    expect_definition(shape, formulas[_i / SHAPES].score);
-}
-END_TEST
-
-/* Query i sees positions i .. i+2, as far as they exist. */
-static void narrow_spans(struct shape shape) {
-    const int seen = seen_of(shape);
-    for (int i = 0; i < shape.Q; i++) {
-        const int first = i < seen ? i : seen - 1;
-        spans[i] = (sa_span){first, seen - first < 3 ? seen - first : 3};
+    double (*score)(int i, int j) = formulas[_i / 2 / SHAPES].score;
+    open_row(row_of(formulas[_i / 2 / SHAPES].name), _i / 2 % SHAPES);
+    if (_i % 2) narrow_spans();
+    sa_attend_forward(&w, &at);
+    sa_mat alpha = filled(at.q.rows, at.k.rows, 0), context = filled(at.q.rows, 2, 0);
+    for (int i = 0; i < at.q.rows; i++) {
+        const int first = spans[i].first, behind = first + spans[i].count;
+        double sum = 0;
+        for (int j = first; j < behind; j++) sum += exp(score(i, j));
+        for (int j = first; j < behind; j++) {
+            sa_row(alpha, i)[j] = exp(score(i, j)) / sum;
+            sa_axpy(sa_row(alpha, i)[j], sa_row(at.v, j), sa_row(context, i), 2);
+        }
+        for (int j = 0; j < at.k.rows; j++)
+            if (j < first || j >= behind) ck_assert_double_eq(sa_row(at.alpha, i)[j], 0);
+        ck_assert_double_eq_tol(sa_sum(sa_row(at.alpha, i), at.k.rows), 1, 1e-15);
     }
-}
-
-START_TEST(spans_bound_what_a_query_sees) {
-    const struct shape shape = open_row(row_of(formulas[_i / SHAPES].name), _i % SHAPES);
-    narrow_spans(shape);
-    attend();
-    expect_definition(shape, formulas[_i / SHAPES].score);
+    ck_assert_double_le(farthest(at.alpha, alpha), 1e-15);
+    ck_assert_double_le(farthest(at.c, context), 2e-15);
 }
 END_TEST
 
 START_TEST(query_is_one_row_or_many) {
-    const struct shape shape = open_row(&sa_scores[_i / SHAPES], _i % SHAPES);
-    attend();
-    sa_mat alone = unset(1, shape.S), context = unset(1, v.cols);
-    for (int i = 0; i < shape.Q; i++) {
-        w.score->forward(w.v_a, sa_rows(q, i, 1), k, alone, scratch);
-        sa_attention_weights_forward(w.normalizer, EXPONENT, spans + i, alone);
-        sa_attention_sum_forward(alone, v, context);
-        ck_assert_double_le(farthest(alone, sa_rows(alpha, i, 1)), 1e-15);
-        ck_assert_double_le(farthest(context, sa_rows(c, i, 1)), 1e-15);
+    open_row(_i / SHAPES, _i % SHAPES);
+    sa_attend_forward(&w, &at);
+    sa_head alone = at;
+    alone.alpha = unset(1, at.k.rows), alone.c = unset(1, 2);
+    for (int i = 0; i < at.q.rows; i++) {
+        alone.q = sa_rows(at.q, i, 1), alone.spans = spans + i;
+        sa_attend_forward(&w, &alone);
+        ck_assert_double_le(farthest(alone.alpha, sa_rows(at.alpha, i, 1)), 1e-15);
+        ck_assert_double_le(farthest(alone.c, sa_rows(at.c, i, 1)), 1e-15);
     }
 }
 END_TEST
 
 /* As --positions rope rotates them. */
 START_TEST(rotations_leave_scores_that_say_so) {
-    const sa_score *row = &sa_scores[_i];
-    bind_row(row, (sa_attention_sizes){
-                      .state = 4, .annotation = 4, .size = 4, .max_positions = 4, .heads = 1});
-    if (row->key == SA_KEY_NONE) return;
-    q = drawn(1, 4), k = drawn(3, 4), e = unset(1, 3), alpha = unset(1, 3), scratch = unset(3, 4);
-    row->forward(w.v_a, q, k, e, scratch);
-    for (int j = -1; j < 3; j++) {
-        sa_real *x = j < 0 ? q.x : sa_row(k, j), y[] = {-x[1], x[0], -x[3], x[2]};
+    open_row(_i, SHAPES - 1);
+    if (w.score->key == SA_KEY_NONE) return;
+    const sa_mat e = unset(1, at.k.rows), again = unset(1, at.k.rows);
+    w.score->forward(w.v_a, at.q, at.k, e, scratch.keys);
+    for (int j = -1; j < at.k.rows; j++) {
+        sa_real *x = j < 0 ? at.q.x : sa_row(at.k, j), y[] = {-x[1], x[0], -x[3], x[2]};
         memcpy(x, y, sizeof y);
     }
-    row->forward(w.v_a, q, k, alpha, scratch);
-    ck_assert_int_eq(row->rotates, farthest(e, alpha) < 1e-14);
+    w.score->forward(w.v_a, at.q, at.k, again, scratch.keys);
+    ck_assert_int_eq(w.score->key != SA_KEY_UNITS, farthest(e, again) < 1e-14);
 }
 END_TEST
 
 START_TEST(kernel_of_unit_keys_is_a_scaled_product) {
     open_row(row_of("gaussian"), 1);
-    for (int j = 0; j < k.rows; j++)
-        sa_scale(1 / sa_sqrt(sa_dot(sa_row(k, j), sa_row(k, j), k.cols)), sa_rows(k, j, 1));
-    attend();
-    sa_mat product = unset(1, k.rows);
-    for (int j = 0; j < k.rows; j++) product.x[j] = by_product(0, j) / exp(2 * w.v_a.x[0]);
+    for (int j = 0; j < at.k.rows; j++)
+        sa_scale(1 / sa_sqrt(sa_dot(sa_row(at.k, j), sa_row(at.k, j), at.k.cols)),
+                 sa_rows(at.k, j, 1));
+    sa_attend_forward(&w, &at);
+    sa_mat product = unset(1, at.k.rows);
+    for (int j = 0; j < at.k.rows; j++) product.x[j] = by_product(0, j) / exp(2 * w.v_a.x[0]);
     sa_softmax(product);
-    ck_assert_double_le(farthest(alpha, product), 1e-14);
+    ck_assert_double_le(farthest(at.alpha, product), 1e-14);
 }
 END_TEST
 
 START_TEST(narrow_and_wide_kernels) {
     open_row(row_of("gaussian"), 1);
-    const sa_mat ones = filled(1, k.rows, 1.0 / k.rows);
-    fill(w.v_a, 20), attend();
-    ck_assert_double_le(farthest(alpha, ones), 1e-14);
-    fill(w.v_a, -20), sa_copy_mat(sa_rows(k, 2, 1), q);
-    attend();
-    for (int j = 0; j < k.rows; j++) ck_assert_double_eq(alpha.x[j], j == 2);
+    fill(w.v_a, 20), sa_attend_forward(&w, &at);
+    ck_assert_double_le(farthest(at.alpha, filled(1, at.k.rows, 1.0 / at.k.rows)), 1e-14);
+    fill(w.v_a, -20), sa_copy_mat(sa_rows(at.k, 2, 1), at.q);
+    sa_attend_forward(&w, &at);
+    for (int j = 0; j < at.k.rows; j++) ck_assert_double_eq(at.alpha.x[j], j == 2);
 }
 END_TEST
 
 START_TEST(attention_without_v_a_is_uniform) {
     open_row(row_of("additive"), _i);
     fill(w.v_a, 0);
-    attend();
-    ck_assert_double_eq(farthest(alpha, filled(alpha.rows, alpha.cols, 1.0 / alpha.cols)), 0);
-}
-END_TEST
-
-/* ---- Gradients ------------------------------------------------------------------------------- */
-
-static double scores(void) {
-    w.score->forward(w.v_a, q, k, e, scratch);
-    return weighted_sum(e, dy);
-}
-
-START_TEST(scores_backward) {
-    const struct shape shape = open_row(&sa_scores[_i / SHAPES], _i % SHAPES);
-    const int max_positions = shape.sizes.max_positions;
-    if (w.score->query == SA_QUERY_POSITIONS && max_positions < shape.S)
-        k = sa_rows(k, 0, max_positions);
-    scratch = sa_rows(scratch, 0, k.rows);
-    e = unset(q.rows, k.rows), dy = drawn(q.rows, k.rows);
-    sa_mat dq = filled(q.rows, q.cols, BEFORE), de = unset(e.rows, e.cols);
-    dk = filled(k.rows, k.cols, BEFORE);
-    sa_copy_mat(dy, de);
-    w.score->backward(w.v_a, q, k, de, dq, dk, dw.v_a, scratch);
-    CHECK_ADDED(scores, q, dq);
-    CHECK_ADDED(scores, k, dk);
-    CHECK_ADDED(scores, weights, dweights);
+    sa_attend_forward(&w, &at);
+    const sa_mat equal = filled(at.alpha.rows, at.alpha.cols, 1.0 / at.alpha.cols);
+    ck_assert_double_eq(farthest(at.alpha, equal), 0);
 }
 END_TEST
 
 static double core(void) {
-    attend();
-    return weighted_sum(c, dy);
+    sa_attend_forward(&w, &at);
+    return weighted_sum(at.c, dy);
 }
 
 START_TEST(core_backward) {
-    const struct shape shape = open_row(&sa_scores[_i / 2 / SHAPES], _i / 2 % SHAPES);
-    if (_i % 2) narrow_spans(shape);
-    dy = drawn(shape.Q, v.cols), dk = filled(shape.S, k.cols, BEFORE);
-    sa_mat dq = filled(shape.Q, q.cols, BEFORE), dv = filled(shape.S, v.cols, BEFORE);
-    sa_mat dalpha = unset(shape.Q, shape.S);
+    open_row(_i / 2 / SHAPES, _i / 2 % SHAPES);
+    if (_i % 2) narrow_spans();
+    dy = drawn(at.q.rows, 2);
+    sa_head d = {.v_a = dw.v_a,
+                 .q = filled(at.q.rows, at.q.cols, BEFORE),
+                 .k = filled(at.k.rows, at.k.cols, BEFORE),
+                 .v = filled(at.v.rows, 2, BEFORE),
+                 .alpha = filled(at.q.rows, at.k.rows, 0),
+                 .c = unset(at.q.rows, 2),
+                 .scratch = &scratch};
+    sa_copy_mat(dy, d.c);
     core();
-    sa_attention_sum_backward(alpha, v, dy, dalpha, dv);
-    sa_attention_weights_backward(w.normalizer, EXPONENT, spans, alpha, dalpha, NULL);
-    w.score->backward(w.v_a, q, k, dalpha, dq, dk, dw.v_a, scratch);
-    CHECK_ADDED(core, q, dq);
-    CHECK_ADDED(core, k, dk);
-    CHECK_ADDED(core, v, dv);
+    sa_attend_backward(&w, &at, &d, &dw);
+    CHECK_ADDED(core, at.q, d.q);
+    CHECK_ADDED(core, at.k, d.k);
+    CHECK_ADDED(core, at.v, d.v);
     CHECK_ADDED(core, weights, dweights);
 }
 END_TEST
 
-/* ---- A decoder's step: projections, heads and windows ---------------------------------------- */
+/* ---- Every attention of the tables ----------------------------------------------------------- */
+
+/* What losses add to the weights, to what a part penalizes or draws, and to the last state. */
+static sa_mat dalpha, dextra, dstate;
+
+static sa_mat extra_of(sa_attention_rows of) {
+    for (int p = 0; p < w.parts; p++) {
+        const sa_part *row = w.part[p].row;
+        if (row->penalty && of.part[p].cols) return row->penalty(of.part[p]);
+        if (row->draws) return row->draws(of.part[p]);
+    }
+    return (sa_mat){0};
+}
+
+static double objective(void) {
+    attend();
+    return weighted_sum(c, dy) + weighted_sum(rows.alpha, dalpha) +
+           weighted_sum(extra_of(rows), dextra) +
+           weighted_sum(step_of(rows, STEPS - 1).state, dstate);
+}
+
+static void steps_backward(sa_attention_pass all, sa_mat ds) {
+    for (int t = STEPS - 1; t >= 0; t--) {
+        const sa_attention_pass one = {all.memory, step_of(all.rows, t), step_of(all.d, t),
+                                       all.dmemory, all.scratch};
+        sa_attention_step_backward(&w, &one, t + 1, step_rows(dy, t), step_rows(ds, t), &dw);
+        if (t) sa_copy_mat(one.d.previous_state, step_of(all.d, t - 1).state);
+    }
+    sa_attention_projections_backward(s, all.rows, dy, all.d, &dw);
+}
+
+static void check_gradients(void) {
+    const double margin = settings.attention == SA_ATTENTION_LINEAR ? 8 : 3;
+    const int R = s.rows, A = sizes.annotation;
+    sa_attention_rows d = sa_attention_rows_layout(&numbers, &w, R, LONGEST, true);
+    sa_memory dmemory;
+    do {
+        draw(weights, 1), draw(s, 1), draw(memory.annotations, 1);
+        draw_above_0(rows.previous_state), draw_above_0(rows.noise);
+        attend();
+    } while (met.nearest < margin);
+    d.alpha = drawn(R, rows.alpha.cols), fill(d.q, NAN), fill(d.previous_state, NAN);
+    draw(d.state, 1), draw(extra_of(d), 1);
+    dy = drawn(R, A), dalpha = unset(R, d.alpha.cols), sa_copy_mat(d.alpha, dalpha);
+    dextra = unset(extra_of(d).rows, extra_of(d).cols), sa_copy_mat(extra_of(d), dextra);
+    dstate = unset(SENTENCES, d.state.cols);
+    if (d.state.cols) sa_copy_mat(step_of(d, STEPS - 1).state, dstate);
+    const sa_mat ds = filled(R, sizes.state, BEFORE),
+                 dh = filled(memory.annotations.rows, A, BEFORE);
+    sa_memory_layout(&numbers, &w, words_before, dh, &dmemory);
+    sa_memory_zero(&w, &dmemory);
+    const sa_attention_pass all = {&memory, rows, d, &dmemory, &scratch};
+    objective();
+    if (sizes.transformer)
+        sa_attention_all_backward(&w, &all, &asked, s, dy, ds, &dw);
+    else
+        steps_backward(all, ds);
+    sa_memory_backward(&w, &memory, &dmemory, &dw);
+    CHECK_ADDED(objective, s, ds);
+    CHECK_ADDED(objective, memory.annotations, dh);
+    CHECK_ADDED(objective, weights, dweights);
+    if (!sizes.transformer && d.state.cols)
+        check_slope("previous_state", objective, step_of(rows, 0).previous_state,
+                    step_of(d, 0).previous_state, 0);
+}
 
 static const struct variant {
-    int heads, value, window, window_size;
+    int heads, kv_heads, value, normalizer;
+    double alpha; /* of entmax */
+    int window, window_size, coverage;
 } variants[] = {
-    {1, 0, SA_WINDOW_NONE, 1},    {2, 3, SA_WINDOW_NONE, 1},    {4, 1, SA_WINDOW_LOCAL_M, 1},
-    {1, 0, SA_WINDOW_LOCAL_M, 2}, {2, 2, SA_WINDOW_LOCAL_P, 2}, {1, 0, SA_WINDOW_LOCAL_P, 1},
+    {.heads = 1},
+    {.heads = 2, .value = 3, .coverage = SA_COVERAGE_LINGUISTIC},
+    {.heads = 4, .kv_heads = 2, .value = 2, .window = SA_WINDOW_LOCAL_M},
+    {.heads = 1, .window = SA_WINDOW_LOCAL_M, .window_size = 2, .coverage = SA_COVERAGE_LOSS},
+    {.heads = 2, .window = SA_WINDOW_LOCAL_P, .window_size = 2},
+    {.heads = 1, .window = SA_WINDOW_LOCAL_P, .normalizer = SA_NORMALIZER_NULL},
+    {.heads = 2, .normalizer = SA_NORMALIZER_NULL_KEY, .coverage = SA_COVERAGE_LOSS},
+    {.heads = 1, .normalizer = SA_NORMALIZER_SPARSEMAX},
+    {.heads = 1, .normalizer = SA_NORMALIZER_ENTMAX, .alpha = 1.5},
+    {.heads = 2, .normalizer = SA_NORMALIZER_ENTMAX, .alpha = SA_ENTMAX_ALPHA_LEARNED},
 };
-enum { VARIANTS = sizeof variants / sizeof *variants, SENTENCES = 3, STEP = 3, STATE = 3 };
-static int width; /* of an annotation */
-static const int first[SENTENCES + 1] = {0, 6, 7, 10};
-static sa_memory memory;
-static sa_attention_rows rows;
-static sa_mat s, dstate; /* dstate: by the state that the step leaves; empty: none */
-static sa_attention_scratch workspace;
-static double step(void) {
-    sa_memory_forward(&w, &memory);
-    sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, workspace);
-    return weighted_sum(c, dy) + (dstate.x ? weighted_sum(rows.state, dstate) : 0);
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static void set_variant(struct variant variant) {
+    settings.heads = variant.heads, settings.kv_heads = variant.kv_heads;
+    settings.value_size = variant.value, settings.normalizer = variant.normalizer;
+    if (variant.normalizer == SA_NORMALIZER_ENTMAX) settings.entmax_alpha = variant.alpha;
+    settings.window = variant.window, settings.coverage = variant.coverage;
+    if (variant.window_size) settings.window_size = variant.window_size;
 }
 
-/* Whether a difference would cross a jump: a position near the edge of a predicted window. */
-static bool edge_is_near(void) {
-    bool near = false;
-    step();
-    for (int b = 0; b < SENTENCES && w.window == SA_WINDOW_LOCAL_P; b++) {
-        const double p = sa_attention_center(&w, STEP, rows, b, first[b + 1] - first[b]);
-        near = near || fabs(p - round(p)) < 0.01;
-    }
-    return near;
-}
-
-static void step_open(const sa_score *row, struct variant variant) {
-    const bool raw = row->key == SA_KEY_IDENTITY, alone = raw || row->normalizer;
-    dstate.x = NULL;
-    width = raw ? STATE : 5;
-    bind_row(row, (sa_attention_sizes){.state = STATE,
-                                       .annotation = width,
-                                       .size = 4,
-                                       .max_positions = 4,
-                                       .heads = alone ? 1 : variant.heads,
-                                       .value = variant.value,
-                                       .window = variant.window,
-                                       .window_size = variant.window_size});
-    sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
-    rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
-    draw(rows.previous_state, 1), workspace = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
-    s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
-    while (edge_is_near()) draw(s, 1);
-}
-
-START_TEST(step_backward) {
-    if (sa_scores[_i / VARIANTS].maps) return; /* a Transformer's alone */
-    step_open(&sa_scores[_i / VARIANTS], variants[_i % VARIANTS]);
-    sa_memory d;
-    sa_attention_rows drows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, false);
-    sa_mat ds = filled(SENTENCES, STATE, BEFORE),
-           dh = filled(memory.annotations.rows, width, BEFORE);
-    sa_memory_layout(&numbers, &w, first, dh, &d);
-    if (d.keys.x != dh.x) fill(d.keys, 0);
-    if (w.heads > 1) fill(d.values, 0);
-    draw(drows.state, 1), dstate = drows.state, step();
-    sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, workspace);
-    sa_attention_projections_backward(s, rows, dy, drows, &dw);
-    sa_memory_backward(&w, &memory, &d, &dw);
-    CHECK_ADDED(step, s, ds);
-    CHECK_ADDED(step, memory.annotations, dh);
-    check_slope("previous_state", step, rows.previous_state, drows.previous_state, 0);
-    CHECK_ADDED(step, weights, dweights);
+START_TEST(steps_of_a_decoder) {
+    attention_settings(_i / VARIANTS);
+    set_variant(variants[_i % VARIANTS]);
+    if (decoder_open()) check_gradients();
 }
 END_TEST
 
-/* Inside the window, weights sum to 1 before the Gaussian, which is 1 at the center; outside, 0. */
-START_TEST(windows_hold_the_weights) {
-    if (sa_scores[_i / VARIANTS].maps) return; /* a Transformer's alone */
-    step_open(&sa_scores[_i / VARIANTS], variants[_i % VARIANTS]);
-    step();
-    for (int b = 0; b < SENTENCES; b++) {
-        const int S = first[b + 1] - first[b];
-        const int max_positions = w.score->query == SA_QUERY_POSITIONS && S > 4 ? 4 : S;
-        const double p = sa_attention_center(&w, STEP, rows, b, S), D = w.window_size;
-        for (int k_ = 0; k_ < w.heads; k_++) {
-            sa_mat own = sa_attention_head(rows.alpha, b, w.heads, k_, S);
-            double sum = 0;
-            for (int j = 1; j <= S; j++) {
-                const bool out = w.window && fabs(j - p) > D;
-                const double g = w.window == SA_WINDOW_LOCAL_P
-                                     ? exp(-(j - p) * (j - p) / (2 * D / 2 * D / 2))
-                                     : 1;
-                if (out || j > max_positions) ck_assert_double_eq(own.x[j - 1], 0);
-                sum += own.x[j - 1] / g;
-            }
-            ck_assert_double_eq_tol(sum, 1, 1e-14);
-        }
-        if (w.window == SA_WINDOW_LOCAL_M)
-            ck_assert_double_eq(p, STEP < max_positions ? STEP : max_positions);
-        if (w.window == SA_WINDOW_LOCAL_P) ck_assert(p > 0 && p < max_positions);
-    }
+static const struct {
+    sa_attention_site site;
+    int positions;
+    struct variant variant;
+} layers[] = {
+    {SA_SITE_CROSS, 0, {.heads = 2, .kv_heads = 1, .value = 3}},
+    {SA_SITE_CROSS, 0, {.heads = 1, .window = SA_WINDOW_LOCAL_P}},
+    {SA_SITE_ENCODER, SA_POSITIONS_T5, {.heads = 2, .value = 2}},
+    {SA_SITE_DECODER, SA_POSITIONS_T5, {.heads = 1, .normalizer = SA_NORMALIZER_NULL_KEY}},
+    {SA_SITE_ENCODER, SA_POSITIONS_ALIBI, {.heads = 2, .value = 2, .window = SA_WINDOW_SLIDING}},
+    {SA_SITE_ENCODER, SA_POSITIONS_ROPE, {.heads = 2, .kv_heads = 1, .value = 2}},
+    {SA_SITE_DECODER, SA_POSITIONS_ROPE, {.heads = 1, .window = SA_WINDOW_SLIDING}},
+    {SA_SITE_ENCODER, SA_POSITIONS_SHAW, {.heads = 2, .value = 2}},
+    {SA_SITE_DECODER,
+     SA_POSITIONS_SHAW,
+     {.heads = 2, .kv_heads = 1, .value = 3, .normalizer = SA_NORMALIZER_NULL_KEY}},
+    {SA_SITE_DECODER,
+     0,
+     {.heads = 2,
+      .value = 2,
+      .normalizer = SA_NORMALIZER_ENTMAX,
+      .alpha = SA_ENTMAX_ALPHA_LEARNED}},
+};
+enum { LAYERS = sizeof layers / sizeof *layers };
+
+START_TEST(layers_of_a_transformer) {
+    const int positions = layers[_i % LAYERS].positions;
+    attention_settings(_i / LAYERS);
+    set_variant(layers[_i % LAYERS].variant);
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.layer = 2, sizes.site = layers[_i % LAYERS].site;
+    if (attention_open(positions ? &sa_position_kinds[positions] : NULL,
+                       sizes.site == SA_SITE_DECODER))
+        check_gradients();
 }
 END_TEST
 
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention in double", &tests);
-    int scores_known = 0;
-    while (sa_scores[scores_known].name) scores_known++;
+    int scores = 0;
+    while (sa_scores[scores].name) scores++;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
-    tcase_add_loop_test(tests, core_follows_its_equations, 0, FORMULAS * SHAPES);
-    tcase_add_loop_test(tests, spans_bound_what_a_query_sees, 0, FORMULAS * SHAPES);
-    tcase_add_loop_test(tests, query_is_one_row_or_many, 0, scores_known * SHAPES);
-    tcase_add_loop_test(tests, rotations_leave_scores_that_say_so, 0, scores_known);
+    tcase_add_loop_test(tests, core_follows_its_equations, 0, 2 * FORMULAS * SHAPES);
+    tcase_add_loop_test(tests, query_is_one_row_or_many, 0, scores * SHAPES);
+    tcase_add_loop_test(tests, rotations_leave_scores_that_say_so, 0, scores);
     tcase_add_test(tests, kernel_of_unit_keys_is_a_scaled_product);
     tcase_add_test(tests, narrow_and_wide_kernels);
     tcase_add_loop_test(tests, attention_without_v_a_is_uniform, 0, SHAPES);
-    tcase_add_loop_test(tests, scores_backward, 0, scores_known * SHAPES);
-    tcase_add_loop_test(tests, core_backward, 0, 2 * scores_known * SHAPES);
-    tcase_add_loop_test(tests, step_backward, 0, scores_known * VARIANTS);
-    tcase_add_loop_test(tests, windows_hold_the_weights, 0, scores_known * VARIANTS);
+    tcase_add_loop_test(tests, core_backward, 0, 2 * scores * SHAPES);
+    tcase_add_loop_test(tests, steps_of_a_decoder, 0, scores * VARIANTS);
+    tcase_add_loop_test(tests, layers_of_a_transformer, 0, scores * LAYERS);
     return suite_run(suite);
 }

@@ -164,7 +164,7 @@ bool sa_any_broken(void) {
 
 sa_mat sa_unless_broken(const char *term, sa_mat result) {
     const size_t size = (size_t)result.rows * (size_t)result.ld;
-    if (!result.x || !size || !sa_broken(term)) return result;
+    if (!result.x || !size || !result.cols || !sa_broken(term)) return result;
     free(unread);
     unread = result.x = sa_new(size, sizeof *result.x, NULL);
     sa_require(unread);

@@ -1,5 +1,5 @@
-/* residual: the residual connection around a sublayer f of a Transformer, with layer normalization
- * and dropout.
+/* residual: what stands around the attention in a Transformer: the residual connection of a
+ * sublayer f, with layer normalization and dropout, and the position-wise feed-forward network.
  *
  *   post  y = LayerNorm(x + Dropout(f(x)))     Vaswani et al. 2017, sections 3.1 and 5.4
  *   pre   y = x + Dropout(f(LayerNorm(x)))     their later code; Xiong et al. 2020 */
@@ -45,5 +45,21 @@ void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *c
                                 double dropout, sa_mat d, sa_mat df, sa_mat din, sa_residual *dw);
 void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *cache, sa_mat din,
                                 sa_mat d, sa_residual *dw);
+
+/* ---- The feed-forward network ----------------------------------------------------------------
+ * Section 3.3 (Vaswani et al. 2017): y = W_2 max(0, W_1 x + b_1) + b_2 */
+
+typedef struct sa_feedforward { /* weights, or their gradients */
+    sa_weight W_1, W_2;         /* [ffn x m], [m x ffn] */
+    sa_mat b_1, b_2;            /* [1 x ffn], [1 x m] */
+} sa_feedforward;
+
+void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w);
+
+/* x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
+void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y);
+/* dx and dw are added to; dinner [R x ffn] is overwritten. */
+void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,
+                             sa_mat dinner, sa_mat dx, sa_feedforward *dw);
 
 #endif

@@ -4,7 +4,6 @@
 #define SA_MODEL_SUBLAYER_H
 
 #include "attention/heads.h"
-#include "layers/feedforward.h"
 #include "layers/residual.h"
 
 /* ---- Attention, at any of its three sites ---------------------------------------------------- */

@@ -97,27 +97,21 @@ BY_INSTRUCTION static int convert_pairs(const sa_real *first, const sa_real *sec
     }
     return j;
 }
-#else
-static bool converts(void) {
-    return false;
-}
-
-static int convert_halves(const sa_real *x, int size, half *to) {
-    return (void)x, (void)size, (void)to, 0;
-}
-
-static int convert_pairs(const sa_real *first, const sa_real *second, int size, place *to) {
-    return (void)first, (void)second, (void)size, (void)to, 0;
-}
 #endif
 
 static void to_halves(const sa_real *x, int size, half *to) {
-    const int done = converts() ? convert_halves(x, size, to) : 0;
+    int done = 0;
+#ifdef SA_PAIRS
+    if (converts()) done = convert_halves(x, size, to);
+#endif
     round_halves(x + done, size - done, to + done);
 }
 
 static void to_pairs(const sa_real *first, const sa_real *second, int size, place *to) {
-    const int done = converts() ? convert_pairs(first, second, size, to) : 0;
+    int done = 0;
+#ifdef SA_PAIRS
+    if (converts()) done = convert_pairs(first, second, size, to);
+#endif
     round_pairs(first + done, second + done, size - done, to + done);
 }
 

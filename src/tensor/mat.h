@@ -5,8 +5,13 @@
  *
  *   B sentences      T target words       S source words      N source words of the whole batch
  *   m embedding      n hidden             n' alignment        l maxout        K vocabulary
- *   s decoder state  h annotation         c context           e score         alpha weight
- *   z update gate    r reset gate         a pre-activation    d.. derivative of the loss by ..
+ *   A annotation     H heads, G of keys   Q queries           R rows, L of a step
+ *
+ *   s decoder state  h annotation         c context           o output of a head
+ *   q query          k key                v value             e score         alpha weight
+ *   z update gate    r reset gate         s~ candidate        i, f, o gates and m memory of an LSTM
+ *   E embeddings     t readout            a pre-activation    s' the previous s
+ *   w weights        dw their gradients   d.. derivative of the loss by ..
  *
  * The words of a batch follow each other without padding, either step by step (base/batch.h: row
  * start[t] + b) or sentence by sentence (row first[b] + t). */

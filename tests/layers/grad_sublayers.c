@@ -1,6 +1,5 @@
 /* The parts of a Transformer's sublayers: each backward pass alone, against differences of its
  * forward pass. */
-#include "layers/feedforward.h"
 #include "layers/linear.h"
 #include "layers/residual.h"
 #include "support/differences.h"

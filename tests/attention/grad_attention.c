@@ -266,16 +266,16 @@ static void steps_backward(sa_attention_pass all, sa_mat ds) {
         sa_attention_step_backward(&w, &one, t + 1, step_rows(dy, t), step_rows(ds, t), &dw);
         if (t) sa_copy_mat(one.d.previous_state, step_of(all.d, t - 1).state);
     }
-    sa_attention_projections_backward(s, all.rows, dy, all.d, &dw);
+    sa_attention_projections_backward(states, all.rows, dy, all.d, &dw);
 }
 
 static void check_gradients(void) {
     const double margin = settings.attention == SA_ATTENTION_LINEAR ? 8 : 3;
-    const int R = s.rows, A = sizes.annotation;
+    const int R = states.rows, A = sizes.annotation;
     sa_attention_rows d = sa_attention_rows_layout(&numbers, &w, R, LONGEST, true);
     sa_memory dmemory;
     do {
-        draw(weights, 1), draw(s, 1), draw(memory.annotations, 1);
+        draw(weights, 1), draw(states, 1), draw(memory.annotations, 1);
         draw_above_0(rows.previous_state), draw_above_0(rows.noise);
         attend();
     } while (met.nearest < margin);
@@ -292,11 +292,11 @@ static void check_gradients(void) {
     const sa_attention_pass all = {&memory, rows, d, &dmemory, &scratch};
     objective();
     if (sizes.transformer)
-        sa_attention_all_backward(&w, &all, &asked, s, dy, ds, &dw);
+        sa_attention_all_backward(&w, &all, &asked, states, dy, ds, &dw);
     else
         steps_backward(all, ds);
     sa_memory_backward(&w, &memory, &dmemory, &dw);
-    CHECK_ADDED(objective, s, ds);
+    CHECK_ADDED(objective, states, ds);
     CHECK_ADDED(objective, memory.annotations, dh);
     CHECK_ADDED(objective, weights, dweights);
     if (!sizes.transformer && d.state.cols)

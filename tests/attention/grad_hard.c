@@ -1,9 +1,7 @@
-/* hard.h: draws, the gradient of the objective, and the mean of the estimator against the exact
- * gradient of the expectation over all draws. */
-#include "attention/hard.h"
-#include "support/differences.h"
+/* Hard attention: draws, and the mean of the estimator against the exact gradient of the
+ * expectation over all draws. */
+#include "support/attending.h"
 #include "support/suite.h"
-#include "tensor/vec.h"
 
 enum { S = 4, T = 2, DRAWS = 100000 };
 
@@ -15,7 +13,16 @@ static sa_mat row(sa_mat all, int i) {
     return sa_rows(all, i, 1);
 }
 
+static sa_head head;
+
+static void open_head(void) {
+    attention_settings(SA_ATTENTION_HARD);
+    ck_assert(decoder_open());
+    head = bare_head(S);
+}
+
 static void open_world(void) {
+    open_head();
     e = drawn(1 + S, S), probability = unset(1 + S, S);
     sa_copy_mat(e, probability);
     for (int i = 0; i <= S; i++) sa_softmax(row(probability, i));
@@ -40,11 +47,30 @@ static sa_mat exact_gradient(void) {
     return de;
 }
 
-/* The weights of scores z, and what the draw adds to `draws`. */
-static void attend(sa_mat z, bool hard, double u, sa_mat p, sa_mat alpha, double *draws) {
-    sa_copy_mat(z, p);
-    sa_hard_normalizer.forward(0, p);
-    sa_hard_normalizer.draw(hard, u, p, alpha, draws);
+/* The weights of scores z with the number u, and log p(s) and the entropy in `draws`. */
+static void attend_with(sa_mat z, bool decoding, double u, sa_mat p, sa_mat alpha, sa_mat draws) {
+    const int part = sa_part_find(&w, &sa_hard_part);
+    w.decoding = decoding;
+    head.alpha = alpha, *rows.noise.x = u;
+    sa_copy_mat(z, alpha);
+    w.normalizer->forward(0, alpha);
+    sa_hard_part.forward[SA_PLACE_QUERY](&w, part, &head);
+    sa_hard_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
+    sa_copy_mat(sa_part_show(&w, &sa_hard_part, &head, "probability"), p);
+    sa_copy_mat(sa_hard_part.draws(sa_rows(rows.part[part], 0, 1)), draws);
+}
+
+/* de, from the derivatives by log p(s) and the entropy. */
+static void draw_backward(sa_mat p, sa_mat alpha, double by_log, double by_entropy, sa_mat de) {
+    const int part = sa_part_find(&w, &sa_hard_part);
+    sa_head at = head, d = {.alpha = de};
+    at.alpha = alpha;
+    at.rows.part[part] = unset(1, 2 + LONGEST);
+    sa_copy_mat(p, sa_cols(at.rows.part[part], 2, S));
+    d.rows.part[part] = filled(1, 2, by_log);
+    d.rows.part[part].x[1] = by_entropy;
+    sa_hard_part.backward[SA_PLACE_WEIGHTS](&w, part, &at, &d, &dw);
+    w.normalizer->backward(0, alpha, de, NULL);
 }
 
 static int word_of(sa_mat alpha) {
@@ -53,12 +79,9 @@ static int word_of(sa_mat alpha) {
     return s;
 }
 
-/* What a drawn word s of row i adds to the estimate. */
+/* Draws a word by row i. */
 static int draw_word(int i, sa_mat p, sa_mat alpha) {
-    const sa_mat u = unset(1, 1);
-    double draws[2] = {0};
-    sa_draws_take(true, &dice, u);
-    attend(row(e, i), false, *u.x, p, alpha, draws);
+    attend_with(row(e, i), false, sa_rng_uniform(&dice), p, alpha, unset(1, 2));
     return word_of(alpha);
 }
 
@@ -70,9 +93,9 @@ static void estimate(double baseline, sa_mat mean, sa_mat variance) {
     for (int n = 0; n < DRAWS; n++, numbers.used = used) {
         fill(one, 0);
         const int s = draw_word(0, p[0], alpha[0]), t = draw_word(1 + s, p[1], alpha[1]);
-        const double ddraws[2] = {reward[s][t] - baseline, 0};
-        sa_hard_normalizer.draw_backward(p[0], alpha[0], ddraws, row(one, 0));
-        sa_hard_normalizer.draw_backward(p[1], alpha[1], ddraws, row(one, 1 + s));
+        const double advantage = reward[s][t] - baseline;
+        draw_backward(p[0], alpha[0], advantage, 0, row(one, 0));
+        draw_backward(p[1], alpha[1], advantage, 0, row(one, 1 + s));
         for (int i = 0; i <= S; i++)
             for (int j = 0; j < S; j++) {
                 const double x = sa_row(one, i)[j];
@@ -128,73 +151,87 @@ START_TEST(words_are_drawn_by_their_weights) {
 }
 END_TEST
 
-/* u at the end of each word's part of [0, 1), and where rounding leaves the last part short. */
+/* u at the end of each word's part of [0, 1), of which the second is empty. */
 START_TEST(the_cumulative_sum_decides) {
     static const struct {
         double u;
         int word;
-    } cases[] = {{0, 0}, {0.24, 0}, {0.25, 2}, {0.74, 2}, {0.75, 3}, {0.999, 2}};
-    double p_of[S] = {0.25, 0, 0.5, 0.25}, draws[2] = {0};
-    const sa_mat p = {p_of, 1, S, S}, alpha = unset(1, S);
-    if (_i == 5) p_of[3] = 0.24;
-    sa_hard_normalizer.draw(false, cases[_i].u, p, alpha, draws);
+    } cases[] = {{0, 0}, {0.24, 0}, {0.26, 2}, {0.74, 2}, {0.76, 3}, {0.999, 3}};
+    static const double p_of[S] = {0.25, 0, 0.5, 0.25};
+    const sa_mat z = unset(1, S), p = unset(1, S), alpha = unset(1, S), draws = unset(1, 2);
+    open_head();
+    for (int j = 0; j < S; j++) z.x[j] = p_of[j] > 0 ? log(p_of[j]) : -1000;
+    attend_with(z, false, cases[_i].u, p, alpha, draws);
     ck_assert_int_eq(word_of(alpha), cases[_i].word);
     ck_assert_double_eq(sa_sum(alpha.x, S), 1);
-    ck_assert_double_eq_tol(draws[0], log(p_of[cases[_i].word]), 1e-15);
+    ck_assert_double_eq_tol(draws.x[0], log(p_of[cases[_i].word]), 1e-15);
 }
 END_TEST
 
 START_TEST(decoding_takes_the_most_probable_word) {
     const sa_mat z = drawn(1, S), alpha = unset(1, S);
-    double draws[2] = {0};
+    open_head();
     z.x[2] = 3;
-    attend(z, true, 0, unset(1, S), alpha, draws);
+    attend_with(z, true, 0, unset(1, S), alpha, unset(1, 2));
     ck_assert_int_eq(word_of(alpha), 2);
 }
 END_TEST
 
-static sa_mat scores, weights;
+static sa_mat scores, weights_drawn;
 
 /* 1.7 log p(s) - 0.6 H(p), of the word that was drawn. */
 static double objective(void) {
-    const sa_mat p = unset(1, S), again = unset(1, S);
-    double draws[2] = {0};
-    attend(scores, false, 1, p, again, draws);
-    return 1.7 * log(p.x[word_of(weights)]) - 0.6 * draws[1];
+    const sa_mat p = unset(1, S), draws = unset(1, 2);
+    attend_with(scores, false, 1, p, unset(1, S), draws);
+    return 1.7 * log(p.x[word_of(weights_drawn)]) - 0.6 * draws.x[1];
 }
 
 START_TEST(draw_backward_against_differences) {
-    const sa_mat de = unset(1, S), p = unset(1, S);
-    const double ddraws[2] = {1.7, -0.6};
-    double draws[2] = {2, 3}; /* added to */
-    scores = drawn(1, S), weights = unset(1, S);
-    attend(scores, false, 0.2 + 0.3 * _i, p, weights, draws);
-    ck_assert_double_eq_tol(1.7 * (draws[0] - 2) - 0.6 * (draws[1] - 3), objective(), 1e-14);
-    sa_hard_normalizer.draw_backward(p, weights, ddraws, de);
+    const sa_mat de = unset(1, S), p = unset(1, S), draws = unset(1, 2);
+    open_head();
+    scores = drawn(1, S), weights_drawn = unset(1, S);
+    attend_with(scores, false, 0.2 + 0.3 * _i, p, weights_drawn, draws);
+    const double whole = 1.7 * draws.x[0] - 0.6 * draws.x[1];
+    ck_assert_double_eq_tol(whole, objective(), 1e-14);
+    draw_backward(p, weights_drawn, 1.7, -0.6, de);
     check_slope("scores", objective, scores, de, 0);
 }
 END_TEST
 
 /* Weights that are the expectation of the draw are a constant: only the entropy counts. */
 START_TEST(expected_weights_have_no_estimate) {
-    const sa_mat p = unset(1, S), alpha = unset(1, S), de = unset(1, S), u = unset(1, 1);
-    double draws[2] = {0};
-    const double ddraws[2] = {5, 0};
-    sa_draws_take(false, NULL, u);
-    attend(drawn(1, S), false, *u.x, p, alpha, draws);
-    ck_assert_double_eq(draws[0], 0);
-    ck_assert_double_gt(draws[1], 0);
+    const sa_mat p = unset(1, S), alpha = unset(1, S), de = unset(1, S), draws = unset(1, 2);
+    open_head();
+    attend_with(drawn(1, S), false, 1, p, alpha, draws);
+    ck_assert_double_eq(draws.x[0], 0);
+    ck_assert_double_gt(draws.x[1], 0);
     ck_assert_double_eq(farthest(alpha, p), 0);
-    sa_hard_normalizer.draw_backward(p, alpha, ddraws, de);
+    draw_backward(p, alpha, 5, 0, de);
     ck_assert_double_eq(farthest(de, filled(1, S, 0)), 0);
 }
 END_TEST
 
-START_TEST(the_baseline_follows_the_rewards) {
-    double b = 0;
-    for (int k = 0; k < 200; k++) b = sa_hard_baseline(b, -7);
-    ck_assert_double_eq_tol(b, -7, 1e-8);
-    ck_assert_double_eq_tol(sa_hard_baseline(-10, -20), -11, 1e-15);
+/* Every sentence is drawn or has the expectation throughout; without noise all have, and twice as
+ * much draws all. */
+START_TEST(half_of_the_sentences_are_drawn) {
+    enum { MANY = 400 };
+    static sa_sentence sentences[MANY];
+    static const int32_t words[] = {3, SA_EOS};
+    open_head();
+    for (int b = 0; b < MANY; b++) sentences[b] = (sa_sentence){.ids = words, .len = 2};
+    const sa_batch batch = sa_batch_build(&numbers, sentences, sentences, MANY);
+    const sa_mat u = unset(2 * MANY, sa_attention_noise_width(&w, LONGEST));
+    for (int amount = 0; amount <= 2; amount++) {
+        int drawn_ones = 0;
+        sa_attention_draw_noise(&w, amount, &dice, &batch.target, u);
+        for (int b = 0; b < MANY; b++) {
+            const double first = *sa_row(u, b), second = *sa_row(u, batch.target.start[1] + b);
+            ck_assert(first >= 0 && first <= 1);
+            ck_assert_int_eq(first < 1, second < 1);
+            drawn_ones += first < 1;
+        }
+        ck_assert_double_eq_tol(drawn_ones, amount * MANY / 2, amount == 1 ? 4 * 10 : 0.5);
+    }
 }
 END_TEST
 
@@ -208,6 +245,6 @@ int main(void) {
     tcase_add_test(tests, decoding_takes_the_most_probable_word);
     tcase_add_loop_test(tests, draw_backward_against_differences, 0, 3);
     tcase_add_test(tests, expected_weights_have_no_estimate);
-    tcase_add_test(tests, the_baseline_follows_the_rewards);
+    tcase_add_test(tests, half_of_the_sentences_are_drawn);
     return suite_run(suite);
 }

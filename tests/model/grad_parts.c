@@ -92,7 +92,8 @@ static double nearest_kink(void) {
                 const sa_query_block block = {batch.target.start[t] + b, 1, b, t + 1, false};
                 const sa_head at = sa_head_view(attention, &cache->source.memory, block,
                                                 cache->rows.attention, &cache->scratch, k);
-                for (int p = 0; p < attention->parts; p++) {
+                /* the weights of a single word do not move */
+                for (int p = 0; at.v.rows > 1 && p < attention->parts; p++) {
                     sa_head again = at;
                     sa_parts_forward(attention, SA_PLACE_KEYS, &again); /* as the score reads it */
                     if (attention->part[p].row->kinks)

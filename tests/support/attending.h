@@ -19,7 +19,7 @@ static sa_memory memory;
 static sa_queries asked; /* where all queries are asked at once */
 static sa_attention_rows rows;
 static sa_attention_scratch scratch;
-static sa_mat s, c;
+static sa_mat states, c;
 
 static inline void attention_settings(int score) {
     sa_settings_init(&settings);
@@ -69,7 +69,7 @@ static inline size_t attention_bind(sa_real *buffer, const sa_position_kind *kin
     }
     sa_attention_bind(&binder, "attention", &bound, own);
     sa_parts_bind(&binder, "attention", &bound, SA_PARTS_LATE, SA_PARTS_LATE, own);
-    sa_part_add(own, &watcher);
+    sa_part_add(own, &watcher, own->parts);
     return binder.offset;
 }
 
@@ -97,7 +97,7 @@ static inline bool attention_open(const sa_position_kind *kind, bool causal) {
     rows.noise = unset(R, sa_attention_noise_width(&w, LONGEST));
     fill(rows.alpha, 0), fill(rows.state, 0);
     draw_above_0(rows.noise), draw_above_0(rows.previous_state);
-    s = drawn(R, sizes.state), c = unset(R, sizes.annotation);
+    states = drawn(R, sizes.state), c = unset(R, sizes.annotation);
     return true;
 }
 
@@ -124,10 +124,10 @@ static inline void attend(void) {
     const size_t used = numbers.used;
     met = (sa_kinks){0, INFINITY};
     sa_memory_forward(&w, &memory);
-    if (sizes.transformer) sa_attention_all_forward(&w, &memory, &asked, s, rows, c, &scratch);
+    if (sizes.transformer) sa_attention_all_forward(&w, &memory, &asked, states, rows, c, &scratch);
     for (int t = 0; !sizes.transformer && t < STEPS; t++) {
         if (t) sa_copy_mat(step_of(rows, t - 1).state, step_of(rows, t).previous_state);
-        sa_attention_step_forward(&w, &memory, NULL, t + 1, step_rows(s, t), step_of(rows, t),
+        sa_attention_step_forward(&w, &memory, NULL, t + 1, step_rows(states, t), step_of(rows, t),
                                   step_rows(c, t), &scratch);
     }
     numbers.used = used;

@@ -267,7 +267,7 @@ static void embed(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout
     const sa_batch_side *side = &batch->source;
     sa_embedding_forward(w->E, cache->ids, cache->x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
-    sa_positions_table(&w->positions, 0, cache->position_vectors);
+    if (cache->position_vectors.rows) sa_positions_table(&w->positions, 0, cache->position_vectors);
     for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
         for (int b = 0; b < side->active[t]; b++)
             sa_add(sa_rows(cache->position_vectors, t, 1),

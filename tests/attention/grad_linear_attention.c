@@ -1,15 +1,13 @@
 /* Linear attention: its weights, and that its sums over the words before give what they give. */
-#include "attention/multihead.h"
-#include "attention/recurrence.h"
-#include "support/differences.h"
+#include "support/attending.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 
 #include <math.h>
 
 static void weights_of(sa_mat q, sa_mat k, sa_mat alpha) {
-    const sa_mat scratch = unset(k.rows, k.cols);
-    sa_scores[SA_ATTENTION_LINEAR].forward((sa_mat){0}, q, k, alpha, scratch);
+    const sa_mat own = unset(k.rows, k.cols);
+    sa_scores[SA_ATTENTION_LINEAR].forward((sa_mat){0}, q, k, alpha, own);
     sa_softmax(alpha);
 }
 
@@ -34,28 +32,29 @@ END_TEST
 /* Four heads that share two of keys and values. */
 START_TEST(sums_give_what_weights_give) {
     enum { WORDS = 7, HEADS = 4, SHARED = 2, D = 3, VALUE = 5 };
-    const sa_attention w = {.score = &sa_scores[SA_ATTENTION_LINEAR],
-                            .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
-                            .heads = HEADS,
-                            .kv_heads = SHARED,
-                            .query_width = HEADS * D,
-                            .key_width = SHARED * D,
-                            .value_width = SHARED * VALUE,
-                            .output_width = HEADS * VALUE};
-    const int width = sa_recurrence_width(&w);
+    w = (sa_attention){.score = &sa_scores[SA_ATTENTION_LINEAR],
+                       .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
+                       .heads = HEADS,
+                       .kv_heads = SHARED,
+                       .query_width = HEADS * D,
+                       .key_width = SHARED * D,
+                       .value_width = SHARED * VALUE,
+                       .output_width = HEADS * VALUE,
+                       .parts = 1,
+                       .part = {{.row = &sa_running_sums_part}}};
+    const int width = sa_running_width(&w);
     ck_assert_int_eq(width, SHARED * D * (VALUE + 1));
     const sa_mat q = drawn(WORDS, w.query_width), k = drawn(WORDS, w.key_width),
                  v = drawn(WORDS, w.value_width), state = filled(1, width, 0),
                  o = unset(1, w.output_width), wanted = unset(1, VALUE),
-                 scratch = unset(1, w.key_width);
+                 own = unset(1, w.key_width);
     for (int i = 0; i < WORDS; i++) {
-        sa_recurrence_step(&w, sa_rows(q, i, 1), sa_rows(k, i, 1), sa_rows(v, i, 1), state, o,
-                           scratch);
+        sa_running_step(&w, sa_rows(q, i, 1), sa_rows(k, i, 1), sa_rows(v, i, 1), state, o, own);
         for (int h = 0; h < HEADS; h++) {
             const sa_mat alpha = unset(1, i + 1);
             weights_of(sa_head_part(sa_rows(q, i, 1), HEADS, h),
                        sa_kv_head_part(&w, sa_rows(k, 0, i + 1), h), alpha);
-            sa_attention_sum_forward(alpha, sa_kv_head_part(&w, sa_rows(v, 0, i + 1), h), wanted);
+            sa_gemm_nn(alpha, sa_kv_head_part(&w, sa_rows(v, 0, i + 1), h), 0, wanted);
             ck_assert_double_le(farthest(sa_head_part(o, HEADS, h), wanted), 1e-14);
         }
     }
@@ -64,37 +63,43 @@ END_TEST
 
 /* Where all features underflow, the sums give numbers, too. */
 START_TEST(sums_of_far_negative_numbers) {
-    const sa_attention w = {.score = &sa_scores[SA_ATTENTION_LINEAR],
-                            .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
-                            .heads = 1,
-                            .kv_heads = 1,
-                            .query_width = 2,
-                            .key_width = 2,
-                            .value_width = 3,
-                            .output_width = 3};
+    w = (sa_attention){.score = &sa_scores[SA_ATTENTION_LINEAR],
+                       .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
+                       .heads = 1,
+                       .kv_heads = 1,
+                       .query_width = 2,
+                       .key_width = 2,
+                       .value_width = 3,
+                       .output_width = 3,
+                       .parts = 1,
+                       .part = {{.row = &sa_running_sums_part}}};
     const sa_mat far = filled(1, 2, -1e4), o = unset(1, 3);
-    sa_recurrence_step(&w, far, far, drawn(1, 3), filled(1, sa_recurrence_width(&w), 0), o,
-                       unset(1, 2));
+    sa_running_step(&w, far, far, drawn(1, 3), filled(1, sa_running_width(&w), 0), o, unset(1, 2));
     for (int l = 0; l < o.cols; l++) ck_assert(isfinite(o.x[l]));
 }
 END_TEST
 
 /* Windows, biases of positions and other normalizers need the weights themselves. */
 START_TEST(sums_stand_for_softmax_alone) {
-    const sa_attention plain = {.score = &sa_scores[SA_ATTENTION_LINEAR],
-                                .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX]};
-    sa_attention other = plain;
-    ck_assert(sa_recurrence_applies(&plain));
-    other.normalizer = &sa_normalizers[SA_NORMALIZER_NULL];
-    ck_assert(!sa_recurrence_applies(&other));
-    other = plain, other.score = &sa_scores[SA_ATTENTION_SCALED_DOT];
-    ck_assert(!sa_recurrence_applies(&other));
-    other = plain, other.window = SA_WINDOW_SLIDING;
-    ck_assert(!sa_recurrence_applies(&other));
-    other = plain, other.positions.kind = &sa_position_kinds[SA_POSITIONS_ALIBI];
-    ck_assert(!sa_recurrence_applies(&other));
-    other.positions.kind = &sa_position_kinds[SA_POSITIONS_SINUSOIDAL];
-    ck_assert(sa_recurrence_applies(&other));
+    static const struct {
+        int score, normalizer, window, positions;
+        bool runs;
+    } cases[] = {
+        {SA_ATTENTION_LINEAR, 0, 0, 0, true},
+        {SA_ATTENTION_LINEAR, SA_NORMALIZER_NULL, 0, 0, false},
+        {SA_ATTENTION_SCALED_DOT, 0, 0, 0, false},
+        {SA_ATTENTION_LINEAR, 0, SA_WINDOW_SLIDING, 0, false},
+        {SA_ATTENTION_LINEAR, 0, 0, SA_POSITIONS_ALIBI, false},
+        {SA_ATTENTION_LINEAR, 0, 0, SA_POSITIONS_SINUSOIDAL, true},
+    };
+    attention_settings(cases[_i].score);
+    settings.normalizer = cases[_i].normalizer, settings.window = cases[_i].window;
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.layer = 1, sizes.site = SA_SITE_DECODER;
+    const sa_positions positions = {.kind = &sa_position_kinds[cases[_i].positions]};
+    sizes.positions = &positions;
+    sa_attention_bind(&(sa_binder){0}, "attention", &sizes, &w);
+    ck_assert_int_eq(sa_running_width(&w) > 0, cases[_i].runs);
 }
 END_TEST
 
@@ -106,6 +111,6 @@ int main(void) {
     tcase_add_test(tests, weights_of_far_negative_numbers);
     tcase_add_test(tests, sums_give_what_weights_give);
     tcase_add_test(tests, sums_of_far_negative_numbers);
-    tcase_add_test(tests, sums_stand_for_softmax_alone);
+    tcase_add_loop_test(tests, sums_stand_for_softmax_alone, 0, 6);
     return suite_run(suite);
 }

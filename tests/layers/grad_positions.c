@@ -1,6 +1,6 @@
-/* Every row of position.h: values by their formulas, what depends on distances alone, gradients by
- * differences. */
-#include "layers/position.h"
+/* Every row of position.h, and the parts of attention that know positions: values by their
+ * formulas, what depends on distances alone. Gradients of the parts are in grad_attention.c. */
+#include "attention/parts.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
@@ -47,20 +47,13 @@ START_TEST(learned_encodings_backward) {
 }
 END_TEST
 
-/* What has no such function leaves everything as it is. */
+/* Every row is an encoding or a part of attention, or neither. */
 START_TEST(each_row_does_one_thing) {
-    const sa_positions w = {.kind = row_of(_i), .w = filled(4, 32, 1), .heads = 2};
-    x = filled(2, 32, 2), y = filled(2, 32, 2), dy = filled(2, 32, 2);
-    const sa_mat same = filled(2, 32, 2);
+    const sa_positions w = {.kind = row_of(_i), .w = filled(4, 32, 1)};
+    x = filled(2, 32, 2);
     sa_positions_table(&w, 1, x);
-    sa_positions_rotate(&w, 2, 1, false, y);
-    sa_positions_bias(&w, 1, 5, dy);
-    ck_assert_int_eq(farthest(x, same) > 0, w.kind->encoding != NULL);
-    ck_assert_int_eq(farthest(y, same) > 0, w.kind->rotation != NULL);
-    ck_assert_int_eq(farthest(dy, same) > 0, w.kind->bias != NULL);
-    ck_assert_int_le(!!w.kind->encoding + !!w.kind->rotation + !!w.kind->bias + !!w.kind->vector,
-                     1);
-    ck_assert_int_eq(w.kind->vector != NULL, w.kind->bind_vectors != NULL);
+    ck_assert_int_eq(farthest(x, filled(2, 32, 2)) > 0, w.kind->encoding != NULL);
+    ck_assert_int_le(!!w.kind->encoding + !!w.kind->part, 1);
 }
 END_TEST
 
@@ -91,28 +84,36 @@ START_TEST(slopes_of_alibi) {
 }
 END_TEST
 
-static sa_positions biases, dbiases;
-enum { HEAD = 1, QUERY = 17, QUERIES = 3, KEYS = 40 };
-
-static double scores(void) {
-    sa_copy_mat(x, y);
-    sa_positions_bias(&biases, HEAD, QUERY, y);
-    return weighted_sum(y, dy);
+/* An attention of two heads with this part alone. */
+static sa_attention attention_of(const sa_position_kind *kind, sa_mat own, bool causal,
+                                 int farthest) {
+    const sa_positions positions = {.kind = kind, .w = own, .causal = causal};
+    const sa_attention_sizes sizes = {.score = &sa_scores[SA_ATTENTION_SCALED_DOT],
+                                      .positions = &positions,
+                                      .settings = {.shaw_distance = farthest}};
+    sa_attention w = {.score = sizes.score,
+                      .heads = 2,
+                      .kv_heads = 2,
+                      .key_width = 10,
+                      .value_width = 10,
+                      .parts = 1,
+                      .part = {{.row = kind->part}}};
+    sa_binder binder = {.buffer = drawn(1, 100).x};
+    if (kind->part->bind) kind->part->bind(&binder, "attention", &sizes, &w, w.part[0].own);
+    return w;
 }
 
+enum { HEAD = 1, QUERY = 17, QUERIES = 3, KEYS = 40 };
+
 START_TEST(biases_depend_on_distances) {
-    biases =
-        (sa_positions){.kind = row_of(_i / 2), .w = drawn(2, 32), .heads = 2, .causal = _i % 2};
-    if (!biases.kind->bias) return;
-    x = filled(QUERIES, KEYS, 0), y = unset(QUERIES, KEYS), dy = drawn(QUERIES, KEYS);
-    scores();
+    static const int kinds[] = {SA_POSITIONS_T5, SA_POSITIONS_ALIBI};
+    const sa_attention w = attention_of(row_of(kinds[_i / 2]), drawn(2, 32), _i % 2, 0);
+    sa_head at = {.head = HEAD, .i = QUERY + 1, .alpha = filled(QUERIES, KEYS, 0)};
+    w.part[0].row->forward[SA_PLACE_SCORES](&w, 0, &at);
+    ck_assert_double_gt(farthest(at.alpha, filled(QUERIES, KEYS, 0)), 0.01);
     for (int i = 1; i < QUERIES; i++)
         for (int j = 1; j < KEYS; j++)
-            ck_assert_double_eq(sa_row(y, i)[j], sa_row(y, i - 1)[j - 1]);
-    if (!biases.w.cols || !biases.kind->bias_backward) return;
-    dbiases = biases, dbiases.w = filled(2, 32, BEFORE);
-    sa_positions_bias_backward(HEAD, QUERY, dy, &dbiases);
-    CHECK_ADDED(scores, biases.w, dbiases.w);
+            ck_assert_double_eq(sa_row(at.alpha, i)[j], sa_row(at.alpha, i - 1)[j - 1]);
 }
 END_TEST
 
@@ -120,27 +121,25 @@ END_TEST
 
 /* Neighbors are pairs; the first turns by the position itself, the second of two by a hundredth. */
 START_TEST(rope_rotates_neighbors) {
-    const sa_positions rope = {.kind = row_of(SA_POSITIONS_ROPE)};
     const double one[] = {1, 0, 0, 1};
     x = unset(1, 4);
     for (int k = 0; k < 4; k++) x.x[k] = one[k];
-    sa_positions_rotate(&rope, 1, 3, false, x);
+    sa_rotate(3, false, 1, x);
     ck_assert_double_eq_tol(x.x[0], cos(3), 1e-15);
     ck_assert_double_eq_tol(x.x[1], sin(3), 1e-15);
     ck_assert_double_eq_tol(x.x[2], -sin(.03), 1e-15);
     ck_assert_double_eq_tol(x.x[3], cos(.03), 1e-15);
-    sa_positions_rotate(&rope, 1, 3, true, x);
+    sa_rotate(3, true, 1, x);
     for (int k = 0; k < 4; k++) ck_assert_double_eq_tol(x.x[k], one[k], 1e-15);
 }
 END_TEST
 
 /* q'k of two heads, one query at position 4 and one key at position 9; all moved by `first`. */
 static double product_from(int first, int head) {
-    const sa_positions rope = {.kind = row_of(SA_POSITIONS_ROPE), .first = first};
     sa_mat q = unset(1, 12), k = unset(1, 12);
     sa_copy_mat(x, q), sa_copy_mat(y, k);
-    sa_positions_rotate(&rope, 2, 4, false, q);
-    sa_positions_rotate(&rope, 2, 9, false, k);
+    sa_rotate(first + 4, false, 2, q);
+    sa_rotate(first + 9, false, 2, k);
     return sa_dot(q.x + 6 * head, k.x + 6 * head, 6);
 }
 
@@ -156,89 +155,43 @@ END_TEST
 
 /* The derivative of a rotation is the rotation back. */
 static double rotated(void) {
-    const sa_positions rope = {.kind = row_of(SA_POSITIONS_ROPE)};
     sa_copy_mat(x, y);
-    sa_positions_rotate(&rope, 2, 5, false, y);
+    sa_rotate(5, false, 2, y);
     return weighted_sum(y, dy);
 }
 
 START_TEST(rotations_backward) {
-    const sa_positions rope = {.kind = row_of(SA_POSITIONS_ROPE)};
     x = drawn(3, 8), y = unset(3, 8), dy = drawn(3, 8);
     const sa_mat dx = unset(3, 8);
     sa_copy_mat(dy, dx);
-    sa_positions_rotate(&rope, 2, 5, true, dx);
+    sa_rotate(5, true, 2, dx);
     CHECK_WRITTEN(rotated, x, dx);
 }
 END_TEST
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
-enum { FARTHEST = 2, FIRST = 3, WIDTH = 5 }; /* k; the first query stands behind three words */
-
-static sa_positions vectors, dvectors;
-static sa_mat alpha, dalpha;
-
-static sa_positions shaw(bool causal, sa_mat a_K, sa_mat a_V) {
-    return (sa_positions){.kind = row_of(SA_POSITIONS_SHAW),
-                          .causal = causal,
-                          .farthest = FARTHEST,
-                          .a_K = a_K,
-                          .a_V = a_V};
-}
-
-/* Section 3.2: clip(x, k) = max(-k, min(k, x)), the first row being that of -k; causal attention
- * sees no word behind the query. */
+/* Section 3.2 (Shaw et al. 2018): clip(x, k) = max(-k, min(k, x)), the first row being that of -k;
+ * causal attention sees no word behind the query. Of the values' vectors, by weights of one word
+ * each; the first query stands behind three words. */
 START_TEST(distances_are_clipped) {
-    static const int both[] = {0, 0, 0, 1, 2, 3, 4, 4, 4}, causal[] = {0, 0, 0, 1, 2, 2, 2, 2, 2};
-    const sa_mat none = {0};
-    const sa_positions w = shaw(_i, none, none);
-    for (int distance = -4; distance <= 4; distance++)
-        ck_assert_int_eq(w.kind->vector(&w, distance), (_i ? causal : both)[distance + 4]);
-}
-END_TEST
-
-static double keys_with_vectors(void) {
-    sa_positions_keys_forward(&vectors, FIRST, x, y);
-    return weighted_sum(y, dy);
-}
-
-START_TEST(vectors_of_keys) {
-    const int rows = _i ? FARTHEST + 1 : 2 * FARTHEST + 1;
-    vectors = shaw(_i, drawn(rows, WIDTH), (sa_mat){0});
-    dvectors = shaw(_i, filled(rows, WIDTH, BEFORE), (sa_mat){0});
-    x = drawn(9, WIDTH), y = unset(9, WIDTH), dy = drawn(9, WIDTH);
-    const sa_mat dx = filled(9, WIDTH, BEFORE);
-    keys_with_vectors();
-    for (int j = 0; j < 9; j++)
-        for (int d = 0; d < WIDTH; d++) {
-            const int far = _i && j > FIRST ? FIRST : j, away = far - FIRST;
-            const int row = (away < -2 ? -2 : away > 2 ? 2 : away) + 2;
-            ck_assert_double_eq(sa_row(y, j)[d], sa_row(x, j)[d] + sa_row(vectors.a_K, row)[d]);
-        }
-    sa_positions_keys_backward(FIRST, dy, dx, &dvectors);
-    CHECK_ADDED(keys_with_vectors, x, dx);
-    CHECK_ADDED(keys_with_vectors, vectors.a_K, dvectors.a_K);
-}
-END_TEST
-
-/* Two queries, at positions 3 and 4. */
-static double outputs_with_vectors(void) {
-    sa_copy_mat(x, y);
-    sa_positions_values_forward(&vectors, FIRST, alpha, y);
-    return weighted_sum(y, dy);
-}
-
-START_TEST(vectors_of_values) {
-    const int rows = _i ? FARTHEST + 1 : 2 * FARTHEST + 1;
-    vectors = shaw(_i, (sa_mat){0}, drawn(rows, WIDTH));
-    dvectors = shaw(_i, (sa_mat){0}, filled(rows, WIDTH, BEFORE));
-    x = drawn(2, WIDTH), y = unset(2, WIDTH), dy = drawn(2, WIDTH), alpha = drawn(2, 7);
-    dalpha = filled(2, 7, BEFORE);
-    outputs_with_vectors();
-    sa_positions_values_backward(&vectors, FIRST, alpha, dy, dalpha, &dvectors);
-    CHECK_ADDED(outputs_with_vectors, alpha, dalpha);
-    CHECK_ADDED(outputs_with_vectors, vectors.a_V, dvectors.a_V);
+    enum { FIRST = 3, WIDTH = 5, SEEN = 9 };
+    static const int both[] = {0, 1, 2, 3, 4, 4}, causal[] = {0, 1, 2, 2, 2, 2};
+    const sa_attention w = attention_of(row_of(SA_POSITIONS_SHAW), (sa_mat){0}, _i, 2);
+    const int vectors = _i ? 3 : 5;
+    const sa_real *a_V = ((const sa_mat *)w.part[0].own)[1].x;
+    ck_assert_int_eq(((const sa_mat *)w.part[0].own)[1].rows, vectors);
+    for (int j = 0; j < SEEN; j++) {
+        const int away = j < 1 ? 0 : j > 6 ? 5 : j - 1;
+        sa_head at = {.i = FIRST + 1, .alpha = filled(1, SEEN, 0), .c = drawn(1, WIDTH)};
+        const sa_mat before = unset(1, WIDTH);
+        sa_copy_mat(at.c, before);
+        at.alpha.x[j] = 0.5;
+        w.part[0].row->forward[SA_PLACE_OUTPUT](&w, 0, &at);
+        for (int d = 0; d < WIDTH; d++)
+            ck_assert_double_eq_tol(at.c.x[d] - before.x[d],
+                                    0.5 * a_V[(_i ? causal : both)[away] * WIDTH + d], 1e-15);
+    }
 }
 END_TEST
 
@@ -253,12 +206,10 @@ int main(void) {
     tcase_add_loop_test(tests, each_row_does_one_thing, 0, rows);
     tcase_add_loop_test(tests, buckets_of_t5, 0, sizeof buckets / sizeof *buckets);
     tcase_add_test(tests, slopes_of_alibi);
-    tcase_add_loop_test(tests, biases_depend_on_distances, 0, 2 * rows);
+    tcase_add_loop_test(tests, biases_depend_on_distances, 0, 4);
     tcase_add_test(tests, rope_rotates_neighbors);
     tcase_add_test(tests, products_depend_on_distances);
     tcase_add_test(tests, rotations_backward);
     tcase_add_loop_test(tests, distances_are_clipped, 0, 2);
-    tcase_add_loop_test(tests, vectors_of_keys, 0, 2);
-    tcase_add_loop_test(tests, vectors_of_values, 0, 2);
     return suite_run(suite);
 }

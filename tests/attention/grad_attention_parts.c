@@ -1,0 +1,281 @@
+/* Parts of attention: their equations on numbers worked out by hand. Gradients are in
+ * grad_attention.c. */
+#include "support/attending.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+static void same_row(sa_mat x, const double *wanted, double tolerance) {
+    for (int j = 0; j < x.cols; j++) ck_assert_double_eq_tol(x.x[j], wanted[j], tolerance);
+}
+
+/* ---- Coverage -------------------------------------------------------------------------------- */
+
+static int part;
+static sa_head head;
+
+/* Coverage of two words before and after weights alpha, and what it has of them. */
+static void cover(int kind, const double *before, const double *alpha, const double *Phi) {
+    attention_settings(SA_ATTENTION_ADDITIVE);
+    settings.coverage = kind, settings.max_fertility = 3;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_coverage_part);
+    head = bare_head(2);
+    set_row(head.alpha, alpha);
+    set_row(sa_part_state(&w, part, head.rows.previous_state, 0, 2), before);
+    for (int j = 0; j < 2 && memory.part[part].cols; j++) *sa_row(memory.part[part], j) = Phi[j];
+    sa_coverage_part.forward[SA_PLACE_QUERY](&w, part, &head);
+    sa_coverage_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
+}
+
+/* A word of fertility 2 is covered by a weight of 1 to a half; without fertility, to a whole. */
+START_TEST(weights_are_divided_by_the_fertility) {
+    static const struct {
+        int kind;
+        double before[2], alpha[2], after[2];
+    } cases[] = {{SA_COVERAGE_LINGUISTIC, {0, 0}, {.6, .4}, {.3, .4}},
+                 {SA_COVERAGE_LINGUISTIC, {.3, .4}, {.5, .5}, {.55, .9}},
+                 {SA_COVERAGE_LOSS, {.3, .4}, {.5, .5}, {.8, .9}}};
+    static const double Phi[] = {2, 1};
+    cover(cases[_i].kind, cases[_i].before, cases[_i].alpha, Phi);
+    same_row(sa_part_state(&w, part, head.rows.state, 0, 2), cases[_i].after, 1e-15);
+}
+END_TEST
+
+/* Phi = N sigma(a): half of N at a = 0, N at most. */
+START_TEST(fertility_is_at_most_n) {
+    static const double none[2];
+    cover(SA_COVERAGE_LINGUISTIC, none, none, none);
+    fill(memory.annotations, 1e6), fill(sa_rows(memory.annotations, 0, 1), 0);
+    fill(weights, 1);
+    sa_coverage_part.memory_forward(&w, part, &memory);
+    ck_assert_double_eq(*sa_row(memory.part[part], 0), 1.5);
+    ck_assert_double_eq(*sa_row(memory.part[part], 1), 3);
+}
+END_TEST
+
+/* Section 2.3 of See et al. 2017: the loss is at most the sum of the weights. */
+START_TEST(the_loss_is_what_is_covered_again) {
+    static const struct {
+        double before[2], alpha[2], loss;
+    } cases[] = {{{0, 0}, {.6, .4}, 0}, {{.6, .4}, {.5, .5}, .9}, {{7, 7}, {.5, .5}, 1}};
+    cover(SA_COVERAGE_LOSS, cases[_i].before, cases[_i].alpha, NULL);
+    ck_assert_double_eq_tol(*sa_coverage_part.penalty(head.rows.part[part]).x, cases[_i].loss,
+                            1e-15);
+}
+END_TEST
+
+/* The derivative goes to the smaller one, of two equal ones to the coverage. */
+START_TEST(the_loss_has_the_gradient_of_the_smaller) {
+    static const double before[] = {.6, .5}, alpha[] = {.5, .5};
+    static const double dbefore[] = {1, 3}, dalpha[] = {3, 1};
+    cover(SA_COVERAGE_LOSS, before, alpha, NULL);
+    sa_head d = {.k = head.k, .alpha = filled(1, 2, 1)};
+    d.rows.state = filled(1, LONGEST, 0), d.rows.previous_state = filled(1, LONGEST, 1);
+    d.rows.part[part] = filled(1, 1, 2);
+    d.memory = &memory;
+    sa_coverage_part.backward[SA_PLACE_WEIGHTS](&w, part, &head, &d, &dw);
+    same_row(sa_cols(d.rows.previous_state, 0, 2), dbefore, 1e-15);
+    same_row(d.alpha, dalpha, 1e-15);
+}
+END_TEST
+
+/* ---- Location-aware filters ------------------------------------------------------------------ */
+
+enum { WORDS = 4 };
+
+/* What the part shows under that name, which takes the numbers of `set`, or NULL. */
+static const double *aware_shown(const char *name, const double *set) {
+    const sa_mat x = sa_part_show(&w, &sa_location_aware_part, &head, name);
+    for (int i = 0; i < x.rows && set; i++)
+        for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = *set++;
+    return x.x;
+}
+
+/* Of the words before, weights alpha, filters F [K x width]. */
+static void aware(int K, int width, const double *F, int words, const double *alpha) {
+    attention_settings(SA_ATTENTION_LOCATION_AWARE);
+    settings.location_filters = K, settings.location_width = width;
+    ck_assert(decoder_open());
+    head = bare_head(words);
+    aware_shown("F", F);
+    set_row(sa_part_state(&w, sa_part_find(&w, &sa_earlier_weights_part), head.rows.previous_state,
+                          0, words),
+            alpha);
+}
+
+/* The first filter finds the word after the one attended to, the second weighs all three. Outside
+ * the source there is no weight. */
+static const double filters[] = {0, 0, 1, 10, 100, 1000};
+
+START_TEST(filters_see_neighbors) {
+    static const double alpha[WORDS] = {.1, .2, .3, .4};
+    static const double wanted[WORDS * 2] = {0, 12, .1, 123, .2, 234, .3, 340};
+    aware(2, 3, filters, WORDS, alpha);
+    const double *f = aware_shown("filtered", NULL);
+    for (int i = 0; i < WORDS * 2; i++) ck_assert_double_eq_tol(f[i], wanted[i], 1e-13);
+}
+END_TEST
+
+START_TEST(filters_may_be_wider_than_the_source) {
+    static const double wide[7] = {1, 2, 4, 8, 16, 32, 64}, alpha[2] = {.5, .25};
+    aware(1, 7, wide, 2, alpha);
+    const double *f = aware_shown("filtered", NULL);
+    ck_assert_double_eq(f[0], .5 * 8 + .25 * 4);
+    ck_assert_double_eq(f[1], .5 * 16 + .25 * 8);
+}
+END_TEST
+
+/* k_j + W_f f_j + b_a: with all W_f the same, the sum of f_j times it. */
+START_TEST(keys_are_added_to) {
+    static const double alpha[WORDS] = {0, 1, 0, 0};
+    static const double wanted[WORDS] = {10, 100, 1001, 0};
+    aware(2, 3, filters, WORDS, alpha);
+    fill(weights, 2), aware_shown("F", filters);
+    const int number = sa_part_find(&w, &sa_location_aware_part);
+    fill(head.k, 3);
+    sa_location_aware_part.forward[SA_PLACE_KEYS](&w, number, &head);
+    for (int j = 0; j < WORDS; j++)
+        for (int l = 0; l < head.k.cols; l++)
+            ck_assert_double_eq_tol(sa_row(head.k, j)[l], 3 + 2 + 2 * wanted[j], 1e-12);
+}
+END_TEST
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+START_TEST(windows_reach_as_far_as_the_sentence) {
+    static const struct {
+        double share; /* the center is S times it */
+        int D, S, first, count;
+    } cases[] = {{.2, 1, 5, 0, 2}, {1, 1, 5, 3, 2},   {.6, 1, 5, 1, 3},
+                 {.5, 1, 5, 1, 2}, {.04, 1, 5, 0, 1}, {.9998, 10, 5, 0, 5},
+                 {.5, 1, 1, 0, 1}, {1, 2, 3, 0, 3},   {NAN, 2, 5, 0, 5}};
+    attention_settings(SA_ATTENTION_ADDITIVE);
+    settings.window = SA_WINDOW_LOCAL_P, settings.window_size = cases[_i].D;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_predicted_window_part);
+    head = bare_head(cases[_i].S);
+    fill(head.rows.part[part], cases[_i].share);
+    sa_span span = {0, cases[_i].S};
+    sa_predicted_window_part.span(&w, part, &head, 0, &span);
+    ck_assert_int_eq(span.first, cases[_i].first);
+    ck_assert_int_eq(span.count, cases[_i].count);
+}
+END_TEST
+
+static const struct {
+    int score, heads, window, size;
+} windows[] = {
+    {SA_ATTENTION_ADDITIVE, 1, SA_WINDOW_NONE, 1},
+    {SA_ATTENTION_DOT, 4, SA_WINDOW_LOCAL_M, 1},
+    {SA_ATTENTION_LOCATION, 1, SA_WINDOW_LOCAL_M, 2},
+    {SA_ATTENTION_GENERAL, 2, SA_WINDOW_LOCAL_P, 2},
+    {SA_ATTENTION_LOCATION, 2, SA_WINDOW_LOCAL_P, 2},
+    {SA_ATTENTION_RAW_DOT, 1, SA_WINDOW_LOCAL_P, 1},
+};
+
+/* Inside the window, weights sum to 1 before the Gaussian, which is 1 at the center; outside, 0. */
+START_TEST(windows_hold_the_weights) {
+    attention_settings(windows[_i].score);
+    settings.heads = windows[_i].heads, settings.window = windows[_i].window;
+    settings.window_size = windows[_i].size, settings.value_size = 2;
+    ck_assert(decoder_open());
+    attend();
+    for (int t = 0; t < STEPS; t++)
+        for (int b = 0; b < SENTENCES; b++) {
+            const int S = words_before[b + 1] - words_before[b],
+                      seen = windows[_i].score == SA_ATTENTION_LOCATION && S > 3 ? 3 : S;
+            const bool predicted = windows[_i].window == SA_WINDOW_LOCAL_P;
+            part = sa_part_find(&w, predicted ? &sa_predicted_window_part : &sa_window_part);
+            const double p = part < 0 ? 0 : *sa_row(rows.part[part], t * SENTENCES + b);
+            const double D = windows[_i].size;
+            for (int k = 0; k < w.heads; k++) {
+                const sa_mat own = head_at(t, b, k).alpha;
+                double sum = 0;
+                for (int j = 1; j <= S; j++) {
+                    const bool out = part >= 0 && fabs(j - p) > D;
+                    const double g = predicted ? exp(-(j - p) * (j - p) / (2 * D / 2 * D / 2)) : 1;
+                    if (out || j > seen) ck_assert_double_eq(own.x[j - 1], 0);
+                    sum += own.x[j - 1] / g;
+                }
+                ck_assert_double_eq_tol(sum, 1, 1e-14);
+            }
+            if (windows[_i].window == SA_WINDOW_LOCAL_M)
+                ck_assert_double_eq(p, t + 1 < seen ? t + 1 : seen);
+            if (predicted) ck_assert(p > 0 && p < seen);
+        }
+}
+END_TEST
+
+/* ---- Two maps -------------------------------------------------------------------------------- */
+
+static bool transformer_open(int score, int heads, const sa_position_kind *kind) {
+    attention_settings(score);
+    settings.heads = heads, settings.value_size = 3;
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.layer = 1;
+    sizes.site = kind ? SA_SITE_ENCODER : SA_SITE_CROSS;
+    return attention_open(kind, false);
+}
+
+/* alpha = A1 - lambda A2, which sums to 1 - lambda; lambda is lambda_init where its vectors are. */
+START_TEST(weights_of_two_maps) {
+    ck_assert(transformer_open(SA_ATTENTION_DIFFERENTIAL, 2, NULL));
+    attend();
+    const double lambda = sa_lambda_forward(&w);
+    for (int k = 0; k < 2; k++) {
+        sa_head at = head_at(0, 0, k);
+        const sa_part *row = &sa_two_maps_part;
+        const sa_mat A1 = sa_part_show(&w, row, &at, "A_1"), A2 = sa_part_show(&w, row, &at, "A_2");
+        ck_assert_double_eq_tol(sa_sum(A1.x, LONGEST), 1, 1e-14);
+        ck_assert_double_eq_tol(sa_sum(A2.x, LONGEST), 1, 1e-14);
+        for (int j = 0; j < LONGEST; j++)
+            ck_assert_double_eq_tol(at.alpha.x[j], A1.x[j] - lambda * A2.x[j], 1e-15);
+    }
+    fill(weights, 0);
+    ck_assert_double_eq_tol(sa_lambda_forward(&w), sa_lambda_init(1), 1e-15);
+}
+END_TEST
+
+START_TEST(lambda_begins_by_layer) {
+    ck_assert_double_eq_tol(sa_lambda_init(1), .2, 1e-15);
+    ck_assert_double_eq_tol(sa_lambda_init(2), .8 - .6 * .740818220681718, 1e-14);
+    ck_assert_double_lt(sa_lambda_init(1000), .8 + 1e-15);
+}
+END_TEST
+
+/* With all numbers x, lambda is exp(x^2 d) - exp(x^2 d) + init; gains of x leave x (1 - init). */
+START_TEST(heads_are_normalized) {
+    ck_assert(transformer_open(SA_ATTENTION_DIFFERENTIAL, 2, NULL));
+    fill(weights, 2);
+    part = sa_part_find(&w, &sa_head_norm_part);
+    sa_head at = head_at(0, 0, 1);
+    at.c = drawn(1, 3);
+    const sa_mat x = unset(1, 3);
+    sa_copy_mat(at.c, x);
+    sa_head_norm_part.forward[SA_PLACE_OUTPUT](&w, part, &at);
+    const double square = sa_dot(x.x, x.x, 3) / 3;
+    for (int k = 0; k < 3; k++)
+        ck_assert_double_eq_tol(at.c.x[k], .8 * 2 * x.x[k] / sqrt(square + 1e-5), 1e-14);
+    ck_assert_double_eq_tol(sa_lambda_forward(&w), .2, 1e-9);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("parts of attention in double", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
+    tcase_add_test(tests, fertility_is_at_most_n);
+    tcase_add_loop_test(tests, the_loss_is_what_is_covered_again, 0, 3);
+    tcase_add_test(tests, the_loss_has_the_gradient_of_the_smaller);
+    tcase_add_test(tests, filters_see_neighbors);
+    tcase_add_test(tests, filters_may_be_wider_than_the_source);
+    tcase_add_test(tests, keys_are_added_to);
+    tcase_add_loop_test(tests, windows_reach_as_far_as_the_sentence, 0, 9);
+    tcase_add_loop_test(tests, windows_hold_the_weights, 0, sizeof windows / sizeof *windows);
+    tcase_add_test(tests, weights_of_two_maps);
+    tcase_add_test(tests, lambda_begins_by_layer);
+    tcase_add_test(tests, heads_are_normalized);
+    return suite_run(suite);
+}

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every relative link in a Markdown file leads to a file of the tree, every anchor to a heading, and every
-# path that a text names exists; README.md has at most 250 lines of at most 110 characters.
+# path that a text names exists or is made by a patch in it; README.md has at most 250 lines of at most
+# 110 characters.
 set -u
 export LC_ALL=C.UTF-8
 
@@ -42,7 +43,8 @@ check_links() { # FILE
 check_paths() { # FILE
     grep -noE '(^|[ (`/"])(src|include|tests|scripts|corpora)/[A-Za-z0-9_./*-]+' "$1" |
         sed -E 's/:[ (`\/"]/:/; s/[.-]+$//' | while IFS=: read -r line path; do
-        [[ $path == *\** ]] || [ -e "$path" ] || echo "$1:$line: there is no $path"
+        [[ $path == *\** ]] || [ -e "$path" ] ||
+            grep -A 1 '^--- /dev/null$' "$1" | grep -qxF "+++ b/$path" || echo "$1:$line: there is no $path"
     done
 }
 

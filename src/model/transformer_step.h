@@ -3,7 +3,7 @@
  * The keys and values of the words so far are cached, so that only the attention of a step depends
  * on their number. The cache is a tree: the entry of a word points to that of the word before, so
  * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing.
- * Linear attention needs their sums alone: attention/recurrence.h. */
+ * Linear attention needs their sums alone: attention/parts/running_sums.c. */
 #ifndef SA_MODEL_TRANSFORMER_STEP_H
 #define SA_MODEL_TRANSFORMER_STEP_H
 

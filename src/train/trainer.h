@@ -46,7 +46,7 @@ typedef struct sa_trainer {
     sa_store store;                 /* of w, filled for all shards of an update */
     sa_real *first, *second;        /* [plan.size] the optimizer state */
     double decay;                   /* multiplies the learning rate: 1 until the caller lowers it */
-    double baseline;                /* of hard attention: attention/hard.h */
+    double baseline;                /* of sampled weights: attention/parts/hard.c */
     int most;                       /* pairs in a batch */
     int shards;                     /* of the largest batch */
     sa_shard shard[SA_MAX_THREADS]; /* [shards] */

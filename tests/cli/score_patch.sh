@@ -1,6 +1,6 @@
-# The three patches of EXTENDING.md, a score, a normalizer and a kind of position, are applied to a copy of the
-# tree, which is built and whose gradient check must pass for the new rows, and must still find broken ones. The
-# copy is built by the commands that built the program; what no patch touches is not compiled again.
+# The four patches of EXTENDING.md, a score, a normalizer, a kind of position and a part, are applied to a copy of
+# the tree, which is built and whose gradient check must pass for the new rows, and must still find broken ones.
+# The copy is built by the commands that built the program; what no patch touches is not compiled again.
 . tests/support/cli.sh
 need patch ninja
 build=$(dirname "$softalign")
@@ -8,10 +8,17 @@ build=$(dirname "$softalign")
 cp -r "$root"/{src,include,scripts} .
 mkdir build
 cp -r "$build"/CMakeFiles build
-sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >rows.patch
-same "patches in EXTENDING.md" 3 "$(grep -c '^--- a/' rows.patch)"
+sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" >patches
+same "patches in EXTENDING.md" 4 "$(grep -c '^<!-- patch' patches)"
+grep -v '^<!--\|^```' patches >rows.patch
 patch -s -p1 <rows.patch || fail "the patches do not apply"
-(cd "$build" && ninja -t commands softalign_command) | sed "s|$build|$PWD/build|g; s|$root|$PWD|g" >commands
+# A new file is compiled and linked as its neighbor is.
+neighbor=src/attention/parts/head_norm.c added=$(sed -n '/^--- .dev.null/ { n; s|^+++ b/||p }' rows.patch)
+same "new files" src/attention/parts/output_gate.c "$added"
+(cd "$build" && ninja -t commands softalign_command) |
+    sed -E "s|$build|$PWD/build|g; s|$root|$PWD|g
+        \# -c .*$neighbor\$# { p; s|$neighbor|$added|g; b }
+        s|([^ ]*)$neighbor\.o|& \1$added.o|g" >commands
 
 # rebuild FILE...: compiles these and links the program
 rebuild() {
@@ -20,9 +27,10 @@ rebuild() {
         for file; do grep " -c $PWD/$file\$" commands || echo "echo no command compiles $file && false"; done
         grep -v ' -c .*\.c$' commands
     } >again
-    (cd build && sh -e ../again) >log 2>&1
+    # Some commands change the folder.
+    (cd build && while read -r command; do sh -c "$command" </dev/null || exit; done <../again) >log 2>&1
 }
-rebuild $(sed -n 's|^--- a/||p' rows.patch) || fail "the patches do not build: $(tail log)"
+rebuild $(sed -n 's|^+++ b/\(.*\.c\)$|\1|p' rows.patch | sort -u) || fail "the patches do not build: $(tail log)"
 [ $failures -eq 0 ] || finish
 
 softalign=$PWD/build/softalign
@@ -30,10 +38,11 @@ transformer="--model transformer --heads 2 --layers 1"
 for options in '--attention distance' '--attention distance --heads 2' \
     '--attention distance --decoder luong --window local-p --window-size 1' \
     '--attention distance --normalizer sharp --decoder cgru' '--normalizer sharp --guided-alignment 1' \
-    "$transformer --normalizer sharp --positions harmonic" "$transformer --attention distance --positions harmonic"; do
+    "$transformer --normalizer sharp --positions harmonic" "$transformer --attention distance --positions harmonic" \
+    '--attention gated' '--attention gated --heads 2 --decoder luong' "$transformer --attention gated"; do
     expect 0 "" gradcheck $options
 done
-for row in distance sharp harmonic; do
+for row in distance sharp harmonic gated; do
     "$softalign" help train | grep -q $row || fail "the help does not know $row"
 done
 
@@ -55,4 +64,7 @@ spoil() {
 }
 spoil src/attention/score.c '/^static void distance_backward/,/^}/ s/+=/-=/' --attention distance
 spoil src/attention/normalizer.c '/^static void sharp_backward/,/^}/ s/sa_scale(2/sa_scale(3/' --normalizer sharp
+gate=src/attention/parts/output_gate.c
+spoil $gate '/^static void output_backward/,/^}/ s/\[l\] +=/[l] -=/' --attention gated
+spoil $gate '/^static void gate_backward/,/^}/ s/(1 - /(1 + /' --attention gated
 finish

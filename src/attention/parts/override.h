@@ -1,8 +1,8 @@
 /* override: attention weights replaced by others while the model decodes, to measure how much the
  * translation depends on them (Jain and Wallace 2019, "Attention is not explanation"; Wiegreffe and
  * Pinter 2019). */
-#ifndef SA_ATTENTION_OVERRIDE_H
-#define SA_ATTENTION_OVERRIDE_H
+#ifndef SA_ATTENTION_PARTS_OVERRIDE_H
+#define SA_ATTENTION_PARTS_OVERRIDE_H
 
 #include "attention/parts.h"
 #include "base/batch.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The rules that no compiler checks: which module may include which, that no two files depend on each
-# other, which file owns an outside library or a dangerous call, how long files and functions may be.
+# other, that mechanisms of attention are known to their own files, which file owns an outside library or a dangerous call, how long files and functions may be.
 # Checks the tree in the current folder and names every violation.
 set -u
 export LC_ALL=C
@@ -53,13 +53,15 @@ check_includes() {
 }
 
 # Edges are includes and uses of functions and tables that another file defines. A source and its
-# header count as one file, by their path without the ending.
+# header count as one file, by their path without the ending. So do the core of attention, its tables
+# and the parts of their rows, which name each other.
 check_circles() {
     {
         awk -f "$guards/uses.awk" pass=1 "$once" pass=2 "$once"
         grep -rHoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' src |
             sed -E 's|^([^:]*)\.[ch]:[^"]*"(.*)\.h"|\1 src/\2|' | awk '$1 != $2'
-    } | sort -u | tsort 2>&1 >/dev/null | awk '
+    } | sed -E 's#src/attention/(parts/[a-z0-9_]+|normalizer|parts|score)( |$)#src/attention/attention\2#g' |
+        awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | awk '
         / loop:$/ { if (circle) print "files depend on each other:" circle; circle = ""; next }
         { circle = circle " " $2 }
         END { if (circle) print "files depend on each other:" circle }'
@@ -79,7 +81,7 @@ unknown_folders() {
 check_tree() {
     unknown_folders src
     unknown_folders tests golden cli learn lessons python fuzz torture support
-    find src -mindepth 2 -type d | sed 's/$/: no second level of folders inside a module/'
+    find src -mindepth 2 -type d ! -path src/attention/parts | sed 's/$/: no second level of folders inside a module/'
     find src -maxdepth 1 -type f | sed 's/$/: every source belongs to a module/'
     find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name README.md |
         sed 's/$/: every test belongs to the folder of its module/'
@@ -87,6 +89,52 @@ check_tree() {
     find src tests -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | awk -F / '
         ($1, $NF) in path { print $0 ": another file is called " path[$1, $NF] }
         { path[$1, $NF] = $0 }'
+}
+
+# FILES TAB PARTS TAB why these files may name these parts.
+may_name=$(tr -s '\t' <<'ROWS'
+attention/(score|normalizer)	.*	a row names the part that comes with it, and its functions in parts/
+attention/heads	entmax_alpha	the number of a normalizer's row
+attention/heads	null_key	a field of all normalizers: words may have less than 1
+model/encoder	directions	those of a bidirectional encoder
+model/recurrent_family	window	options that only a Transformer has are refused
+model/seq2seq	coverage	coverage_weight multiplies all penalties
+model/transformer_step	running_sums	its cache has them in place of keys and values
+model/seq2seq|inference/.*	override	--force-attention is a choice of decoding, in the public header
+inference/(search|translation)	coverage	the penalty of a search, whatever the model is: Wu et al. 2016
+ROWS
+)
+
+# No file of attention, model, train and inference but parts.c and parts/ names a part of its table.
+check_parts() {
+    awk -v rows="$may_name" '
+        BEGIN {
+            count = split(rows, row, "\n")
+            for (i = 1; i <= count; i++) {
+                split(row[i], field, "\t")
+                files[i] = field[1]
+                parts[i] = field[2]
+            }
+        }
+        { match($0, /^[^:]*:[0-9]+:/); place = substr($0, 1, RLENGTH); text = tolower(substr($0, RLENGTH + 1)) }
+        NR == FNR {
+            if ($0 ~ /^src\/attention\/parts\.c:/ && match(text, /^ *&sa_[a-z0-9_]+_part,$/)) {
+                gsub(/^ *&sa_|_part,$/, "", text)
+                names[text]
+            }
+            next
+        }
+        !/^src\/(attention|model|train|inference)\// || /^src\/attention\/parts[.\/]/ { next }
+        {
+            file = place
+            gsub(/^src\/|\.[ch]:.*/, "", file)
+            for (name in names) {
+                if (text !~ "(^|[^a-z0-9])" name "([^a-z0-9]|$)") continue
+                for (i = 1; i <= count; i++)
+                    if (file ~ "^(" files[i] ")$" && name ~ "^(" parts[i] ")$") break
+                if (i > count) print place " " name " is a part: only src/attention/parts knows it"
+            }
+        }' "$code" "$code"
 }
 
 # `typedef struct X X;` declares a type that is defined elsewhere.
@@ -173,6 +221,7 @@ violations=$(
     check_includes
     check_circles
     check_tree
+    check_parts
     check_type_names
     check_owners
     check_lengths

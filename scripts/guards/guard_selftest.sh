@@ -16,7 +16,7 @@ complain() {
 
 # Clean code that comes close: forbidden words in prose, strings and longer names.
 grow_clean_tree() {
-    mkdir -p include src/{base,config,tensor,layers,attention,model,train,lab} \
+    mkdir -p include src/{base,config,tensor,layers,attention/parts,model,train,lab} \
         src/{data,synth,metrics,analysis,report,inference,compare,api,cli} \
         tests/{base,golden,cli,learn,lessons,fuzz,torture,support} scripts
     cp "$guards/../../.clang-format" .
@@ -34,6 +34,12 @@ grow_clean_tree() {
     printf 'int sa_version(void) {\n    return 1;\n}\n' >src/api/version.c
     echo 'int main(void);' >tests/base/check_utf8.c
     echo 'typedef struct sa_option sa_option;' >src/layers/cell.h
+    # Rows and parts of attention name each other; others name sinks, not the part sink.
+    printf 'const sa_part *const sa_parts[] = {\n    &sa_sink_part,\n    NULL,\n};\n' >src/attention/parts.c
+    printf '#include "attention/score.h"\n\nconst sa_part sa_sink_part = {sa_score_forward};\n' >src/attention/parts/sink.c
+    printf 'void sa_score_forward(void) {}\n\nconst sa_score sa_scores[] = {\n    {&sa_sink_part},\n};\n' \
+        >src/attention/score.c
+    printf '/* A sink. */\nint sinks(void) {\n    return 1;\n}\n' >src/model/clean.c
     cat >src/layers/gru.c <<'CODE'
 /* A.1.1: malloc(1), exit(1) and printf("") are only words here; sa_gru_forward, the sa_gru_* of
  * gru.c, <sys/stat.h> and layers/cell.h exist; d.c is a member. */

@@ -75,7 +75,12 @@ with_years() { # FILE TABLE COMMIT
         { print }' "$1"
 }
 
-# Puts the table of lesson 12 in full into the README.
+# The rows of TABLE that FILE shows, too, with the head.
+shown_years() { # TABLE FILE
+    awk -F '|' 'NR == FNR { shown[$3]; next } FNR <= 2 || $3 in shown' "$2" "$1"
+}
+
+# Puts the table of lesson 12 in full into LESSONS.md, and the README's rows into the README.
 years() {
     local lesson=build/lessons/12-history now
     now=$(commit)
@@ -83,7 +88,10 @@ years() {
         scripts/lessons/12-history --overwrite >&2
         echo "$now" >$lesson/commit
     fi
-    with_years README.md $lesson/table.md "$now" >"$work/README.md"
-    cat "$work/README.md" >README.md
+    shown_years $lesson/table.md README.md >"$work/table.md"
+    with_years README.md "$work/table.md" "$now" >"$work/text"
+    cat "$work/text" >README.md
+    with_years corpora/LESSONS.md $lesson/table.md "$now" >"$work/text"
+    cat "$work/text" >corpora/LESSONS.md
     cat $lesson/table.md
 }

@@ -209,12 +209,14 @@ expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
 "État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
     LC_ALL=C awk -f scripts/measures/recase.awk "$scratch/cases" -)"
 
-# The README's table of the history, with the commit.
-printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel |' >"$scratch/table.md"
+# The README's table of the history, its rows of the whole, with the commit.
+printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel (Nadaraya, Watson) | new |' '| 1900 | none |' >"$scratch/years.md"
 (
     source scripts/measures/history.sh
+    shown_years "$scratch/years.md" README.md >"$scratch/table.md"
     with_years README.md "$scratch/table.md" abc1234
 ) >"$scratch/README.md"
+expect "rows of years" "$(head -n 3 "$scratch/years.md")" "$(cat "$scratch/table.md")"
 expect "table of years" "$(cat "$scratch/table.md")" "$(grep -A 4 '`scripts/measure years` made.* at abc1234:$' "$scratch/README.md" | tail -n 3)"
 expect "the rest of the README" "$(grep -v '^|\|measure years' README.md)" "$(grep -v '^|\|measure years' "$scratch/README.md")"
 

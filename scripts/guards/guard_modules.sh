@@ -60,7 +60,7 @@ check_circles() {
         awk -f "$guards/uses.awk" pass=1 "$once" pass=2 "$once"
         grep -rHoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' src |
             sed -E 's|^([^:]*)\.[ch]:[^"]*"(.*)\.h"|\1 src/\2|' | awk '$1 != $2'
-    } | sed -E 's#src/attention/(parts/[a-z0-9_]+|normalizer|parts|score)( |$)#src/attention/attention\2#g' |
+    } | sed -E 's#src/attention/(parts/[a-z0-9_]+|normalizer|parts|score|table)( |$)#src/attention/attention\2#g' |
         awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | awk '
         / loop:$/ { if (circle) print "files depend on each other:" circle; circle = ""; next }
         { circle = circle " " $2 }
@@ -105,7 +105,7 @@ inference/(search|translation)	coverage	the penalty of a search, whatever the mo
 ROWS
 )
 
-# No file of attention, model, train and inference but parts.c and parts/ names a part of its table.
+# No file of attention, model, train and inference but the table of parts, parts.[ch] and parts/ names a part.
 check_parts() {
     awk -v rows="$may_name" '
         BEGIN {
@@ -118,13 +118,13 @@ check_parts() {
         }
         { match($0, /^[^:]*:[0-9]+:/); place = substr($0, 1, RLENGTH); text = tolower(substr($0, RLENGTH + 1)) }
         NR == FNR {
-            if ($0 ~ /^src\/attention\/parts\.c:/ && match(text, /^ *&sa_[a-z0-9_]+_part,$/)) {
+            if ($0 ~ /^src\/attention\/table\.c:/ && match(text, /^ *&sa_[a-z0-9_]+_part,$/)) {
                 gsub(/^ *&sa_|_part,$/, "", text)
                 names[text]
             }
             next
         }
-        !/^src\/(attention|model|train|inference)\// || /^src\/attention\/parts[.\/]/ { next }
+        !/^src\/(attention|model|train|inference)\// || /^src\/attention\/(parts[.\/]|table\.c)/ { next }
         {
             file = place
             gsub(/^src\/|\.[ch]:.*/, "", file)

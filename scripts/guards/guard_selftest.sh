@@ -35,7 +35,7 @@ grow_clean_tree() {
     echo 'int main(void);' >tests/base/check_utf8.c
     echo 'typedef struct sa_option sa_option;' >src/layers/cell.h
     # Rows and parts of attention name each other; others name sinks, not the part sink.
-    printf 'const sa_part *const sa_parts[] = {\n    &sa_sink_part,\n    NULL,\n};\n' >src/attention/parts.c
+    printf 'const sa_part *const sa_parts[] = {\n    &sa_sink_part,\n    NULL,\n};\n' >src/attention/table.c
     printf '#include "attention/score.h"\n\nconst sa_part sa_sink_part = {sa_score_forward};\n' >src/attention/parts/sink.c
     printf 'void sa_score_forward(void) {}\n\nconst sa_score sa_scores[] = {\n    {&sa_sink_part},\n};\n' \
         >src/attention/score.c

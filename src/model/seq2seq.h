@@ -45,8 +45,8 @@ bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *st
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);
 
 /* Whether attention that selects words instead of weighing them does so (monotonic.c and
- * hard.c of attention/parts), as decoding does; if not, as at first, it has the expected weights, and in
- * training what these files say. */
+ * hard.c of attention/parts), as decoding does; if not, as at first, it has the expected weights,
+ * and in training what these files say. */
 void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding);
 
 /* Whether a part of its attention draws words. */

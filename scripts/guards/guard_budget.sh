@@ -20,7 +20,7 @@ counted_scripts() {
 # Prints PLACE TAB code or comment for every line that is not blank, where PLACE is src/MODULE or scripts.
 kinds() {
     # shellcheck disable=SC2016
-    local place='{ place = $1; if (!sub(/^scripts.*/, "scripts", place)) sub(/\/[^\/]*$/, "", place) }'
+    local place='{ place = $1; if (!sub(/^scripts.*/, "scripts", place) && match(place, /^src\/[^\/]*/)) place = substr(place, 1, RLENGTH) }'
     {
         find src -name '*.[ch]' -not -path 'src/paper/*'
         counted_scripts | grep '\.[ch]$'

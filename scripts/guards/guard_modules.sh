@@ -152,7 +152,8 @@ check_type_names() {
             sub(/.*[^A-Za-z0-9_]/, "", name)
             if (name in first && first[name] != file)
                 print place " another type is called " name " in " first[name]
-            first[name] = file
+            else
+                first[name] = file
         }' "$once"
 }
 

@@ -91,11 +91,22 @@ expect_found() { # GUARD FILE CODE MESSAGE
 planted() { expect_found guard_modules.sh "$1" "$2" "$1:1: $3"; }
 found() { expect_found guard_modules.sh "$@"; }
 
+# All rows at once, each in a file of its own: bad.c becomes bad1.c, bad2.c ...
 plant_rows() {
-    local file code message
+    local file code message row=0 report expected=() planted=()
     while IFS=$'\t' read -r file code message; do
-        [[ $file == '#'* ]] || found "$file" "$code" "$message"
+        [[ $file != '#'* ]] || continue
+        row=$((row + 1))
+        planted+=("${file//bad./bad$row.}") expected+=("${message//bad./bad$row.}")
+        mkdir -p "${file%/*}"
+        printf '%s\n' "$code" >"${planted[-1]}"
     done <"$guards/planted.tsv"
+    report=$(bash "$guards/guard_modules.sh") && complain 'guard_modules.sh passes with all that is planted'
+    for message in "${expected[@]}"; do
+        grep -qF -- "$message" <<<"$report" || complain "guard_modules.sh does not find: $message"
+    done
+    rm "${planted[@]}"
+    find src tests -type d -empty -delete
 }
 
 circle() { found "$1" "$2" "files depend on each other: $3"; }

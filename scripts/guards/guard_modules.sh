@@ -164,27 +164,10 @@ owned() { # PATTERN OWNERS MESSAGE
 }
 
 check_owners() {
-    local nobody='none'
-    owned 'include *<cblas\.h>' 'src/tensor/blas\.c' '<cblas.h> belongs to src/tensor/blas.c'
-    owned 'include *<utf8proc\.h>' 'src/base/utf8\.c' '<utf8proc.h> belongs to src/base/utf8.c'
-    owned 'include *<(cairo[a-z-]*|pango/[a-z-]*)\.h>' 'src/report/paint\.c' \
-        'cairo and pango belong to src/report/paint.c'
-    owned 'include *<mpi\.h>' 'src/mpi/mpi_[a-z]*\.c' '<mpi.h> belongs to src/mpi'
-    owned 'include *<jansson\.h>' 'src/(base|cli|web)/[^:]*' \
-        '<jansson.h> belongs to src/base, src/cli and src/web'
-    owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'
-    owned '(printf|vprintf|puts|putchar|perror) *\(|stderr([^A-Za-z0-9_]|$)' 'src/cli/[^:]*' \
-        'only src/cli may print'
-    owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stdout' 'src/cli/[^:]*' \
-        'only src/cli may print'
-    owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stderr' 'src/cli/(output|progress)\.c' \
-        'messages go through cli_note, which makes them safe on a terminal'
-    owned '(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|alloca) *\(' \
-        'src/base/(memory|arena)\.c' 'memory comes from base/memory or an arena'
-    owned '(strdup|strndup|asprintf|vasprintf) *\(' "$nobody" \
-        'memory comes from base/memory or an arena'
-    owned '(system|popen) *\(' "$nobody" 'no shell is ever started'
-    owned 'setlocale *\(' "$nobody" 'the locale belongs to the host program'
+    local pattern owners message
+    while IFS=$'\t' read -r pattern owners message; do
+        [[ $pattern == '#'* ]] || owned "$pattern" "$owners" "$message"
+    done <"$guards/owners.tsv"
 }
 
 check_lengths() {

@@ -1,6 +1,6 @@
 /* api_settings: the version and the choices of softalign.h. */
-#include "attention/parts.h"
 #include "attention/normalizer.h"
+#include "attention/parts.h"
 #include "attention/score.h"
 #include "layers/cell.h"
 #include "layers/position.h"

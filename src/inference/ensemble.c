@@ -90,11 +90,8 @@ void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
 }
 
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
-    const sa_decode_step step = {.i = i,
-                                 .L = L,
-                                 .which = ensemble->which,
-                                 .from = ensemble->from,
-                                 .ids = ensemble->ids};
+    const sa_decode_step step = {
+        .i = i, .L = L, .which = ensemble->which, .from = ensemble->from, .ids = ensemble->ids};
     for (int m = 0; m < ensemble->count; m++)
         if (!sa_decode_state_step(&ensemble->states[m], &step, error)) return false;
     return true;

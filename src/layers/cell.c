@@ -22,10 +22,12 @@
 #define OLD "s = z . s_before + (1 - z) . s~"
 
 const sa_cell sa_cells[] = {
-    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE, .update = NEW},
+    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE,
+     .update = NEW},
     {"gru", "s = z . s' + (1-z) . tanh(W x + U [r . s'])", "Cho et al. 2014, section 2.3", BEFORE,
      .update = OLD, .keeps_old = true},
-    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER, .update = NEW},
+    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER,
+     .update = NEW},
     {"gru", "s = z . s' + (1-z) . tanh(W x + r . (U s'))", "dl4mt, Nematus, Marian", AFTER,
      .update = OLD, .keeps_old = true},
     {"lstm", "m = f . m' + i . g, s = o . tanh(m)", "Hochreiter and Schmidhuber 1997; Gers 2000",

@@ -340,7 +340,8 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     /* the update. B.2 (Bahdanau et al. 2015): the gradient is scaled to an L2 norm of at most clip
      */
     trainer->nonfinite = 0;
-    /* of hard attention: b_k = 0.9 b_{k-1} + 0.1 log p(y | s), the mean over the batch's sentences */
+    /* of hard attention: b_k = 0.9 b_{k-1} + 0.1 log p(y | s), the mean over the batch's sentences
+     */
     trainer->baseline = 0.9 * trainer->baseline + 0.1 * (-result->loss / count);
     trainer->update.step = ++trainer->applied;
     trainer->update.lr = learning_rate(trainer);

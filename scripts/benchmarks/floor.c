@@ -1,14 +1,14 @@
-/* The floor: RNNsearch with nothing around it, as fast as straightforward C over OpenBLAS gets: a bound to measure
- * the program by. It is the model of Bahdanau, Cho and Bengio (2015), with its reset gate and without biases, which
- * cost nothing; it does learn. Everything that does not wait for the step before stands outside the loops over time;
- * no work is done on padding.
+/* The floor: RNNsearch with nothing around it, as fast as straightforward C over OpenBLAS gets: a
+ * bound to measure the program by. It is the model of Bahdanau, Cho and Bengio (2015), with its
+ * reset gate and without biases, which cost nothing; it does learn. Everything that does not wait
+ * for the step before stands outside the loops over time; no work is done on padding.
  *
  *   floor BATCHES WARM THREADS additive|dot m n n' l
  *
- * BATCHES is what `batches` wrote; the first WARM of them are not timed. Each thread takes its share of a batch, with
- * one thread of OpenBLAS in it; then the gradients are added, clipped and applied by Adam. Prints "WORDS SECONDS FLOP
- * FIRST-LOSS LAST-LOSS": target words and seconds of the timed batches, floating-point operations of their matrix
- * products, losses per word. */
+ * BATCHES is what `batches` wrote; the first WARM of them are not timed. Each thread takes its
+ * share of a batch, with one thread of OpenBLAS in it; then the gradients are added, clipped and
+ * applied by Adam. Prints "WORDS SECONDS FLOP FIRST-LOSS LAST-LOSS": target words and seconds of
+ * the timed batches, floating-point operations of their matrix products, losses per word. */
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>

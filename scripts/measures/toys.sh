@@ -22,46 +22,35 @@ corpus() { # TASK
     "$command" corpus "$1" --pairs 1000 --split test >"$work/$1.test.tsv"
 }
 
+toy_table() { # PART TITLE
+    local part name label updates task words options evaluation test before=
+    head_of "$2" training BLEU exact AER
+    while IFS=$'\t' read -r part name label updates task words options evaluation <&6; do
+        [ "$part" = "$1" ] || continue
+        test=$work/$task.test.tsv
+        if [ "$name" != "$before" ]; then
+            corpus "$task"
+            train "$name" "$updates" --train "$work/$task.tsv" ${options#none}
+        fi
+        before=$name
+        if [ "$words" != - ]; then
+            awk -F '\t' -v least="${words%-*}" -v most="${words#*-}" \
+                '{ words = split($1, w, " ") } words >= least && words <= most' "$test" >"$work/some.tsv"
+            test=$work/some.tsv
+        fi
+        row "$label" "$updates" "$test" "$work/$name/best.safetensors" ${evaluation#none}
+    done 6<scripts/measures/toys.tsv
+}
+
 recurrent() {
-    head_of task training BLEU exact AER
-    for task in mono reorder fertility agree sense phrases length dates copy reverse; do
-        updates=3000 options=() eval=()
-        [ "$task" = reverse ] && updates=5000
-        [ "$task" = dates ] && options=(--tokenizer char)
-        [ "$task" = copy ] && options=(--min-freq 10) eval=(--replace-unknown)
-        corpus "$task"
-        train "$task" "$updates" --train "$work/$task.tsv" "${options[@]}"
-        row "\`$task\`" "$updates" "$work/$task.test.tsv" "$work/$task/best.safetensors" \
-            "${eval[@]}"
-    done
+    toy_table recurrent task
     "$command" eval "$work/length/best.safetensors" "$work/length.test.tsv" --by-length >&2
 }
 
-transformer() {
-    head_of task training BLEU exact AER
-    for task in mono reorder sense dates reverse; do
-        options=()
-        [ "$task" = dates ] && options=(--tokenizer char)
-        corpus "$task"
-        train "$task-transformer" 4000 --preset vaswani2017-toy --train "$work/$task.tsv" "${options[@]}"
-        row "\`$task\`" 4000 "$work/$task.test.tsv" "$work/$task-transformer/best.safetensors"
-    done
-}
+transformer() { toy_table transformer task; }
 
 # Sources of trained and of greater lengths, for each kind of positions of a Transformer.
-positions() {
-    local kind model
-    corpus reverse
-    awk -F '\t' 'split($1, w, " ") <= 25' "$work/reverse.test.tsv" >"$work/within.tsv"
-    awk -F '\t' 'split($1, w, " ") > 25' "$work/reverse.test.tsv" >"$work/beyond.tsv"
-    head_of 'reverse, positions' training BLEU exact AER
-    for kind in sinusoidal learned none; do
-        train "reverse-$kind" 4000 --preset vaswani2017-toy --positions "$kind" --train "$work/reverse.tsv"
-        model=$work/reverse-$kind/best.safetensors
-        row "\`$kind\`, to 25 numbers, as trained" 4000 "$work/within.tsv" "$model"
-        row "\`$kind\`, 26 to 30 numbers" 4000 "$work/beyond.tsv" "$model"
-    done
-}
+positions() { toy_table positions 'reverse, positions'; }
 
 toys() {
     recurrent

@@ -282,8 +282,10 @@ void sa_scale(sa_real factor, sa_mat x) {
         for (int k = 0; k < x.cols; k++) sa_row(x, i)[k] *= factor;
 }
 
+/* A matrix without columns may be one without memory. */
 void sa_zero(sa_mat x) {
-    for (int i = 0; i < x.rows; i++) memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);
+    for (int i = 0; i < x.rows && x.cols; i++)
+        memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);
 }
 
 void sa_copy_mat(sa_mat from, sa_mat to) {

@@ -127,7 +127,7 @@ struct sa_part {
     sa_mat (*penalty)(sa_mat row);
     sa_mat (*draws)(sa_mat row);
     /* In place of keys and values, causal attention needs sums alone: numbers of a state, and a
-     * step of it: see parts/linear.c. */
+     * step of it: see parts/running_sums.c. */
     int (*running_width)(const sa_attention *w);
     void (*running_step)(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat state,
                          sa_mat o, sa_mat scratch);

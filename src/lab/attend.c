@@ -86,6 +86,7 @@ static void build(const sa_attend_options *job, const sa_attend_result *out, sa_
                                 .normalizer = &sa_normalizers[job->normalizer],
                                 .site = SA_SITE_ENCODER,
                                 .positions = &positions,
+                                .settings = {.entmax_alpha = job->entmax_alpha},
                                 .heads = out->heads};
     const sa_part *list[SA_PARTS_MAX];
     const int count = sa_parts_choose(&sizes, list);

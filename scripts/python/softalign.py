@@ -114,7 +114,7 @@ _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (_text, "train alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
                          (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
-                         (POINTER(c_int), "stop"), (c_void_p, "parts"), (c_bool, "diagnose"))
+                         (POINTER(c_int), "stop"), (c_bool, "diagnose"))
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
                         (c_double, "best_loss best_bleu best_chrf"), (_text, "reason worst"),
                         (c_double, "worst_figure"))

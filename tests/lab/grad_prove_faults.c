@@ -164,7 +164,8 @@ void __wrap_sa_transformer_encode_backward(const sa_transformer *weights, sa_dro
                                            sa_stack_cache *encoder, sa_transformer *dw) {
     __real_sa_transformer_encode_backward(weights, dropout, encoder, dw);
     const sa_mat d = encoder->d;
-    for (int i = 1; planted == LEAKED_GRADIENT && i < d.rows; i++)
+    const bool alone = encoder->self.sentences == 1; /* as where windows are measured */
+    for (int i = 1; planted == LEAKED_GRADIENT && alone && i < d.rows; i++)
         sa_axpy(1e-12, sa_row(d, i), sa_row(d, i - 1), d.cols);
     if (planted == CUT_GRADIENT) sa_zero(sa_rows(d, d.rows - 1, 1));
 }

@@ -137,6 +137,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("allocations", &tests);
     draw_all();
+    tcase_set_timeout(tests, 60); /* wide models, under the sanitizers */
     tcase_add_loop_test(tests, updates_allocate_nothing, 0, 2 * models());
     tcase_add_loop_test(tests, packing_for_gradients_allocates_nothing, 0, 2);
     return suite_run(suite);

@@ -4,6 +4,7 @@
 set -euo pipefail
 export LC_ALL=C.UTF-8
 lessons=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(printf %q "$lessons") # in the words of a shell, for lines that are shown and run
 name=$(basename "$0")
 
 usage() {
@@ -51,7 +52,7 @@ cd "$out"
 title "Lesson $name"
 printf '$ mkdir -p%s && cd%s && export PATH=%s:$PATH\n' "$(quoted "$out")" "$(quoted "$out")" \
     "$(quoted "$(dirname "$command")" | cut -c 2-)" >&2
-run "$lessons/page-notes $name > notes.md"
+run "$here/page-notes $name > notes.md"
 
 # brief FULL SHORT: the one or, with --short, the other.
 brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }

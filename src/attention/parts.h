@@ -210,6 +210,10 @@ extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 const char *sa_coverage_name(size_t row);
 const char *sa_window_name(size_t row);
 
+/* alpha_{i-1} of a head, which the part of earlier weights has; state: the head or its derivative.
+ */
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *at, const sa_head *state);
+
 sa_mat sa_t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes);
 /* T5's bucket of a key that stands `distance` words after the query: one of 32. */
 int sa_t5_bucket(int distance, bool causal);

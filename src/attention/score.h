@@ -59,7 +59,7 @@ static inline bool sa_score_rotates(const sa_score *score) {
 /* For the option rows: the name of a row, NULL after the last. */
 const char *sa_score_name(size_t row);
 
-/* Scores whose parts are in parts/: those of the files of the same names. */
+/* Bahdanau's, and scores of the files in parts/ that have their parts. */
 sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
                         int max_positions);
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);

@@ -147,6 +147,6 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
         return "{attention:} has no projections, so it cannot have {:heads} heads";
     return sizes->annotation == sizes->state
                ? NULL
-               : "{attention:} compares annotations of twice {:hidden} numbers with states of "
-                 "{:hidden}: it needs {encoder:uni}";
+               : "{attention:} compares annotations with states, which must be equally wide: it "
+                 "needs {encoder:uni}";
 }

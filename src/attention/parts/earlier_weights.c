@@ -3,6 +3,11 @@
 #include "attention/parts.h"
 #include "tensor/vec.h"
 
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *at, const sa_head *state) {
+    return sa_part_state(w, sa_part_find(w, &sa_earlier_weights_part), state->rows.previous_state,
+                         at->head, at->k.rows);
+}
+
 static void weights_forward(const sa_attention *w, int part, sa_head *at) {
     sa_copy_mat(at->alpha, sa_part_state(w, part, at->rows.state, at->head, at->alpha.cols));
 }

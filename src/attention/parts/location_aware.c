@@ -79,17 +79,11 @@ static sa_mat filtered(const sa_attention *w, int part, const sa_head *at, bool 
     return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
 }
 
-/* alpha_{i-1}, which the state has, or its derivative */
-static sa_mat previous_of(const sa_attention *w, const sa_head *at, const sa_head *state) {
-    return sa_part_state(w, sa_part_find(w, &sa_earlier_weights_part), state->rows.previous_state,
-                         at->head, at->k.rows);
-}
-
 /* Equation 9, what it adds to Bahdanau's score: k_j + W_f f_ij + b_a */
 static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     const location_aware own = head_of(w, part, at->head);
     const sa_mat f = filtered(w, part, at, false), k = sa_own_keys(at);
-    filter_forward(own.F, previous_of(w, at, at), f);
+    filter_forward(own.F, sa_earlier_weights(w, at, at), f);
     sa_gemm_nt(f, own.W_f, 1, k);
     for (int j = 0; j < k.rows; j++) sa_axpy(1, own.b_a.x, sa_row(k, j), k.cols);
 }
@@ -101,14 +95,14 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
     for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), down.b_a.x, d->k.cols);
     sa_gemm_tn(d->k, f, 1, down.W_f);
     sa_gemm_nn(d->k, own.W_f, 0, df);
-    filter_backward(own.F, previous_of(w, at, at), df, previous_of(w, at, d), down.F);
+    filter_backward(own.F, sa_earlier_weights(w, at, at), df, sa_earlier_weights(w, at, d), down.F);
 }
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
     const location_aware own = head_of(w, part, at->head);
     const sa_mat f = filtered(w, part, at, false);
-    filter_forward(own.F, previous_of(w, at, at), f);
-    shown[0] = (sa_shown){"previous",      previous_of(w, at, at),
+    filter_forward(own.F, sa_earlier_weights(w, at, at), f);
+    shown[0] = (sa_shown){"previous",      sa_earlier_weights(w, at, at),
                           "alpha_i-1,j",   SA_PLACE_KEYS,
                           SA_SHAPE_COLUMN, .formula = "f_j = sum_o F_o alpha_{i-1,j-o}"};
     shown[1] = (sa_shown){"F", own.F, "F", SA_PLACE_KEYS, SA_SHAPE_MATRIX};

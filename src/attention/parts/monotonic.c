@@ -109,19 +109,14 @@ static sa_mat selection(const sa_attention *w, int part, const sa_head *at) {
     return sa_cols(sa_head_part(at->rows.part[part], w->heads, at->head), 0, at->k.rows);
 }
 
-/* alpha_{i-1}, which the state has, or its derivative */
-static sa_mat previous_of(const sa_attention *w, const sa_head *at, const sa_head *state) {
-    return sa_part_state(w, sa_part_find(w, &sa_earlier_weights_part), state->rows.previous_state,
-                         at->head, at->k.rows);
-}
-
 static sa_real not_denormal(sa_real x) {
     return x < (sa_real)1e-25 ? 0 : x;
 }
 
 /* Section 2.3, as a recursion: z becomes alpha_i. */
 static void weights_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat z = at->alpha, p = selection(w, part, at), previous = previous_of(w, at, at);
+    const sa_mat z = at->alpha, p = selection(w, part, at),
+                 previous = sa_earlier_weights(w, at, at);
     if (at->rows.noise.cols)
         sa_add(sa_cols(sa_head_part(at->rows.noise, w->heads, at->head), 0, z.cols), z);
     sa_real q = 0;
@@ -141,7 +136,8 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
  * dalpha becomes de; p (1 - p) q = (1 - p) alpha. */
 static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                              sa_attention *dw) {
-    const sa_mat p = selection(w, part, at), dalpha = d->alpha, dprevious = previous_of(w, at, d);
+    const sa_mat p = selection(w, part, at), dalpha = d->alpha,
+                 dprevious = sa_earlier_weights(w, at, d);
     (void)dw;
     sa_real dq = 0;
     for (int j = p.cols - 1; j >= 0; j--) {
@@ -175,7 +171,7 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 
 /* sigma(e) and q: a pass keeps only p. */
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_mat p = selection(w, part, at), previous = previous_of(w, at, at),
+    const sa_mat p = selection(w, part, at), previous = sa_earlier_weights(w, at, at),
                  all = sa_part_scratch(w, part, at), sigma = sa_cols(all, 0, p.cols),
                  q = sa_cols(all, p.cols, p.cols);
     sa_head again = *at;

@@ -84,7 +84,8 @@ void sa_buffer_adds(sa_buffer *buffer, const char *text) {
     sa_buffer_add(buffer, text, strlen(text));
 }
 
-static void add_formatted(sa_buffer *buffer, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void
+add_formatted(sa_buffer *buffer, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     char few[256];

@@ -70,7 +70,6 @@ function training(    i, j) {
                 for (p = 1; p <= processors; p++) {
                     put("softalign", whole(get(trained("ours"))))
                     put("to the best PyTorch", times(ratio(trained("ours"), best_trained())))
-                    put("of the floor", percent(ratio(trained("ours"), trained("floor"))))
                 }
             }
     end("scale | score | threads")
@@ -88,8 +87,7 @@ function peers(    i, j, work, peak) {
                     put("best PyTorch", whole(get(best_trained())))
                     put("stock", whole(get(trained("stock"))))
                     put("no settings", whole(get(trained("default"))))
-                    put("floor", whole(get(trained("floor"))))
-                    work = get(trained("ours")) * get(key("speed", scale, threads, attention, "floor", "flop_per_word")) / 1e9
+                    work = get(trained("ours")) * get(key("speed", scale, threads, attention, "ours", "flop_per_word")) / 1e9
                     peak = key("speed", "all", threads, "none", "peak", "gflops")
                     put("softalign's GFLOP/s", work ? show(work, 1) : "")
                     put("of sgemm's peak", work && run[peak] == run[trained("ours")] ? percent(work / get(peak)) : "")
@@ -119,11 +117,6 @@ function bf16(    i) {
 
 function scaled(what) { return key("scaling", scale, threads, "additive", what, "words_per_second") }
 
-function spent(part,    k) { # share of the threads' time
-    k = key("scaling", scale, threads, "additive", "threads", part)
-    return k in value ? sprintf("%.1f %%", value[k]) : ""
-}
-
 function scaling(    i, one) {
     begin("Threads of one run beside runs with one thread, words/s")
     for (i = 1; i in scale_name; i++)
@@ -138,9 +131,6 @@ function scaling(    i, one) {
                 put("as many runs side by side", whole(get(scaled("runs"))))
                 put("threads of one run", whole(get(scaled("threads"))))
                 put("of the runs", percent(ratio(scaled("threads"), scaled("runs"))))
-                put("adding gradients", spent("sums"))
-                put("updating", spent("update"))
-                put("waiting", spent("waiting"))
             }
         }
     end("scale | threads")
@@ -232,7 +222,6 @@ function growing(    i, f) {
         row(f[1] " | " (f[1] == "threads" ? f[2] : f[3]) " | " f[2])
         for (p = 1; p <= processors; p++) {
             put("softalign", whole(get(grown(f, f[3]))))
-            put("of the floor", percent(ratio(grown(f, f[3]), grown(f, "floor-" f[3]))))
             put("peak MB", whole(get(key("growth", f[1], f[2], "additive", f[3], "megabytes"))))
         }
     }

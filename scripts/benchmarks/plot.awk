@@ -7,8 +7,7 @@
 function peer(i) {
     if (i == 1) return trained("ours")
     if (i == 2) return has_bf16() ? in_bf16("ours") : ""
-    if (i == 3) return trained("floor")
-    if (i == 4) return best_trained()
+    if (i == 3) return best_trained()
     return larger(trained("stock"), trained("default"))
 }
 function color(i) { return threads == 1 ? (i <= 2 ? "#7fb0e0" : "#c4c9ce") : (i <= 2 ? "#1f5fa8" : "#767d84") }
@@ -38,11 +37,11 @@ function choose(    best, chosen) {
 function panel(x, title,    i, longest, y, length_of) {
     longest = 0
     text_at(x, 50, 13, "start", "#24292f", title, bold())
-    for (i = 1; i <= 5; i++)
+    for (i = 1; i <= 4; i++)
         for (threads = 1; threads <= 2; threads++)
             if (get(peer(i)) + 0 > longest) longest = get(peer(i)) + 0
     y = 62
-    for (i = 1; i <= 5; i++) {
+    for (i = 1; i <= 4; i++) {
         if (!(i in named)) continue
         for (threads = 1; threads <= 2; threads++) {
             if (peer(i) in value) {
@@ -58,8 +57,8 @@ function panel(x, title,    i, longest, y, length_of) {
 }
 
 function name_peers(    i, k, label) {
-    split("softalign;softalign, bf16;the same in plain C;PyTorch, tuned;PyTorch, untuned", label, ";")
-    for (i = 1; i <= 5; i++)
+    split("softalign;softalign, bf16;PyTorch, tuned;PyTorch, untuned", label, ";")
+    for (i = 1; i <= 4; i++)
         for (k = 2; k <= 4; k++)
             for (threads = 1; threads <= 2; threads++) {
                 scale = scale_name[k]
@@ -82,7 +81,7 @@ END {
     choose()
     if (!p) exit 1
     name_peers()
-    for (i = 1; i <= 5; i++) if (i in named) height += 44
+    for (i = 1; i <= 4; i++) if (i in named) height += 44
     height += 106
     begin_picture(height, "Words per second in training: softalign and PyTorch on " name[p], \
         "Training, target words per second; longer is faster")
@@ -93,7 +92,7 @@ END {
     box(685, 13, 14, 14, color(1))
     text_at(703, 24.5, 12, "start", "#24292f", "two threads")
     y = 82
-    for (i = 1; i <= 5; i++)
+    for (i = 1; i <= 4; i++)
         if (i in named) {
             text_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? bold() : "")
             y += 44

@@ -78,7 +78,7 @@ $1 == "about" {
     if ($3 > most_of[$1]) most_of[$1] = $3
     if ($10 > rounds[p, r]) rounds[p, r] = $10
     if ($2 != "all" && $2 != "none") note_part(r, $2)
-    if ($1 == "growth" && $5 !~ /^floor-/ && !(($2, $3, $5) in varied)) {
+    if ($1 == "growth" && !(($2, $3, $5) in varied)) {
         varied[$2, $3, $5]
         if (!($2 in place)) place[$2] = ++places
         variation[++variations] = $2 " " $3 " " $5

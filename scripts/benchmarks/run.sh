@@ -122,6 +122,29 @@ run_ours() { # SCALE THREADS ATTENTION [PRECISION]
         --precision "$precision"
 }
 
+# With the operations for a target word of the batches that count: those of the matrix products and of the attention
+# sums, forward and backward, 2 and 4 for each multiply-add; what page.awk compares with the peak.
+run_counted() { # SCALE THREADS ATTENTION
+    local file updates
+    run_ours "$@" && file=$(batches_of "$1") || return
+    updates=($(updates_of "$1"))
+    figures+=(flop_per_word "$(awk -v sizes="$(sizes_of "$1")" -v warm="${updates[1]}" '
+        NR == 1 {
+            split(sizes, of, " ")
+            m = of[1]
+            n = of[2]
+            attention = of[3]
+            source = 6 * n * (m + n) + 2 * n * attention
+            target = 3 * n * (m + 3 * n) + n * attention + of[4] * (2 * (m + 3 * n) + $2)
+        }
+        NF == 1 { batch++ }
+        NF > 3 && batch > warm {
+            words += $2
+            sum += $1 * source + $2 * target + $1 * $2 * (attention + 2 * n) + n * n
+        }
+        END { print 6 * sum / words }' "$file")")
+}
+
 run_threads() { # SCALE THREADS
     local workers=$2
     set -- $(sizes_of "$1") $(updates_of "$1")
@@ -151,15 +174,6 @@ run_memory() { # SCALE THREADS
     train_for "$8" 0 "$workers" "${text[@]}" --train "$train" --valid "$few" \
         $(dimensions "$1" "$2" "$3" "$4" "$5") || return
     figures=(megabytes "${took[1]}")
-}
-
-run_floor() { # SCALE THREADS ATTENTION
-    local file found
-    file=$(batches_of "$1")
-    set -- "$2" "$3" $(sizes_of "$1") $(updates_of "$1")
-    found=($("$tools/floor" "$file" "$9" "$1" "$2" "$3" "$4" "$5" "$6" 2>"$out/log")) || return
-    figures=($(awk -v words="${found[0]}" -v seconds="${found[1]}" -v flop="${found[2]}" 'BEGIN {
-        print "words_per_second", words / seconds, "words", words, "flop_per_word", flop / words }'))
 }
 
 run_peak() { # THREADS
@@ -315,15 +329,6 @@ grown() { # ROUND WHAT THREADS VALUE UPDATES --train FILE $(dimensions ...): tha
     [ "$quick" = yes ] && count=$((count / 5))
     [ "$scales" = tiny ] && count=1
     measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
-    measure growth "$1" "$2" "$3" additive "floor-$4" run_floor_of $((count + 2)) "$3" "${@:6}"
-}
-
-# The floor on the batches that count for softalign, after two others.
-run_floor_of() { # UPDATES THREADS --train FILE --embed m --hidden n --attn n' --maxout l [--batch N]
-    local file=$out/data/batches found
-    "$tools/batches" "$4" $(($1 - 2)) $(($1 + 2)) "${text[@]}" --batch "${14:-32}" >"$file" 2>"$out/log" || return
-    found=($("$tools/floor" "$file" 2 "$2" additive "$6" "$8" "${10}" "${12}" 2>"$out/log")) || return
-    figures=(words_per_second "$(divide "${found[0]}" "${found[1]}")" words "${found[0]}")
 }
 
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.

@@ -11,10 +11,10 @@ plot=$out/speed.svg
 
 {
     cat "$here/explanations.md"
-    awk -v causes="$folder/misses.tsv" -f "$here/results.awk" -f "$here/page.awk" "$folder"/*.csv
+    awk -v tables="$here/tables.tsv" -v causes="$folder/misses.tsv" -f "$here/results.awk" -f "$here/page.awk" "$folder"/*.csv
 } >"$out/RESULTS.md"
 [ ! -e "$folder/elsewhere.md" ] || cat "$folder/elsewhere.md" >>"$out/RESULTS.md"
-if awk -f "$here/results.awk" -f "$here/../pictures/svg.awk" -f "$here/plot.awk" "$folder"/*.csv >"$out/speed.new"; then
+if awk -v tables="$here/tables.tsv" -f "$here/results.awk" -f "$here/../pictures/svg.awk" -f "$here/plot.awk" "$folder"/*.csv >"$out/speed.new"; then
     mv "$out/speed.new" "$plot"
 else # no processor has all three sizes
     rm "$out/speed.new"

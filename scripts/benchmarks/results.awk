@@ -1,43 +1,51 @@
-# Reads the results of processors, a CSV file each, for page.awk and plot.awk.
+# Reads the results of processors, a CSV file each, and tables.tsv (-v tables=FILE), for page.awk and plot.awk.
 #
-# `p` is the processor at hand. A figure is named by its key; ratios are made within one run only. `run_read` is
-# the run of the figure that was read last.
+# `p` is the processor at hand, at["SCALE"] and others are the row at hand. `run_read` is the run of the figure that
+# was evaluated last.
 
-function key(part, scale, threads, attention, who, quantity) {
-    return p FS part FS scale FS threads FS attention FS who FS quantity
-}
-function get(k) {
-    if (!(k in value)) return ""
-    run_read = run[k]
-    return value[k]
-}
-function ratio(a, b) {
-    if (!(a in value) || !(b in value) || run[a] != run[b] || !value[b]) return ""
-    return get(a) / get(b)
-}
 function larger(a, b) { return !(b in value) || (a in value && value[a] >= value[b]) ? a : b }
 
-function trained(who) { return key("speed", scale, threads, attention, who, "words_per_second") }
-function best_trained() { # the fastest of PyTorch's configurations
-    return larger(larger(trained("tuned"), trained("split")), larger(trained("stock"), trained("default")))
+# Where the figure stands that is called NAME, or is PART,SCALE,THREADS,SCORE,WHO,QUANTITY itself.
+function key_of(name,    part, who, i, k) {
+    if (name in figure) name = figure[name]
+    for (i in at) gsub(i, at[i], name)
+    split(name, part, ",")
+    if (part[3] == "MOST") part[3] = most_of[part[1]]
+    for (i = split(part[5], who, "|"); i; i--)
+        k = larger(p FS part[1] FS part[2] FS part[3] FS part[4] FS who[i] FS part[6], k)
+    return k
 }
-function in_bf16(who) { return key("bf16", scale, threads, "additive", who, "words_per_second") }
-function has_bf16(    k) { # measured, and not by the emulation
-    k = in_bf16("ours")
+
+# The value of "FIGURE / FIGURE * NUMBER ...", or "" where one is missing or was measured in another run.
+function evaluate(text,    token, count, i, k, x, y) {
+    run_read = ""
+    count = split(text, token, " ")
+    for (i = 1; i <= count; i += 2) {
+        y = token[i]
+        if (y !~ /^[0-9]/) {
+            k = key_of(y)
+            if (!(k in value) || (run_read != "" && run[k] != run_read)) return ""
+            y = value[k]
+            run_read = run[k]
+        }
+        if (i == 1) x = y
+        else if (token[i - 1] == "*") x *= y
+        else if (y + 0 == 0) return ""
+        else x /= y
+    }
+    return x
+}
+
+function in_hardware(    k) { # bf16 was measured, and not by the emulation
+    k = key_of("bf16")
     return k in value && about[p, run[k], "bf16"] != "emulated"
 }
-function translated(search, who) { return key("decode", scale, threads, search, who, "sentences_per_second") }
-function best_translated() { return larger(translated("greedy", "tuned-" batch), translated("greedy", "split-" batch)) }
 
 function group(x,    text) { # 36804.2 is 36,804
     text = sprintf("%.0f", x)
     while (match(text, /[0-9][0-9][0-9][0-9](,|$)/)) text = substr(text, 1, RSTART) "," substr(text, RSTART + 1)
     return text
 }
-function whole(x) { return x == "" ? "" : group(x) }
-function show(x, digits) { return x == "" ? "" : sprintf("%." digits "f", x) }
-function times(x) { return x == "" ? "" : sprintf("%.2f x", x) }
-function percent(x) { return x == "" ? "" : sprintf("%.0f %%", 100 * x) }
 
 # Names of processors, their runs in the order of the rows, and what each run has measured.
 function note_run(name) {
@@ -57,7 +65,11 @@ function note_part(r, text) {
 BEGIN {
     FS = ","
     split("tiny toy course paper", scale_name, " ")
-    split("additive dot", score_name, " ")
+    while ((getline line <tables) > 0) {
+        split(line, field, "\t")
+        if (field[1] == "figure") figure[field[2]] = field[3]
+    }
+    close(tables)
 }
 FNR == 1 {
     p = ++processors

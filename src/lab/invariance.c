@@ -1,4 +1,14 @@
+/* invariance: what the attention weights of a pair are, and what may change them, its log p and its
+ * gradient. */
 #include "lab/invariance.h"
+#include "base/memory.h"
+#include "inference/decode_state.h"
+#include "tensor/vec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
     const sa_seq2seq *w = &setup->model.w;
@@ -14,17 +24,520 @@ sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) 
     return (sa_sentence){ids, len};
 }
 
-bool sa_lab_open_all(const sa_proof_setup *setup, sa_lab_pass *pass, sa_error *error) {
-    return sa_lab_pass_open(pass, &setup->model.w, setup->pairs.source, setup->pairs.target,
-                            setup->pairs.count, error);
+static bool open_pair(const sa_proof_setup *setup, const sa_seq2seq *w, int p, sa_lab_pass *pass,
+                      sa_error *error) {
+    return sa_lab_pass_open(pass, w, setup->pairs.source + p, setup->pairs.target + p, 1, error);
 }
 
-bool sa_lab_open_single(const sa_proof_setup *setup, int p, sa_lab_pass *pass, sa_error *error) {
-    return sa_lab_pass_open(pass, &setup->model.w, setup->pairs.source + p, setup->pairs.target + p,
-                            1, error);
+bool sa_lab_measure(sa_proof_setup *setup, sa_measure *measure, double *worst, sa_error *error) {
+    bool good = true;
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        sa_lab_pass alone;
+        good = open_pair(setup, &setup->model.w, p, &alone, error) &&
+               measure(setup, p, &alone, worst, error);
+        sa_lab_pass_close(&alone);
+    }
+    return good;
 }
 
-double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
-    return sa_lab_nan_max(sa_lab_weight_difference(one, other, steps, column),
-                          sa_lab_log_p_difference(one, other, steps));
+static void raise_to(double x, double *worst) {
+    *worst = sa_lab_nan_max(*worst, x);
+}
+
+/* ---- Row sums -------------------------------------------------------------------------------- */
+
+/* The least sum of a row of weights. A Gaussian leaves at least exp(-2) of each weight in its
+ * window, which ends at two standard deviations; a null key may take nearly all. */
+static double least_sum(const sa_attention *w) {
+    if (w->normalizer->null_key) return 0;
+    return sa_attention_lacks(w) ? exp(-2) : 1;
+}
+
+/* How far a row of weights is from being a distribution. */
+static double row_sum_error(sa_mat alpha, double least) {
+    double sum = 0, off = 0;
+    for (int j = 0; j < alpha.cols; j++) {
+        sum += alpha.x[j];
+        off = sa_lab_nan_max(off, -alpha.x[j]);
+    }
+    return sa_lab_nan_max(off, sa_lab_nan_max(sum - 1, least - sum));
+}
+
+bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                         sa_error *error) {
+    const sa_seq2seq *w = &setup->model.w;
+    const double least = least_sum(sa_lab_attention(setup));
+    const sa_lab_view view = {&setup->all, p};
+    const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
+    const int rows[] = {[SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = T};
+    (void)alone, (void)error;
+    raise_to(0, worst);
+    for (int site = 0; site < (int)(sizeof rows / sizeof *rows); site++)
+        for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
+            for (int k = 0; k < sa_seq2seq_heads(w); k++)
+                for (int t = 0; t < rows[site]; t++)
+                    raise_to(row_sum_error(sa_lab_weights(view, site, layer, k, t), least), worst);
+    return true;
+}
+
+/* ---- Other pairs in the batch -----------------------------------------------------------------
+ * Batches are packed without padding: where padding would stand are the words of other sentences.
+ */
+
+static double largest_gradient(const sa_lab_model *model) {
+    double most = 0;
+    for (size_t i = 0; i < model->plan->size; i++) raise_to(fabs(model->gradients[i]), &most);
+    return most;
+}
+
+/* Subtracts the gradient of every single pair from that of the batch: the largest remainder,
+ * relative to the largest gradient of the batch. */
+bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                         sa_error *error) {
+    sa_lab_model *model = &setup->model;
+    const double fraction = 1.0 / setup->pairs.count;
+    const sa_lab_view one = {alone, 0}, together = {&setup->all, p};
+    (void)error;
+    if (p == 0) {
+        memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
+        sa_lab_pass_gradient(&setup->all, fraction, &model->dw);
+        setup->largest_gradient = largest_gradient(model);
+    }
+    raise_to(sa_lab_view_difference(one, together, setup->pairs.target[p].len, NULL), worst);
+    sa_lab_pass_gradient(alone, -fraction, &model->dw);
+    if (p == setup->pairs.count - 1)
+        raise_to(largest_gradient(model) /
+                     (setup->largest_gradient > 0 ? setup->largest_gradient : 1),
+                 worst);
+    return true;
+}
+
+/* A pair between two random ones that are longer on both sides, source and target. */
+enum { BEFORE, OWN, AFTER, PAIRS };
+typedef struct neighbors {
+    sa_sentence source[PAIRS], target[PAIRS];
+    int32_t *ids[PAIRS][2];
+} neighbors;
+
+static void draw_neighbors(sa_proof_setup *setup, neighbors *all) {
+    for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
+        const int lengths[] = {all->source[i].len, all->target[i].len};
+        all->source[i] = sa_lab_draw_sentence(&setup->rng, all->ids[i][0], lengths[0],
+                                              setup->pairs.source_words);
+        all->target[i] = sa_lab_draw_sentence(&setup->rng, all->ids[i][1], lengths[1],
+                                              setup->pairs.target_words);
+    }
+}
+
+static bool neighbors_open(sa_proof_setup *setup, int p, neighbors *all, sa_error *error) {
+    *all =
+        (neighbors){.source[OWN] = setup->pairs.source[p], .target[OWN] = setup->pairs.target[p]};
+    for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
+        all->source[i].len = all->source[OWN].len + 1 + (int)sa_rng_below(&setup->rng, 4);
+        all->target[i].len = all->target[OWN].len + 1 + (int)sa_rng_below(&setup->rng, 4);
+        all->ids[i][0] = sa_new((size_t)all->source[i].len, sizeof(int32_t), error);
+        all->ids[i][1] = sa_new((size_t)all->target[i].len, sizeof(int32_t), error);
+        if (!all->ids[i][0] || !all->ids[i][1]) return false;
+    }
+    draw_neighbors(setup, all);
+    return true;
+}
+
+static void neighbors_close(neighbors *all) {
+    for (int i = 0; i < PAIRS; i++) free(all->ids[i][0]), free(all->ids[i][1]);
+}
+
+static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_pass *pass,
+                      sa_error *error) {
+    return sa_lab_pass_open(pass, &setup->model.w, all->source, all->target, PAIRS, error);
+}
+
+/* Compares a pair alone, beside longer pairs, and beside others of the same lengths. */
+bool sa_measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                        sa_error *error) {
+    const int steps = setup->pairs.target[p].len;
+    neighbors all;
+    sa_lab_pass beside = {0}, others = {0};
+    bool good = neighbors_open(setup, p, &all, error) && open_pass(setup, &all, &beside, error);
+    if (good) draw_neighbors(setup, &all);
+    good = good && open_pass(setup, &all, &others, error);
+    if (good) {
+        const sa_lab_view one = {alone, 0}, first = {&beside, OWN}, second = {&others, OWN};
+        raise_to(sa_lab_view_difference(first, one, steps, NULL), worst);
+        raise_to(sa_lab_view_difference(second, first, steps, NULL), worst);
+    }
+    sa_lab_pass_close(&beside), sa_lab_pass_close(&others);
+    neighbors_close(&all);
+    return good;
+}
+
+bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                                 sa_error *error) {
+    neighbors all;
+    sa_lab_pass beside = {0};
+    (void)alone;
+    const bool good =
+        neighbors_open(setup, p, &all, error) && open_pass(setup, &all, &beside, error);
+    if (good) {
+        const sa_lab_view own = {&beside, OWN};
+        sa_lab_pass_gradient_of(own, &setup->model.dw);
+        raise_to(sa_lab_neighbor_gradient(own), worst);
+    }
+    sa_lab_pass_close(&beside);
+    neighbors_close(&all);
+    return good;
+}
+
+/* ---- Annotations ----------------------------------------------------------------------------- */
+
+/* Keys and values of random annotations, as large as the ones seen. */
+static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
+                        sa_memory *memory) {
+    const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
+    sa_memory_layout(arena, w, seen->first, h, memory);
+    if (!arena->base) return;
+    const double size = sa_lab_largest(seen->annotations);
+    for (int i = 0; i < h.rows; i++)
+        for (int k = 0; k < h.cols; k++)
+            sa_row(h, i)[k] = (sa_real)(size * (2 * sa_rng_uniform(rng) - 1));
+    sa_memory_forward(w, memory);
+}
+
+/* The queries s attend to a random memory, one by one or at once as in the pass before, so that
+ * rounding is the same. While the arena counts, nothing is computed. */
+static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
+                                              sa_mat s, const sa_memory *seen, bool at_once) {
+    const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
+    const sa_queries queries = {1, first, false};
+    sa_memory memory;
+    draw_memory(arena, rng, w, seen, &memory);
+    sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);
+    const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
+    const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
+    if (arena->base && at_once)
+        sa_attention_all_forward(w, &memory, &queries, s, rows, c, &scratch);
+    for (int t = 0; arena->base && !at_once && t < steps; t++) {
+        const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
+        if (t)
+            sa_copy_mat(sa_rows(rows.state, t - 1, 1), row.previous_state);
+        else
+            sa_attention_state_begin(w, row.previous_state);
+        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), row, sa_rows(c, t, 1),
+                                  &scratch);
+    }
+    return rows;
+}
+
+/* How the weights of a pass over one pair change when its queries attend to a random memory. */
+static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
+    const sa_seq2seq *w = view.pass->w;
+    sa_lab_pass again = *view.pass;
+    sa_pass *cache = &again.cache;
+    if (w->family->recurrent)
+        cache->decoder.rows.attention = attend_random_memory(
+            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, cache->decoder.rows),
+            &cache->decoder.source.memory, false);
+    for (int i = 0; !w->family->recurrent && i < w->transformer.sizes.layers; i++) {
+        sa_attention_sublayer_cache *cross = &cache->transformer.decoder.layer[i].cross;
+        cross->rows =
+            attend_random_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
+                                 cross->residual.in, &cross->memory, true);
+    }
+    if (!arena->base) return 0;
+    return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.pass->batch.target.steps,
+                                    NULL);
+}
+
+bool sa_measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                            sa_error *error) {
+    const sa_lab_view view = {alone, 0};
+    sa_arena arena = {0};
+    if (setup->pairs.source[p].len < 2) return true;  /* one weight, always 1 */
+    annotation_difference(view, &arena, &setup->rng); /* counts */
+    const bool good = sa_arena_init(&arena, arena.used, error);
+    if (good) raise_to(annotation_difference(view, &arena, &setup->rng), worst);
+    sa_arena_release(&arena);
+    return good;
+}
+
+/* ---- Permutation ----------------------------------------------------------------------------- */
+
+/* Every word moves one position to the left, the first behind the last; EOS stays. */
+static void rotate(int len, int *from) {
+    for (int j = 0; j < len - 1; j++) from[j] = (j + 1) % (len - 1);
+    from[len - 1] = len - 1;
+}
+
+/* The difference between passes over a permuted and the original source. */
+typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
+
+static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone,
+                    compare_permuted *apart, double *worst, sa_error *error) {
+    const sa_sentence *source = &setup->pairs.source[p];
+    const size_t len = (size_t)source->len;
+    if (len < 3) return true; /* one word and EOS */
+    int *from = sa_new(len, sizeof *from, error);
+    int32_t *ids = sa_new(len * 2, sizeof *ids, error);
+    sa_lab_pass other = {0};
+    bool good = from && ids;
+    if (good) {
+        int32_t *extended = ids + len;
+        const sa_sentence moved = {ids, source->len, extended};
+        rotate(source->len, from);
+        for (size_t j = 0; j < len; j++) {
+            ids[j] = source->ids[from[j]];
+            extended[j] = sa_sentence_extended(source)[from[j]];
+        }
+        good = sa_lab_pass_open(&other, alone->w, &moved, setup->pairs.target + p, 1, error);
+    }
+    if (good) raise_to(apart((sa_lab_view){&other, 0}, (sa_lab_view){alone, 0}, from), worst);
+    sa_lab_pass_close(&other);
+    free(from), free(ids);
+    return good;
+}
+
+static double target_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
+    return sa_lab_view_difference(moved, original, original.pass->batch.target.steps, from);
+}
+
+bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                            sa_error *error) {
+    return permute(setup, p, alone, target_difference, worst, error);
+}
+
+static sa_mat annotations_of(const sa_lab_pass *alone) {
+    return alone->w->family->recurrent ? alone->cache.encoder.annotations
+                                       : alone->cache.transformer.encoder.out;
+}
+
+static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
+    const sa_mat one = annotations_of(moved.pass), other = annotations_of(original.pass);
+    double most = sa_lab_site_difference(moved, original, SA_SITE_ENCODER, one.rows, from, from);
+    for (int j = 0; j < one.rows; j++)
+        raise_to(sa_lab_max_difference(sa_row(one, j), sa_row(other, from[j]), one.cols), &most);
+    return most;
+}
+
+bool sa_measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                                    sa_error *error) {
+    return permute(setup, p, alone, encoding_difference, worst, error);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+static void begin_later(sa_stack *stack) {
+    enum { LATER = 3 };
+    stack->positions.first = LATER;
+    for (int i = 0; i < stack->layers; i++) {
+        sa_attention *self = &stack->layer[i].self.attention;
+        for (int p = 0; p < self->parts; p++)
+            if (self->part[p].row->begin_at) self->part[p].row->begin_at(self->part[p].own, LATER);
+    }
+}
+
+bool sa_measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                      sa_error *error) {
+    sa_seq2seq later = setup->model.w;
+    sa_lab_pass other;
+    const sa_lab_view one = {alone, 0}, moved = {&other, 0};
+    begin_later(&later.transformer.encoder), begin_later(&later.transformer.decoder);
+    const bool good = open_pair(setup, &later, p, &other, error);
+    if (good) raise_to(sa_lab_view_difference(moved, one, setup->pairs.target[p].len, NULL), worst);
+    sa_lab_pass_close(&other);
+    return good;
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+int sa_lab_reach(const sa_proof_setup *setup) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
+    const sa_attention *w = &encoder->layer[0].self.attention;
+    if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
+    const int window = setup->model.sizes.transformer.attention.settings.window_size;
+    return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
+}
+
+/* The gradient of one annotation by every source word; sparse weights may make any of it zero. */
+static double count_unreached(sa_lab_pass *pass, int i, int reach, sa_proof_setup *setup) {
+    const sa_transformer *w = &pass->w->transformer;
+    sa_stack_cache *encoder = &pass->cache.transformer.encoder;
+    double count = 0;
+    sa_zero(encoder->d);
+    for (int k = 0; k < encoder->d.cols; k++)
+        sa_row(encoder->d, i)[k] = 2 * sa_rng_uniform(&setup->rng) - 1;
+    sa_transformer_encode_backward(w, (sa_dropout){0}, encoder, &setup->model.dw.transformer);
+    const bool sparse = w->encoder.layer[0].self.attention.normalizer->sparse;
+    for (int j = 0; j < encoder->d.rows; j++) {
+        const bool zero = sa_lab_largest(sa_rows(encoder->d, j, 1)) == 0;
+        count += abs(i - j) > reach ? !zero : zero && !sparse;
+    }
+    return count;
+}
+
+bool sa_measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                      sa_error *error) {
+    const int reach = sa_lab_reach(setup);
+    (void)error;
+    snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d",
+             setup->model.w.transformer.encoder.layers,
+             setup->model.sizes.transformer.attention.settings.window_size, reach);
+    *worst = fmax(*worst, 0);
+    for (int i = 0; i < setup->pairs.source[p].len; i++)
+        *worst += count_unreached(alone, i, reach, setup);
+    return true;
+}
+
+/* ---- Causality ------------------------------------------------------------------------------- */
+
+enum { CUTS = 16 }; /* copies of a pair in one pass */
+
+/* The target with another word at every position from `cut` on; ids [2 * len] */
+static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setup, int32_t *ids) {
+    const uint32_t words = (uint32_t)setup->pairs.target_words;
+    int32_t *extended = ids + target.len;
+    memcpy(ids, target.ids, sizeof *ids * (size_t)target.len);
+    memcpy(extended, sa_sentence_extended(&target), sizeof *ids * (size_t)target.len);
+    for (int t = cut; t < target.len; t++)
+        ids[t] = extended[t] =
+            (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&setup->rng, words - 1)) % words);
+    return (sa_sentence){ids, target.len, extended};
+}
+
+/* The largest difference in the weights up to position `cut`, log p of the words before it, and the
+ * read-out layer that predicts the word there. */
+static double prefix_difference(sa_lab_view changed, sa_lab_view original, int cut) {
+    const sa_mat one = sa_lab_readout_row(changed, cut), other = sa_lab_readout_row(original, cut);
+    return sa_lab_nan_max(sa_lab_max_difference(one.x, other.x, one.cols),
+                          sa_lab_nan_max(sa_lab_weight_difference(changed, original, cut + 1, NULL),
+                                         sa_lab_log_p_difference(changed, original, cut)));
+}
+
+/* Compares the pair with copies whose words change from positions first, first + 1, ... on, all in
+ * one batch; ids [CUTS * 2 * len] */
+static bool compare_cuts(sa_proof_setup *setup, int p, int first, int32_t *ids, double *worst,
+                         sa_error *error) {
+    const sa_sentence target = setup->pairs.target[p];
+    sa_sentence from[CUTS + 1], to[CUTS + 1] = {target};
+    int copies = 0;
+    for (; copies < CUTS && first + copies < target.len; copies++)
+        to[copies + 1] =
+            change_from(first + copies, target, setup, ids + (ptrdiff_t)copies * 2 * target.len);
+    for (int i = 0; i <= copies; i++) from[i] = setup->pairs.source[p];
+    sa_lab_pass pass;
+    const bool good = sa_lab_pass_open(&pass, &setup->model.w, from, to, copies + 1, error);
+    for (int i = 1; good && i <= copies; i++)
+        raise_to(prefix_difference((sa_lab_view){&pass, i}, (sa_lab_view){&pass, 0}, first + i - 1),
+                 worst);
+    sa_lab_pass_close(&pass);
+    return good;
+}
+
+bool sa_measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                          sa_error *error) {
+    const int len = setup->pairs.target[p].len;
+    int32_t *ids = sa_new((size_t)len * 2 * CUTS, sizeof *ids, error);
+    bool good = ids;
+    (void)alone;
+    for (int first = 0; good && first < len; first += CUTS)
+        good = compare_cuts(setup, p, first, ids, worst, error);
+    free(ids);
+    return good;
+}
+
+/* ---- Decoding --------------------------------------------------------------------------------
+ * Decoding word by word, as a search does, with cached states or keys and values, equals the pass
+ * over the whole target up to rounding. */
+
+/* Teacher forcing of one target through the decoding state. */
+typedef struct decoding {
+    sa_decode_state state;
+    sa_sentence target;
+    sa_mat alpha, whole; /* [1 x S] attention weights of a step: decoding, whole pass */
+} decoding;
+
+static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa_sentence *source) {
+    own->state.w = w;
+    sa_decode_state_layout(arena, &own->state, source, 1, 1, own->target.len);
+    own->alpha = sa_mat_alloc(arena, 1, source->len);
+    own->whole = sa_mat_alloc(arena, 1, source->len);
+}
+
+/* The largest difference at word t (from 0), in log p and in the mean weights of heads and layers.
+ */
+static double step_difference(const decoding *own, sa_lab_view view, int t) {
+    const sa_seq2seq *w = view.pass->w;
+    const double log_p = (double)own->state.logits.x[sa_sentence_extended(&own->target)[t]] -
+                         own->state.log_sum_exp[0];
+    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
+    sa_zero(own->alpha), sa_zero(own->whole);
+    sa_decode_state_weights(&own->state, 0, own->alpha.cols, 1, own->alpha.x);
+    for (int k = 0; k < heads * layers; k++)
+        sa_axpy(1 / (sa_real)(heads * layers),
+                sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
+                own->whole.cols);
+    return sa_lab_nan_max(
+        sa_lab_max_difference(&log_p, &view.pass->cache.log_p[sa_lab_target_row(view, t)], 1),
+        sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
+}
+
+/* How far the probabilities of the step's words are from the sum 1. */
+static double sum_error(const decoding *own, sa_lab_view view, int t) {
+    double sum = 0;
+    (void)view, (void)t;
+    for (int word = 0; word < own->state.words[0]; word++)
+        sum += exp((double)own->state.logits.x[word] - own->state.log_sum_exp[0]);
+    return fabs(sum - 1);
+}
+
+typedef double step_measure(const decoding *own, sa_lab_view view, int t);
+
+static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure, double *worst,
+                         sa_error *error) {
+    const int which = 0, from = 0;
+    int32_t word = SA_BOS;
+    sa_decode_state_begin(&own->state);
+    for (int t = 0; t < own->target.len; t++) {
+        const sa_decode_step step = {
+            .i = t + 1, .L = 1, .which = &which, .from = &from, .ids = &word};
+        if (!sa_decode_state_step(&own->state, &step, error)) return false;
+        sa_decode_state_logits(&own->state, &which, &from, 1);
+        raise_to(measure(own, view, t), worst);
+        word = own->target.ids[t];
+    }
+    return true;
+}
+
+static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *alone,
+                        step_measure *measure, double *worst, sa_error *error) {
+    const sa_sentence *source = &setup->pairs.source[p];
+    decoding own = {.target = setup->pairs.target[p]};
+    sa_arena arena = {0};
+    layout(&own, &arena, alone->w, source);
+    bool good = sa_arena_init(&arena, arena.used, error);
+    if (good) {
+        layout(&own, &arena, alone->w, source);
+        good = decode_words(&own, (sa_lab_view){alone, 0}, measure, worst, error);
+        sa_decode_state_release(&own.state);
+    }
+    sa_arena_release(&arena);
+    return good;
+}
+
+bool sa_measure_decoding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                         sa_error *error) {
+    const sa_attention *attention = sa_lab_attention(setup);
+    if (!decode_pair(setup, p, alone, step_difference, worst, error)) return false;
+    if (!attention || !sa_attention_noise_width(attention, 1)) return true;
+    sa_lab_pass again;
+    sa_seq2seq_set_decoding(&setup->model.w, true);
+    const bool good = open_pair(setup, &setup->model.w, p, &again, error) &&
+                      decode_pair(setup, p, &again, step_difference, worst, error);
+    sa_lab_pass_close(&again);
+    sa_seq2seq_set_decoding(&setup->model.w, false);
+    return good;
+}
+
+bool sa_measure_probabilities(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                              sa_error *error) {
+    return decode_pair(setup, p, alone, sum_error, worst, error);
 }

@@ -185,3 +185,8 @@ double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {
                                                         b[sa_lab_target_row(other, t)]));
     return most;
 }
+
+double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    return sa_lab_nan_max(sa_lab_weight_difference(one, other, steps, column),
+                          sa_lab_log_p_difference(one, other, steps));
+}

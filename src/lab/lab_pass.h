@@ -61,5 +61,7 @@ double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_s
  * word j against column[j]; and the largest difference of log p. */
 double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
 double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps);
+/* The larger of both. */
+double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
 
 #endif

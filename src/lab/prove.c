@@ -1,7 +1,6 @@
 /* prove: the table of invariances, and which of them must hold for which model. */
 #include "base/memory.h"
 #include "lab/invariance.h"
-#include "lab/lab.h"
 #include "model/copying.h"
 
 #include <stdlib.h>
@@ -140,7 +139,7 @@ static const struct invariance {
     const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
     bool shown;                                    /* measured nevertheless */
     const char *(*note)(const sa_proof_setup *);   /* a remark */
-    bool (*measure)(sa_proof_setup *, double *worst, sa_error *);
+    sa_measure *measure;
 } rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
      1e-12, .excuse = unnormalized, .note = sum_note, .measure = sa_measure_row_sums},
@@ -209,7 +208,8 @@ static bool check_invariance(const struct invariance *row, sa_proof_setup *setup
     const char *excuse = row->excuse ? row->excuse(setup) : NULL;
     const bool above = row->above && row->above(setup);
     double worst = -INFINITY;
-    if ((!excuse || row->shown) && !row->measure(setup, &worst, error)) return false;
+    if ((!excuse || row->shown) && !sa_lab_measure(setup, row->measure, &worst, error))
+        return false;
     const bool measured = worst != -INFINITY;
     if (!excuse && !measured) excuse = "no source is long enough";
     *check = (sa_proof_check){.name = row->name,
@@ -310,8 +310,12 @@ bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
         if (good) {
             setup.model.regularizer.dropout = (sa_dropout){0};
             sa_lab_model_load(&setup.model, proof->values);
-            good = check_all(proof, &setup, error);
         }
+        good = good &&
+               sa_lab_pass_open(&setup.all, &setup.model.w, drawn.source, drawn.target, drawn.count,
+                                error) &&
+               check_all(proof, &setup, error);
+        sa_lab_pass_close(&setup.all);
         sa_lab_model_close(&setup.model);
     }
     pairs_close(&drawn);

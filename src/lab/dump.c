@@ -1,114 +1,208 @@
-#include "lab/dump.h"
+/* dump: weights, batch, loss, gradients and dropout masks of a gradient check as a file for other
+ * programs. */
 #include "base/container.h"
 #include "base/memory.h"
-#include "lab/masks.h"
+#include "lab/lab_model.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 64, LINK = 4 };
+typedef struct dump {
+    const sa_lab_model *model;
+    const sa_lab_job *job;
+    sa_arena arena;
+    sa_tensor *tensors; /* [count]; while the arena only counts, NULL */
+    size_t count;
+} dump;
 
-static sa_tensor parameter(const sa_param *param, const char *name, const sa_real *buffer) {
-    sa_tensor tensor = {.name = name, .type = SA_F64, .data = buffer + param->offset};
-    tensor.rank = param->rows ? 2 : 1;
-    tensor.shape[0] = param->rows ? param->rows : param->cols;
-    tensor.shape[1] = param->rows ? param->cols : 0;
-    return tensor;
+/* Adds a tensor of no numbers yet (rows 0: a vector); NULL while the arena only counts. */
+static void *add(dump *out, sa_dtype type, int rows, int cols, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void *add(dump *out, sa_dtype type, int rows, int cols, const char *format, ...) {
+    enum { NAME = 64 };
+    const size_t size = (size_t)(rows ? rows : 1) * (size_t)cols, at = out->count++;
+    char *name = sa_arena_alloc(&out->arena, NAME, 1);
+    void *data = sa_arena_alloc(&out->arena, size, sa_dtypes[type].size);
+    if (!out->tensors) return NULL;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(name, NAME, format, values);
+    va_end(values);
+    out->tensors[at] = (sa_tensor){.name = name, .type = type, .rank = rows ? 2 : 1, .data = data};
+    out->tensors[at].shape[0] = rows ? rows : cols;
+    out->tensors[at].shape[1] = rows ? cols : 0;
+    return data;
 }
 
-/* Writes the lengths of a side's sentences, all token ids and then all extended ids to
- * numbers[count + 2 words]. */
-static void flatten(const sa_sentence *sentences, int count, int words, int32_t *numbers) {
-    int32_t *ids = numbers + count, *extended = ids + words;
-    for (int i = 0; i < count; i++) {
-        const int len = sentences[i].len;
-        numbers[i] = len;
-        memcpy(ids, sentences[i].ids, sizeof *ids * (size_t)len);
-        memcpy(extended, sa_sentence_extended(&sentences[i]), sizeof *ids * (size_t)len);
-        ids += len, extended += len;
-    }
+/* ---- Weights and the batch ------------------------------------------------------------------- */
+
+static void add_parameter(dump *out, const sa_param *param, const char *prefix,
+                          const sa_real *buffer) {
+    sa_real *numbers = add(out, SA_F64, param->rows, param->cols, "%s%s", prefix, param->name);
+    if (numbers) memcpy(numbers, buffer + param->offset, sa_param_size(param) * sizeof *numbers);
 }
 
-static sa_tensor integers(const char *name, const int32_t *numbers, int count) {
-    return (sa_tensor){.name = name, .type = SA_I32, .rank = 1, .shape = {count}, .data = numbers};
+static void add_lengths(dump *out, const char *side, const sa_sentence *sentences) {
+    int32_t *lengths = add(out, SA_I32, 0, out->job->count, "%s.len", side);
+    for (int i = 0; lengths && i < out->job->count; i++) lengths[i] = sentences[i].len;
 }
 
-/* Dropout masks as tensors, whose data is copied to `numbers`. */
-static size_t add_masks(const sa_lab_model *model, const sa_lab_mask *masks, int count,
-                        sa_real *numbers, sa_tensor *tensors) {
-    for (int i = 0; i < count; i++) {
-        const sa_mat mask = masks[i].mask;
-        tensors[i] = (sa_tensor){.name = masks[i].name,
-                                 .type = SA_F64,
-                                 .rank = 2,
-                                 .shape = {mask.rows, mask.cols},
-                                 .data = numbers};
-        sa_lab_mask_write(model, &masks[i], numbers);
-        numbers += (size_t)mask.rows * (size_t)mask.cols;
-    }
-    return (size_t)count;
+/* Token ids, or extended ids, sentence after sentence. */
+static void add_ids(dump *out, const char *side, const sa_sentence *sentences, int words,
+                    bool extended) {
+    int32_t *ids = add(out, SA_I32, 0, words, "%s.%s", side, extended ? "extended" : "ids");
+    for (int i = 0; ids && i < out->job->count; ids += sentences[i++].len)
+        memcpy(ids, extended ? sa_sentence_extended(&sentences[i]) : sentences[i].ids,
+               sizeof *ids * (size_t)sentences[i].len);
 }
 
-/* Writes one row of LINK integers per link of the gold alignment; returns their number. numbers may
- * be NULL. */
-static int flatten_links(const sa_lab_job *job, bool guided, int32_t *numbers) {
-    int links = 0;
-    for (int i = 0; guided && i < job->count; i++)
-        for (size_t k = 0; k < job->gold[i].count; k++, links++) {
-            const sa_link *link = &job->gold[i].links[k];
-            const int32_t row[LINK] = {i, link->target, link->source, link->possible};
-            if (numbers) memcpy(numbers + links * LINK, row, sizeof row);
+static void add_links(dump *out) {
+    enum { LINK = 4 };
+    const sa_gold_alignment *gold = out->model->batch.gold ? out->job->gold : NULL;
+    size_t links = 0;
+    for (int i = 0; gold && i < out->job->count; i++) links += gold[i].count;
+    int32_t *row = links ? add(out, SA_I32, (int)links, LINK, "links") : NULL;
+    for (int i = 0; row && i < out->job->count; i++)
+        for (size_t k = 0; k < gold[i].count; k++, row += LINK) {
+            const sa_link *link = &gold[i].links[k];
+            row[0] = i, row[1] = link->target, row[2] = link->source, row[3] = link->possible;
         }
-    return links;
+}
+
+/* ---- Dropout masks --------------------------------------------------------------------------- */
+
+/* Which rows a mask has. */
+typedef struct mask_rows {
+    bool target;      /* of target words or sentences; false: of source ones */
+    bool whole;       /* one row per sentence, not per word */
+    const int *first; /* rows sentence by sentence: first row of each; NULL: step by step */
+} mask_rows;
+
+/* The place of a pair's sentence on a side of the batch. */
+static int batch_index(const sa_batch_side *side, int pair) {
+    int b = 0;
+    while (side->order[b] != pair) b++;
+    return b;
+}
+
+/* Adds a mask, unless its dropout probability is 0, with its rows in the order of the pairs, a
+ * pair's in the order of its words in the pass: for a recurrent encoder the order in which it reads
+ * the source. */
+static void add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format,
+                     ...) __attribute__((format(printf, 5, 6)));
+static void add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format,
+                     ...) {
+    const sa_batch *batch = &out->model->batch;
+    const sa_batch_side *side = of.target ? &batch->target : &batch->source;
+    const size_t width = (size_t)mask.cols;
+    char name[48];
+    if (probability <= 0 || !width) return;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(name, sizeof name, format, values);
+    va_end(values);
+    sa_real *to = add(out, SA_F64, mask.rows, mask.cols, "mask.%s", name);
+    for (int pair = 0; to && pair < side->sentences; pair++) {
+        const int b = batch_index(side, pair), target = batch_index(&batch->target, pair);
+        const int rows = of.whole ? 1 : side->len[b];
+        for (int t = 0; t < rows; t++, to += width) {
+            const int row = of.whole ? b : of.first ? of.first[target] + t : side->start[t] + b;
+            memcpy(to, sa_row(mask, row), width * sizeof *to);
+        }
+    }
+}
+
+static void add_recurrent_masks(dump *out) {
+    static const char *const ways[] = {"forward", "backward"};
+    const sa_lab_model *model = out->model;
+    const sa_dropout p = model->regularizer.dropout;
+    const sa_encoder_cache *encoder = &model->pass.encoder;
+    const sa_decoder_cache *decoder = &model->pass.decoder;
+    const mask_rows source = {0}, target = {.target = true}, sentences = {.whole = true},
+                    targets = {.target = true, .whole = true};
+    add_mask(out, p.words, encoder->word_mask, source, "source.words");
+    add_mask(out, p.embeddings, encoder->x_mask, source, "source.E");
+    for (int layer = 0; layer < model->w.encoder.layers; layer++)
+        for (int d = 0; d < model->w.encoder.directions; d++) {
+            char number[16] = "";
+            if (layer) snprintf(number, sizeof number, "%d.", layer + 1);
+            add_mask(out, p.state, encoder->direction[layer][d].drop.mask, sentences,
+                     "encoder.%s%s", number, ways[d]);
+        }
+    for (int layer = 1; layer < model->w.encoder.layers; layer++)
+        add_mask(out, p.layers, encoder->h_mask[layer - 1], source, "encoder.%d.x", layer + 1);
+    add_mask(out, p.annotations, encoder->annotation_mask, (mask_rows){.first = encoder->first},
+             "annotations");
+    add_mask(out, p.words, decoder->word_mask, target, "target.words");
+    add_mask(out, p.embeddings, decoder->x_mask, target, "target.E");
+    add_mask(out, p.noise, decoder->rows.attention.noise, target, "attention");
+    add_mask(out, p.state, decoder->drop.mask, targets, "decoder");
+    add_mask(out, p.state, decoder->second_drop.mask, targets, "decoder.second");
+    for (int k = 0; k < model->w.decoder.upper.sizes.count; k++) {
+        const sa_upper_layer_rows *layer = &decoder->rows.upper.layer[k];
+        add_mask(out, p.state, layer->drop.mask, targets, "decoder.%d", k + 2);
+        add_mask(out, p.layers, layer->mask, target, "decoder.%d.x", k + 2);
+    }
+    add_mask(out, p.readout, decoder->readout.t_mask, target, "readout");
+}
+
+static void add_stack_masks(dump *out, const sa_stack_cache *stack, bool decoder) {
+    const sa_dropout p = out->model->regularizer.dropout;
+    const mask_rows rows = {.target = decoder, .first = stack->self.first};
+    const char *side = decoder ? "target" : "source", *name = decoder ? "decoder" : "encoder";
+    add_mask(out, p.words, stack->word_mask, rows, "%s.words", side);
+    add_mask(out, p.embeddings, stack->x_mask, rows, "%s.E", side);
+    for (int i = 0; i < SA_MAX_LAYERS; i++) {
+        const sa_layer_cache *layer = &stack->layer[i];
+        add_mask(out, p.sublayers, layer->self.residual.mask, rows, "%s.%d.self", name, i + 1);
+        add_mask(out, p.sublayers, layer->cross.residual.mask, rows, "%s.%d.cross", name, i + 1);
+        add_mask(out, p.sublayers, layer->feed.residual.mask, rows, "%s.%d.feedforward", name,
+                 i + 1);
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void add_all(dump *out, double loss) {
+    const sa_lab_model *model = out->model;
+    const sa_lab_job *job = out->job;
+    const char *const names[] = {"source", "target"};
+    const sa_sentence *const sentences[] = {job->source, job->target};
+    const int words[] = {model->batch.source.words, model->batch.target.words};
+    for (int i = 0; i < model->plan->count; i++) {
+        add_parameter(out, &model->plan->item[i], "", model->values);
+        add_parameter(out, &model->plan->item[i], "gradient.", model->gradients);
+    }
+    double *number = add(out, SA_F64, 0, 1, "loss");
+    if (number) *number = loss;
+    for (int side = 0; side < 2; side++) {
+        add_lengths(out, names[side], sentences[side]);
+        add_ids(out, names[side], sentences[side], words[side], false);
+    }
+    for (int side = 0; job->settings->copy && side < 2; side++)
+        add_ids(out, names[side], sentences[side], words[side], true);
+    if (model->w.family->recurrent) {
+        add_recurrent_masks(out);
+    } else {
+        add_stack_masks(out, &model->pass.transformer.encoder, false);
+        add_stack_masks(out, &model->pass.transformer.decoder, true);
+    }
+    add_links(out);
 }
 
 bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error) {
-    const size_t parameters = (size_t)model->plan->count, B = (size_t)job->count;
-    const int sides[] = {model->batch.source.words, model->batch.target.words};
-    sa_lab_mask masks[SA_LAB_MASKS];
-    const int masked = sa_lab_masks_list(model, masks);
-    size_t size = 1;
-    for (int i = 0; i < masked; i++)
-        size += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
-    sa_tensor *tensors = sa_new(2 * parameters + 8 + (size_t)masked, sizeof *tensors, error);
-    sa_real *numbers = sa_new(size, sizeof *numbers, error);
-    char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
-    int32_t *source = sa_new(B + 2 * (size_t)sides[0], sizeof *source, error);
-    int32_t *target = sa_new(B + 2 * (size_t)sides[1], sizeof *target, error);
-    const int linked = flatten_links(job, model->batch.gold, NULL);
-    int32_t *links = sa_new((size_t)linked * LINK + 1, sizeof *links, error);
-    bool good = tensors && numbers && names && source && target && links;
-    if (good) {
-        size_t count = 0;
-        for (size_t i = 0; i < parameters; i++) {
-            snprintf(names[i], NAME, "gradient.%s", model->plan->item[i].name);
-            tensors[count++] =
-                parameter(&model->plan->item[i], model->plan->item[i].name, model->values);
-            tensors[count++] = parameter(&model->plan->item[i], names[i], model->gradients);
-        }
-        tensors[count++] =
-            (sa_tensor){.name = "loss", .type = SA_F64, .rank = 1, .shape = {1}, .data = &loss};
-        flatten(job->source, job->count, sides[0], source);
-        flatten(job->target, job->count, sides[1], target);
-        tensors[count++] = integers("source.len", source, job->count);
-        tensors[count++] = integers("source.ids", source + B, sides[0]);
-        tensors[count++] = integers("target.len", target, job->count);
-        tensors[count++] = integers("target.ids", target + B, sides[1]);
-        if (job->settings->copy) {
-            tensors[count++] = integers("source.extended", source + B + sides[0], sides[0]);
-            tensors[count++] = integers("target.extended", target + B + sides[1], sides[1]);
-        }
-        count += add_masks(model, masks, masked, numbers, tensors + count);
-        flatten_links(job, model->batch.gold, links);
-        if (linked)
-            tensors[count++] = (sa_tensor){
-                .name = "links", .type = SA_I32, .rank = 2, .shape = {linked, LINK}, .data = links};
-        sa_metadata settings = {"settings", job->settings_text};
-        good = sa_container_write(path, tensors, count, &settings, 1, error);
-    }
-    free(tensors), free(numbers), free(names), free(source), free(target);
-    free(links);
+    const sa_metadata settings = {"settings", job->settings_text};
+    dump out = {.model = model, .job = job};
+    add_all(&out, loss); /* counts */
+    const size_t count = out.count, size = out.arena.used;
+    out = (dump){.model = model, .job = job, .tensors = sa_new(count, sizeof *out.tensors, error)};
+    bool good = out.tensors && sa_arena_init(&out.arena, size, error);
+    if (good) add_all(&out, loss);
+    good = good && sa_container_write(path, out.tensors, count, &settings, 1, error);
+    sa_arena_release(&out.arena);
+    free(out.tensors);
     return good;
 }

@@ -5,7 +5,6 @@
 #define SA_LAB_EXPLAINER_H
 
 #include "base/memory.h"
-#include "lab/lab.h"
 #include "lab/lab_model.h"
 
 typedef struct sa_explainer {

@@ -1,15 +1,15 @@
 /* gradcheck: every hand-written gradient against central differences, in double.
  *
  * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. Differences mean nothing
- * across a kink or a jump (kinks.h). So weights are drawn again until none is near and no gradient
+ * across a kink or a jump. So weights are drawn again until none is near and no gradient
  * drowns in rounding, and a step that still crosses one is made smaller. The tolerance is never
  * widened. */
 #include "base/memory.h"
 #include "base/option.h"
-#include "lab/dump.h"
 #include "lab/gradient_faults.h"
-#include "lab/kinks.h"
-#include "lab/lab.h"
+#include "lab/lab_model.h"
+#include "lab/watch.h"
+#include "layers/linear.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,122 @@
 #define AVERAGED 40 /* estimates that are averaged where rounding may be the cause, */
 #define CLOSE 1e-4  /* that is where the error is at most this */
 #define WEAK 1e-2   /* least ratio of a tensor's largest gradient to the largest of all */
+
+/* ---- Kinks ------------------------------------------------------------------------------------
+ * Where the loss of a model has no derivative, or a jump: two equal inputs of a maxout unit, a
+ * rectifier's input of 0, a weight of sparsemax that becomes 0, a position at a window's edge. */
+
+/* Which input of every maxout unit is the larger. */
+static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
+    if (model->w.decoder.readout.output != &sa_output_maxout) return;
+    const sa_mat sums = model->pass.decoder.readout.sums;
+    for (int i = 0; i < sums.rows; i++)
+        for (int k = 0; k < sums.cols; k += 2) {
+            const double gap = sa_row(sums, i)[k] - sa_row(sums, i)[k + 1];
+            sa_kinks_add(found, gap, SA_KINK_MARGIN);
+        }
+}
+
+/* One attention of a pass. */
+typedef struct attending {
+    const sa_attention *w;
+    const sa_memory *memory;
+    sa_attention_rows rows;
+    const sa_attention_scratch *scratch;
+    bool causal;
+    sa_mat watched;
+} attending;
+
+/* On which side of its kink the weight of every key is, as 0 or above. */
+static void add_normalizer(const attending *all, const sa_head *at, sa_kinks *found) {
+    const sa_mat e = sa_cols(all->watched, 0, at->v.rows);
+    const sa_span span = at->spans ? *at->spans : (sa_span){0, e.cols};
+    const sa_mat seen = sa_cols(e, span.first, span.count);
+    for (int m = 0; m < sa_lab_maps(all->w); m++) {
+        sa_lab_watch(all->w, at, m, e);
+        all->w->normalizer->kinks(sa_lab_exponent(all->w, at), seen);
+        for (int j = 0; j < seen.cols; j++) sa_kinks_add(found, (double)seen.x[j], SA_KINK_MARGIN);
+    }
+}
+
+/* Of the query of position i in row l over sentence b: those of the normalizer and of parts. */
+static void add_query(const attending *all, int b, int l, int i, sa_kinks *found) {
+    const sa_attention *w = all->w;
+    for (int k = 0; k < w->heads; k++) {
+        const sa_head at = sa_head_view(w, all->memory, (sa_query_block){l, 1, b, i, all->causal},
+                                        all->rows, all->scratch, k);
+        if (w->normalizer->kinks) add_normalizer(all, &at, found);
+        for (int p = 0; p < w->parts; p++) {
+            sa_head again = at;
+            sa_parts_forward(w, SA_PLACE_KEYS, &again); /* which the score has read */
+            if (w->part[p].row->kinks) w->part[p].row->kinks(w, p, &again, found);
+        }
+    }
+}
+
+static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
+    const sa_decoder_cache *cache = &model->pass.decoder;
+    const sa_batch_side *side = &model->batch.target;
+    const attending all = {&model->w.decoder.attention,
+                           &cache->source.memory,
+                           cache->rows.attention,
+                           &cache->scratch,
+                           false,
+                           model->watched};
+    for (int t = 0; all.w->heads && t < side->steps; t++)
+        for (int b = 0; b < side->active[t]; b++)
+            add_query(&all, b, side->start[t] + b, t + 1, found);
+}
+
+static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queries,
+                         const sa_attention_sublayer_cache *cache, const sa_stack_cache *stack,
+                         sa_mat watched, sa_kinks *found) {
+    const attending all = {&w->attention,   &cache->memory,  cache->rows,
+                           &stack->scratch, queries->causal, watched};
+    for (int b = 0; b < queries->sentences; b++)
+        for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
+            add_query(&all, b, row, row - queries->first[b] + 1, found);
+}
+
+/* Which units of a feed-forward network are on. The cache has no pre-activations, so they are
+ * computed again. */
+static void add_rectifiers(const sa_feedforward_sublayer *w,
+                           const sa_feedforward_sublayer_cache *cache, sa_mat sums,
+                           sa_kinks *found) {
+    sums = sa_rows(sums, 0, cache->inner.rows);
+    sa_linear_forward(w->network.W_1, w->network.b_1, cache->residual.in, sums);
+    for (int i = 0; i < sums.rows; i++)
+        for (int k = 0; k < sums.cols; k++) {
+            const double sum = sa_row(sums, i)[k];
+            sa_kinks_add(found, sum, SA_KINK_MARGIN);
+        }
+}
+
+static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat watched,
+                      sa_kinks *found) {
+    for (int i = 0; i < w->layers; i++) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        const sa_layer_cache *own = &cache->layer[i];
+        add_sublayer(&layer->self, &cache->self, &own->self, cache, watched, found);
+        if (w->cross)
+            add_sublayer(&layer->cross, &cache->cross, &own->cross, cache, watched, found);
+        add_rectifiers(&layer->feed, &own->feed, cache->workspace.dinner, found);
+    }
+}
+
+static sa_kinks find_kinks(const sa_lab_model *model) {
+    sa_kinks found = {0, INFINITY};
+    if (model->w.family->recurrent) {
+        add_maxout(model, &found);
+        add_decoder_attention(model, &found);
+    } else {
+        add_stack(&model->w.transformer.encoder, &model->pass.transformer.encoder, model->watched,
+                  &found);
+        add_stack(&model->w.transformer.decoder, &model->pass.transformer.decoder, model->watched,
+                  &found);
+    }
+    return found;
+}
 
 /* ---- Weights -----------------------------------------------------------------------------------
  */
@@ -87,7 +203,7 @@ static double weakest(const sa_lab_model *model) {
 static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
     draw_weights(model, attempt);
     sa_lab_model_loss(model, false);
-    *nearest = sa_kinks_find(model).nearest;
+    *nearest = find_kinks(model).nearest;
     memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
     return sa_lab_model_loss(model, true);
 }
@@ -124,7 +240,7 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
         sa_lab_model_loss(model, false);
         for (int i = 0; i < count; i++)
             terms[i] = (k ? terms[i] : 0) + factor[k] * sa_lab_model_term(model, i);
-        smooth = smooth && sa_kinks_find(model).pattern == pattern;
+        smooth = smooth && find_kinks(model).pattern == pattern;
     }
     for (int i = 0; i < count; i++) *slope += terms[i];
     *slope /= 12 * h;
@@ -213,7 +329,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
     double most, worst = 0;
     const char *culprit = NULL;
     sa_lab_model_loss(model, false);
-    const uint64_t pattern = sa_kinks_find(model).pattern;
+    const uint64_t pattern = find_kinks(model).pattern;
     most = largest(model->gradients, model->plan->size);
     for (int i = 0; i < model->plan->count; i++) {
         const sa_param *param = &model->plan->item[i];
@@ -282,21 +398,23 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
     own->target_words = 12;
 }
 
-static bool fail_not_hit(const char *fault, sa_error *error) {
-    const char *options = "";
-    for (size_t i = 0; sa_gradient_fault(i, NULL, NULL); i++)
-        if (strcmp(sa_gradient_fault(i, NULL, NULL), fault) == 0)
-            sa_gradient_fault(i, NULL, &options);
-    return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", fault,
-                   *options ? "; one has it with " : "", options);
+static const char *fault_name(size_t i) {
+    return sa_gradient_faults[i].name;
 }
 
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options) {
-    return sa_gradient_fault(i, dropped, options);
+    size_t count = 0;
+    while (sa_gradient_faults[count].name) count++;
+    if (i >= count) return NULL;
+    if (dropped) *dropped = sa_gradient_faults[i].dropped;
+    if (options) *options = sa_gradient_faults[i].options;
+    return sa_gradient_faults[i].name;
 }
 
-static const char *fault_name(size_t i) {
-    return sa_gradient_fault(i, NULL, NULL);
+static bool fail_not_hit(const char *fault, sa_error *error) {
+    const char *options = sa_gradient_fault_find(fault)->options;
+    return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", fault,
+                   *options ? "; one has it with " : "", options);
 }
 
 static bool refuse_unknown_fault(const char *fault, sa_error *error) {

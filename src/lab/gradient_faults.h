@@ -12,16 +12,22 @@
 
 #include "tensor/mat.h"
 
+typedef struct sa_gradient_fault {
+    const char *name, *dropped;
+    const char *options; /* of a model that has the term; empty: the default model */
+} sa_gradient_fault;
+
+extern const sa_gradient_fault
+    sa_gradient_faults[]; /* gradient_faults.tsv; ends with a NULL name */
+
+const sa_gradient_fault *sa_gradient_fault_find(const char *name); /* NULL: there is none */
+
 /* Drops the term of that name from now on, in this thread; NULL: none. False if there is no such
  * term. */
 bool sa_gradient_fault_inject(const char *name);
 
 /* Whether a backward pass has reached the term since then. */
 bool sa_gradient_fault_hit(void);
-
-/* Fault number i, or NULL after the last: its name, what it drops, and the options of a model that
- * has the term, empty for the default model. */
-const char *sa_gradient_fault(size_t i, const char **dropped, const char **options);
 
 /* The term that takes the place of one of earlier versions, or NULL. */
 const char *sa_gradient_fault_renamed(const char *before);

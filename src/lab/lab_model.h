@@ -2,6 +2,7 @@
 #ifndef SA_LAB_LAB_MODEL_H
 #define SA_LAB_LAB_MODEL_H
 
+#include "lab/lab.h"
 #include "model/seq2seq.h"
 
 typedef struct sa_lab_model {
@@ -42,5 +43,13 @@ double sa_lab_model_loss(sa_lab_model *model, bool backward);
  * of each tensor. */
 int sa_lab_model_terms(const sa_lab_model *model);
 double sa_lab_model_term(const sa_lab_model *model, int i);
+
+/* Writes a container (base/container.h): every parameter under its name and every gradient as
+ * gradient.NAME in F64; loss F64[1], as sa_lab_model_loss returns it; the batch as source.len,
+ * source.ids, target.len, target.ids in I32, sentence after sentence; the dropout masks as
+ * mask.PLACE in F64, one row per word or sentence; and the gold alignment as links I32[links, 4]:
+ * pair, target word, source word, 1 if it is a possible link. dump.c */
+bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
+                 sa_error *error);
 
 #endif

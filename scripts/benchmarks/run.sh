@@ -176,9 +176,9 @@ run_memory() { # SCALE THREADS
     figures=(megabytes "${took[1]}")
 }
 
-run_peak() { # THREADS
+run_peak() { # - THREADS
     local found
-    found=($("$tools/peak" "$1")) || return
+    found=($("$tools/peak" "$2")) || return
     figures=(gflops "${found[0]}")
 }
 
@@ -324,34 +324,36 @@ grid() { # VALUES VALUES-WHEN-QUICK
     fi
 }
 
-grown() { # ROUND WHAT THREADS VALUE UPDATES --train FILE $(dimensions ...): that many updates, fewer when quick
-    local count=$5
+run_grown() { run_updates "$3" "$2" "${@:4}"; } # WHAT THREADS UPDATES OPTION...
+
+grown() { # WHAT THREADS VALUE UPDATES --train FILE $(dimensions ...): that many updates, fewer when quick
+    local scale=$1 workers=$2 count=$4
     [ "$quick" = yes ] && count=$((count / 5))
     [ "$scales" = tiny ] && count=1
-    measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
+    measure additive "$3" run_grown $((count + 2)) "${@:5}"
 }
 
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.
-growth() { # ROUND
+growth() {
     local n file middle
     middle=($(dimensions 128 128 128 64)) # and train's default batch, 32
     for n in $(grid "32 64 128 256 512 1024" "64 256 512"); do
-        grown "$1" hidden 1 "$n" $((400000 / (n * n) + 20480 / n)) --train "$train" \
+        grown hidden 1 "$n" $((400000 / (n * n) + 20480 / n)) --train "$train" \
             $(dimensions "$n" "$n" "$n" $((n / 2)) 32)
     done
     for n in $(grid "5 10 20 40 100 200" "10 40"); do
         file=$(generated "length-$n" -v words="$n")
-        grown "$1" length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
+        grown length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
     done
     for n in $(grid "1 4 16 32 64 128" "1 32"); do
-        grown "$1" batch 1 "$n" $((400 / n + 20)) --train "$train" "${middle[@]}" --batch "$n"
+        grown batch 1 "$n" $((400 / n + 20)) --train "$train" "${middle[@]}" --batch "$n"
     done
     for n in $(grid "500 2000 8000 32000 100000" "500 8000"); do
         file=$(generated "words-$n" -v pairs=$((n < 50000 ? 8000 : 20000)) -v source_words="$n" -v target_words="$n")
-        grown "$1" vocabulary 1 "$n" $((n < 50000 ? 45 : 9)) --train "$file" "${middle[@]}"
+        grown vocabulary 1 "$n" $((n < 50000 ? 45 : 9)) --train "$file" "${middle[@]}"
     done
     for n in $(seq "$(nproc)"); do
-        grown "$1" threads "$n" "$n" 45 --train "$train" "${middle[@]}" --batch 64
+        grown threads "$n" "$n" 45 --train "$train" "${middle[@]}" --batch 64
     done
 }
 
@@ -390,6 +392,6 @@ make_tutorial() {
 tutorial() {
     presentations=75000
     [ -n "$tatoeba" ] || { say "tutorial: no --tatoeba FILE: left out" && return; }
-    measure tutorial 1 course "$most" additive ours run_tutorial
-    [ -z "$python" ] || measure tutorial 1 course 1 own pytorch run_tutorial_torch
+    round=1 scale=course workers=$most measure additive ours run_tutorial
+    [ -z "$python" ] || round=1 scale=course workers=1 measure own pytorch run_tutorial_torch
 }

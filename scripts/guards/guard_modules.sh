@@ -6,30 +6,14 @@ set -u
 export LC_ALL=C
 guards=$(dirname "$0")
 
-# What a module may include besides itself and the public header.
-numeric="base tensor layers attention model"
-library="$numeric config data synth metrics analysis report inference"
-declare -A may_include=(
-    [base]=""
-    [tensor]="base"
-    [layers]="base tensor"
-    [attention]="base tensor layers"
-    [model]="base tensor layers attention"
-    [lab]="$numeric inference" # of which decode_state.c alone is compiled in double
-    [data]="base"
-    [synth]="base data"
-    [metrics]="base"
-    [analysis]="base metrics"
-    [config]="$numeric inference train data metrics" # the rows of all options, from the tables of the modules
-    [report]="base metrics analysis config data" # settings on the page, films read from CSV
-    [inference]="$numeric config data metrics analysis"
-    [train]="$library" # it validates with inference
-    [compare]="$library train"
-    [api]="$library train compare lab"
-    [web]="$library train api lab" # what the page calls, and forms of base and tensor files for it
-    [cli]="base config data synth metrics report"
-    [mpi]="$library train compare cli"
-)
+# What a module may include besides itself and the public header. A name in capitals is a row above it, and its modules.
+declare -A may_include=()
+while IFS=$'\t' read -r module modules _; do
+    for group in "${!may_include[@]}"; do
+        [[ $group != [A-Z]* ]] || modules=${modules//$group/${may_include[$group]}}
+    done
+    [[ $module == '#'* ]] || may_include[$module]=$modules
+done <"$guards/modules.tsv"
 
 check_includes() {
     local file line header module
@@ -91,33 +75,18 @@ check_tree() {
         { path[$1, $NF] = $0 }'
 }
 
-# FILES TAB PARTS TAB why these files may name these parts.
-may_name=$(tr -s '\t' <<'ROWS'
-attention/(score|normalizer)	.*	a row names the part that comes with it, and its functions in parts/
-attention/heads	entmax_alpha	the number of a normalizer's row
-attention/heads	null_key	a field of all normalizers: words may have less than 1
-model/encoder	directions	those of a bidirectional encoder
-model/recurrent_family	window	options that only a Transformer has are refused
-model/seq2seq	coverage	coverage_weight multiplies all penalties
-model/transformer_step	running_sums	its cache has them in place of keys and values
-model/seq2seq|inference/.*	override	--force-attention is a choice of decoding, in the public header
-inference/(search|translation)	coverage	the penalty of a search, whatever the model is: Wu et al. 2016
-ROWS
-)
-
 # No file of attention, model, train and inference but the table of parts, parts.[ch] and parts/ names a part.
 check_parts() {
-    awk -v rows="$may_name" '
-        BEGIN {
-            count = split(rows, row, "\n")
-            for (i = 1; i <= count; i++) {
-                split(row[i], field, "\t")
-                files[i] = field[1]
-                parts[i] = field[2]
-            }
+    awk '
+        FILENAME ~ /\.tsv$/ {
+            split($0, field, "\t")
+            files[++count] = field[1]
+            parts[count] = field[2]
+            next
         }
         { match($0, /^[^:]*:[0-9]+:/); place = substr($0, 1, RLENGTH); text = tolower(substr($0, RLENGTH + 1)) }
-        NR == FNR {
+        FNR == 1 { reading++ }
+        reading == 1 {
             if ($0 ~ /^src\/attention\/table\.c:/ && match(text, /^ *&sa_[a-z0-9_]+_part,$/)) {
                 gsub(/^ *&sa_|_part,$/, "", text)
                 names[text]
@@ -134,7 +103,7 @@ check_parts() {
                     if (file ~ "^(" files[i] ")$" && name ~ "^(" parts[i] ")$") break
                 if (i > count) print place " " name " is a part: only src/attention/parts knows it"
             }
-        }' "$code" "$code"
+        }' "$guards/may_name.tsv" "$code" "$code"
 }
 
 # `typedef struct X X;` declares a type that is defined elsewhere.
@@ -201,7 +170,7 @@ grep -vE '^src/web/(plain_[a-z]+|memory_files)\.c:' "$code" >"$once"
     exit 1
 }
 
-violations=$(
+! {
     check_includes
     check_circles
     check_tree
@@ -210,7 +179,4 @@ violations=$(
     check_owners
     check_lengths
     check_words
-)
-[ -z "$violations" ] && exit 0
-echo "$violations"
-exit 1
+} | grep '^'

@@ -25,7 +25,7 @@ named() { # PATTERN
     }'
 }
 
-violations=$(
+! {
     awk -f "$guards/code.awk" $sources | grep -oE '\b(sa|SA)_[A-Za-z0-9_]+' | sort -u |
         awk -F : 'NR == FNR { known[$0]; for (i = 3; i < length($0); i++) begins[substr($0, 1, i)]; next }
             !($3 in known) && !($3 ~ /_$/ && $3 in begins) {
@@ -37,7 +37,4 @@ violations=$(
             { name = $3; sub(/.*\//, "", name) }
             !(name in known) { print $1 ":" $2 ": there is no file " $3 }' \
             - <(named '[A-Za-z0-9_][A-Za-z0-9_/.]+\\.[ch]')
-)
-[ -z "$violations" ] && exit 0
-echo "$violations"
-exit 1
+} | grep '^'

@@ -1,119 +1,69 @@
-#!/usr/bin/env python3
-"""Attention by PyTorch, in double: what `softalign attend` must find.
-
-  attend_golden.py FILE    writes tests/golden/attend.json: tables, and the weights and outputs that
-                           torch.nn.MultiheadAttention, or the formula written out, makes of them
-
-Needs torch (Debian: python3-torch). Neither softalign nor its tests need it.
-"""
+"""Attention on numbers, in double: what `softalign attend` must find. Tables, and the weights and outputs that
+torch.nn.MultiheadAttention, or the formula written out, makes of them."""
 
 import json
 import math
-import sys
 
 import torch
 
-torch.set_default_dtype(torch.float64)
+from .attention import SCORES, rows
+from .position import sinusoidal
 
 
-def plain(tensor):
-    return tensor.detach().tolist()
+def drawn(**shapes):
+    return {name: torch.randn(shape) for name, shape in shapes.items()}
 
 
-def case(name, weights, outputs, attention="scaled-dot", heads=1, causal=False, positions="none",
-         **tables):
-    return {"name": name, "attention": attention, "heads": heads, "causal": causal,
-            "positions": positions,
-            "tables": {key.replace("_", "-"): plain(value) for key, value in tables.items()},
-            "weights": plain(weights), "outputs": plain(outputs)}
+def case(name, tables, weights, outputs, attention="scaled-dot", heads=1, causal=False, positions="none"):
+    tables = {key.replace("_", "-"): value.tolist() for key, value in tables.items()}
+    return {"name": name, "attention": attention, "heads": heads, "causal": causal, "positions": positions,
+            "tables": tables, "weights": weights.tolist(), "outputs": outputs.tolist()}
 
 
-def softmax(scores, causal=False):
-    if causal:
-        unseen = torch.ones_like(scores).triu(1).bool()
-        scores = scores.masked_fill(unseen, -math.inf)
-    return torch.softmax(scores, -1)
+def formula(name, tables, attention="scaled-dot", heads=1, causal=False, positions="none"):
+    """What the tables lack: projections are 1, v_a is full of ones. Causal is the upper left triangle, with more
+    or fewer queries than keys."""
+    x = tables.get("self")
+    if positions == "sinusoidal":
+        x = torch.stack([row + sinusoidal(t, len(row)) for t, row in enumerate(x)])
+    Q, V = tables.get("query", x), tables.get("values", x)
+    H = tables.get("keys", V)
+    W_a = tables.get("project_query", torch.eye(Q.shape[1]))
+    U_a = tables.get("project_keys", torch.eye(H.shape[1]))
+    if attention == "general":
+        W_a = U_a
+    w = {"W_a": W_a, "U_a": U_a, "v_a": tables.get("vector", torch.ones(1, len(W_a)))[0]}
+    alphas = []
+    for k in range(heads):
+        own = {letter: rows(matrix, k, heads) for letter, matrix in w.items()}
+        e = torch.stack([SCORES[attention](own, q, H) for q in Q])
+        if causal:
+            e = e.masked_fill(torch.ones_like(e).triu(1).bool(), -math.inf)
+        alphas.append(torch.softmax(e, -1))
+    outputs = [alpha @ own for alpha, own in zip(alphas, V.chunk(heads, 1))]
+    return case(name, tables, torch.stack(alphas), torch.cat(outputs, 1), attention, heads, causal, positions)
 
 
-# ---- Formulas written out --------------------------------------------------------------------------
+def formulas():
+    yield formula("look-up", drawn(query=(3, 4), keys=(5, 4), values=(5, 3)))
+    yield formula("causal self-attention", drawn(self=(5, 3)), causal=True)
+    for count, keys in ((2, 5), (5, 2)):
+        tables = drawn(query=(count, 2), keys=(keys, 2), values=(keys, 2))
+        yield formula(f"{count} causal queries of {keys} keys", tables, causal=True)
+    yield formula("positions", drawn(self=(4, 5)), positions="sinusoidal")
+    tables = drawn(query=(2, 3), keys=(4, 5), values=(4, 2), project_keys=(3, 5))
+    for name in ("dot", "general"):
+        yield formula(name, tables, name)
+    for name, heads, v_a in (("additive", 1, {"vector": (1, 8)}), ("concat", 2, {"vector": (1, 8)}), ("additive", 4, {})):
+        tables = drawn(query=(3, 4), keys=(5, 6), values=(5, 8), project_query=(8, 4), project_keys=(8, 6), **v_a)
+        yield formula(f"{name}, {heads} heads", tables, name, heads)
+    for keys in (3, 5):  # places for four keys: a fifth one is out of sight
+        yield formula(f"location, {keys} keys", drawn(query=(3, 2), values=(keys, 2), project_query=(4, 2)), "location")
+    yield formula("uniform", drawn(query=(2, 3), values=(4, 2)), "uniform")
 
-def look_up():
-    q, k, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 3)
-    alpha = softmax(q @ k.T / math.sqrt(4))
-    return case("look-up", alpha[None], alpha @ v, query=q, keys=k, values=v)
-
-
-def causal_self():
-    x = torch.randn(5, 3)
-    alpha = softmax(x @ x.T / math.sqrt(3), causal=True)
-    return case("causal self-attention", alpha[None], alpha @ x, causal=True, self=x)
-
-
-def causal_queries(count, keys):
-    """The upper left triangle, more or fewer queries than keys."""
-    q, k, v = torch.randn(count, 2), torch.randn(keys, 2), torch.randn(keys, 2)
-    alpha = softmax(q @ k.T / math.sqrt(2), causal=True)
-    return case(f"{count} causal queries of {keys} keys", alpha[None], alpha @ v, causal=True,
-                query=q, keys=k, values=v)
-
-
-def positions():
-    raw = torch.randn(4, 5)
-    pe = torch.zeros(4, 5)
-    for t in range(4):
-        for k in range(5):
-            angle = t / 10000 ** (2 * (k // 2) / 5)
-            pe[t, k] = math.cos(angle) if k % 2 else math.sin(angle)
-    x = raw + pe
-    alpha = softmax(x @ x.T / math.sqrt(5))
-    return case("positions", alpha[None], alpha @ x, positions="sinusoidal", self=raw)
-
-
-def dot():
-    q, k, v, W = torch.randn(2, 3), torch.randn(4, 5), torch.randn(4, 2), torch.randn(3, 5)
-    alpha = softmax(q @ (k @ W.T).T)
-    tables = {"query": q, "keys": k, "values": v, "project_keys": W}
-    return [case(name, alpha[None], alpha @ v, attention=name, **tables)
-            for name in ("dot", "general")]
-
-
-def additive(name, heads, given):
-    q, k, v = torch.randn(3, 4), torch.randn(5, 6), torch.randn(5, 8)
-    W, U = torch.randn(8, 4), torch.randn(8, 6)
-    v_a = torch.randn(8) if given else torch.ones(8)
-    size, alphas, outputs = 8 // heads, [], []
-    for h in range(heads):
-        part = slice(h * size, (h + 1) * size)
-        e = torch.empty(3, 5)
-        for i in range(3):
-            for j in range(5):
-                e[i, j] = v_a[part] @ torch.tanh(W[part] @ q[i] + U[part] @ k[j])
-        alphas.append(softmax(e))
-        outputs.append(alphas[-1] @ v[:, part])
-    tables = {"vector": v_a[None]} if given else {}
-    return case(f"{name}, {heads} heads", torch.stack(alphas), torch.cat(outputs, 1), name, heads,
-                query=q, keys=k, values=v, project_query=W, project_keys=U, **tables)
-
-
-def location(keys):
-    """Places for four keys: a fifth one is out of sight."""
-    q, v, W = torch.randn(3, 2), torch.randn(keys, 2), torch.randn(4, 2)
-    alpha = torch.zeros(3, keys)
-    seen = min(4, keys)
-    alpha[:, :seen] = softmax((q @ W.T)[:, :seen])
-    return case(f"location, {keys} keys", alpha[None], alpha @ v, "location", query=q, values=v,
-                project_query=W)
-
-
-def uniform():
-    q, v = torch.randn(2, 3), torch.randn(4, 2)
-    return case("uniform", torch.full((1, 2, 4), 0.25), v.mean(0).expand(2, 2), "uniform", query=q,
-                values=v)
-
-
-# ---- PyTorch's own ---------------------------------------------------------------------------------
 
 def multihead(heads, causal=False, **widths):
+    """PyTorch's own"""
     layer = torch.nn.MultiheadAttention(8, heads, batch_first=True, **widths)
     for parameter in layer.parameters():
         torch.nn.init.normal_(parameter)
@@ -129,24 +79,16 @@ def multihead(heads, causal=False, **widths):
     biases = layer.in_proj_bias[None].chunk(3, 1)
     tables = {"project_output": layer.out_proj.weight, "bias_output": layer.out_proj.bias[:, None]}
     for name, W, b in zip(("query", "keys", "values"), maps, biases):
-        tables["project_" + name], tables["bias_" + name] = W, b
-    tables.update({"self": q} if causal else {"query": q, "keys": k, "values": v})
+        tables |= {f"project_{name}": W, f"bias_{name}": b}
+    tables |= {"self": q} if causal else {"query": q, "keys": k, "values": v}
     name = f"MultiheadAttention, {heads} heads" + (", causal" if causal else "")
-    return case(name + "".join(f", {key} {value}" for key, value in widths.items()), weights[0],
-                outputs[0], heads=heads, causal=causal, **tables)
+    name += "".join(f", {key} {value}" for key, value in widths.items())
+    return case(name, tables, weights[0], outputs[0], heads=heads, causal=causal)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+def write(path):
+    torch.set_default_dtype(torch.float64)
     torch.manual_seed(20170612)
-    cases = [look_up(), causal_self(), causal_queries(2, 5), causal_queries(5, 2), positions(),
-             *dot(), additive("additive", 1, True), additive("concat", 2, True),
-             additive("additive", 4, False), location(3), location(5), uniform(), multihead(1),
-             multihead(2), multihead(4), multihead(2, causal=True), multihead(2, kdim=5, vdim=7)]
-    with open(sys.argv[1], "w", encoding="ascii") as file:
-        file.write("[\n" + ",\n".join(json.dumps(each) for each in cases) + "\n]\n")
-
-
-if __name__ == "__main__":
-    main()
+    cases = [*formulas(), multihead(1), multihead(2), multihead(4), multihead(2, causal=True), multihead(2, kdim=5, vdim=7)]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("[\n" + ",\n".join(map(json.dumps, cases)) + "\n]\n")

@@ -26,6 +26,17 @@ def own_weights(w, o, k):
             for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0", "b_a", "r", "W_f") if name in w}
 
 
+def key_matrix(o):
+    """The weight that makes keys of annotations; None: they are keys"""
+    return {"general": "W_a", "raw-dot": None}.get(o.attention, "U_a")
+
+
+def of_keys(own, o, keys):
+    """The weights of one head with which the score takes keys for annotations"""
+    name = key_matrix(o)
+    return {**own, name: torch.eye(keys.shape[1], dtype=torch.float64)} if name else own
+
+
 # ---- Scores: e_j from the query and all annotations; w has one head's rows of the weights -----------
 
 def additive(w, q, H):
@@ -173,12 +184,10 @@ def alpha_of(w, o, k):
 
 
 def null_score(w, o, k, q):
-    """e_0, the score of the learned null key: what the score makes of annotations that are keys already"""
-    own = own_weights(w, o, k)
-    if o.attention == "location-aware":
-        return additive({**own, "U_a": torch.eye(len(own["k_0"]), dtype=torch.float64)}, q, own["k_0"][None])
-    own["W_a" if o.attention == "general" else "U_a"] = torch.eye(len(own["k_0"]), dtype=torch.float64)
-    return SCORES[o.attention](own, q, own["k_0"][None])
+    """e_0, the score of the learned null key"""
+    own, score = own_weights(w, o, k), SCORES.get(o.attention, additive)
+    key = own["k_0"][None]
+    return score(of_keys(own, o, key), q, key)
 
 
 def normalized(w, o, k, q, e, seen):
@@ -201,15 +210,12 @@ def name_in_file(o, name):
     return "W_k" if (o.attention, name) == ("general", "W_a") else NAMES_2017.get(name, name)
 
 
-def attention_shapes(o, part):
+def own_shapes(o):
+    """Of the weights of one attention, under the names of Bahdanau et al. (2015)"""
     n, a, A, H, G = o.state, o.attn, o.annotation, o.heads, o.kv_heads
     projections = {"W_a": (a, n), "U_a": (a // H * G, A)}
     shapes = {
-        "additive": {**projections, "v_a": (a,)},
-        "concat": {**projections, "v_a": (a,)},
-        "hard": {**projections, "v_a": (a,)},
-        "scaled-dot": projections,
-        "dot": projections,
+        **dict.fromkeys(("additive", "concat", "hard"), {**projections, "v_a": (a,)}),
         "general": {"W_a": (G * n, A)},
         "location": {"W_a": (H * o.max_positions, n)},
         "uniform": {},
@@ -217,35 +223,34 @@ def attention_shapes(o, part):
         "gaussian": {**projections, "log_h": (H,)},
         "cosine": {**projections, "b": (H,)},
         "qk-norm": {**projections, "g": (H,)},
-        "linear": projections,
         "monotonic": {**projections, "v_a": (a,), "b_a": (a,), "g": (1,), "r": (1,)},
         "graves": {"W_a": (H * 9, n), "b_a": (H * 9,)},
         "location-aware": {**projections, "v_a": (a,), "F": (o.location_filters, o.location_width),
                            "W_f": (a, o.location_filters), "b_a": (a,)},
-        "differential": {**projections, **{name: (a // H // 2,) for name in LAMBDAS}, "head_norm": (o.value_size,)},
-    }[o.attention]
+        "differential": {**projections, **dict.fromkeys(LAMBDAS, (a // H // 2,)), "head_norm": (o.value_size,)},
+    }.get(o.attention, projections)
     if o.projects_values:
         shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
     if o.window == "local-p":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
     if o.normalizer == "null-key":
-        shapes |= {"k_0": ({"general": H * n, "raw-dot": A}.get(o.attention, a),)}
+        shapes |= {"k_0": (o.keys,)}
     if o.coverage != "none":
-        keys = {"general": H * n, "raw-dot": A}
-        shapes |= {"w_c": (keys.get(o.attention, a),)}
+        shapes |= {"w_c": (o.keys,)}
     if o.coverage == "linguistic":
         shapes |= {"U_f": (A,)}
     if (o.normalizer, o.entmax_alpha) == ("entmax", "learned"):
         shapes |= {"a": (H,)}
-    return {f"{part}.{name_in_file(o, name)}": shape for name, shape in shapes.items()}
+    return shapes
+
+
+def attention_shapes(o, part):
+    return {f"{part}.{name_in_file(o, name)}": shape for name, shape in own_shapes(o).items()}
 
 
 def weights_of(p, o, part):
-    """The weights of one attention under the names of Bahdanau et al. (2015); and lambda_init of its layer"""
-    return lambda_init(o, part) | {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in (*LAMBDAS, "head_norm", "W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f",
-                         "b_a", "r", "F", "W_f")
-            if f"{part}.{name_in_file(o, name)}" in p}
+    """The weights of one attention, and lambda_init of its layer"""
+    return lambda_init(o, part) | {name: p[f"{part}.{name_in_file(o, name)}"] for name in own_shapes(o)}
 
 
 # ---- Windows --------------------------------------------------------------------------------------
@@ -276,29 +281,19 @@ def coverage(w, o, H, past):
     return sum(past, torch.zeros(len(H), dtype=torch.float64)) / fertility
 
 
-def covered(own, o, w_c, H, C):
-    """U_a h_j + w_c C_j = [U_a w_c] [h_j ; C_j], and so for the other matrices of keys; the weights and the
-    annotations"""
-    name = {"general": "W_a", "raw-dot": None}.get(o.attention, "U_a")
-    if not name:
-        return own, H + torch.outer(C, w_c)
-    return {**own, name: torch.cat([own[name], w_c[:, None]], 1)}, torch.cat([H, C[:, None]], 1)
-
-
 def moved(own, o, H, a):
     """Weights and annotations whose keys are U_a h_j + a_j"""
-    name = {"general": "W_a", "raw-dot": None}.get(o.attention, "U_a")
-    if not name:
-        return own, H + a
-    return {**own, name: torch.eye(a.shape[1], dtype=torch.float64)}, H @ own[name].T + a
+    name = key_matrix(o)
+    keys = (H @ own[name].T if name else H) + a
+    return of_keys(own, o, keys), keys
 
 
-def coverage_loss(w, o, H, past):
+def coverage_loss(past):
     """sum_j min(alpha_j, C_j) of every row of one head, and the least distance of the two that are
     compared"""
     losses, margin = [], torch.inf
     for t in range(1, len(past)):
-        C = coverage(w, o, H, past[:t])
+        C = sum(past[:t])
         losses.append(torch.minimum(past[t], C).sum())
         margin = min(margin, torch.abs(past[t] - C).min().item())
     return sum(losses), margin
@@ -313,7 +308,7 @@ def scores(w, o, k, q, H, i, place, past):
     if place and o.positions == "shaw":
         own, H = moved(own, o, H, place.added("K", i, len(H)))
     if "w_c" in w:
-        own, H = covered(own, o, rows(w["w_c"], k, o.heads), H, coverage(w, o, H, past))
+        own, H = moved(own, o, H, torch.outer(coverage(w, o, H, past), rows(w["w_c"], k, o.heads)))
     if o.attention == "location-aware":
         return location_aware({**own, "F": w["F"]}, q, H, past)
     e = SCORES[o.attention](own, q, H)

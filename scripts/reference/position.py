@@ -18,8 +18,7 @@ def vector_shapes(o, part, causal):
     if o.positions != "shaw":
         return {}
     rows = (1 if causal else 2) * o.shaw_distance + 1
-    key = {"general": o.state, "raw-dot": o.annotation}.get(o.attention, o.attn // o.heads)
-    return {f"{part}.a_K": (rows, key), f"{part}.a_V": (rows, o.value_size)}
+    return {f"{part}.a_K": (rows, o.keys // o.heads), f"{part}.a_V": (rows, o.value_size)}
 
 
 def bucket(distance, causal):

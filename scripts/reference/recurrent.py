@@ -39,25 +39,19 @@ def init_shapes(o):
 
 
 def initial_states(p, o, encoded, c):
-    """Of every layer; with several, a copy is of the encoder's layer of the same number."""
-    if init_rule(o) == "copy" and o.decoder_layers > 1:
-        return encoded.last
-    return [initial_state(p, o, part, encoded, c) for part in layers(o)]
-
-
-def initial_state(p, o, part, encoded, c):
-    """copy: forward_S with its memory; else s_0 = tanh(W_s b + b_s), the memory 0, with b
+    """Of every layer. copy: forward_S with its memory, of the encoder's layer of the same number;
+    else s_0 = tanh(W_s b + b_s), the memory 0, with b
     backward: backward_1 (without a backward layer forward_S), last: [forward_S ; backward_1],
     mean: mean_j h_j, context: c"""
     rule = init_rule(o)
     if rule == "copy":
-        return encoded.forward_S
+        return encoded.last[-o.decoder_layers:]
     if rule == "backward":
         b = encoded.backward_1 if o.encoder == "bi" else encoded.forward_S[0]
     else:
         b = {"last": ends(o, encoded), "mean": encoded.H.mean(0), "context": c}[rule]
-    s = torch.tanh(p[f"{part}.W_s"] @ b + p[f"{part}.b_s"])
-    return s, torch.zeros_like(s)
+    states = [torch.tanh(p[f"{part}.W_s"] @ b + p[f"{part}.b_s"]) for part in layers(o)]
+    return [(s, torch.zeros_like(s)) for s in states]
 
 
 # ---- One step: the context c_i and the state s_i; c is the sentence's one context where it has one ----
@@ -137,28 +131,20 @@ def readout_shapes(o):
     return {f"readout.{name}": shape for name, shape in {**shapes, "b_o": (units,)}.items()}
 
 
-def readout_total(p, o, s, y, c):
+def readout_total(p, s, y, c):
     """t~_i = U_o s + V_o y_{i-1} + C_o c_i + b_o; luong without V_o, fixed-init without C_o"""
-    total = p["readout.U_o"] @ s
-    if o.decoder != "luong":
-        total = total + p["readout.V_o"] @ y
-    if o.decoder != "fixed-init":
-        total = total + p["readout.C_o"] @ c
-    return total + p["readout.b_o"]
+    inputs = {"U_o": s, "V_o": y, "C_o": c}
+    terms = [p[f"readout.{name}"] @ x for name, x in inputs.items() if f"readout.{name}" in p]
+    return sum(terms) + p["readout.b_o"]
 
 
 def readout_units(o, total):
-    """t_i = max of adjacent pairs of t~_i, or tanh t~_i (luong, cgru)"""
-    if o.decoder in MAXOUT:
-        return torch.maximum(total[0::2], total[1::2])
-    return torch.tanh(total)
-
-
-def readout_margin(o, total):
-    """The distance of the nearest maxout unit from switching to the other of its pair."""
+    """t_i = max of adjacent pairs of t~_i, or tanh t~_i (luong, cgru); and the distance of the nearest
+    maxout unit from switching to the other of its pair"""
     if o.decoder not in MAXOUT:
-        return torch.inf
-    return torch.abs(total[0::2] - total[1::2]).min().item()
+        return torch.tanh(total), torch.inf
+    left, right = total[0::2], total[1::2]
+    return torch.maximum(left, right), torch.abs(left - right).min().item()
 
 
 def reads_previous(o):
@@ -206,7 +192,7 @@ class Recurrent(Model):
         if o.coverage != "loss":
             return loss
         for past in self.past:
-            own, margin = coverage_loss({}, o, past[0], past)
+            own, margin = coverage_loss(past)
             self.near(margin)
             loss = loss + o.coverage_weight * own / o.heads
         return loss
@@ -243,10 +229,10 @@ class Recurrent(Model):
             above = partial(self.above, p, i, upper)
             c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, fixed_c, s)
             u = before if reads_previous(o) else last
-            units = readout_total(p, o, u, y, c)
+            units, margin = readout_units(o, readout_total(p, u, y, c))
             if o.copy:
                 self.gates.append(self.gate(p, w_h=c, w_s=u, w_x=y))
-            self.near(readout_margin(o, units))
+            self.near(margin)
             mask = self.own["readout"][i - 1] if "readout" in self.own else 1
-            t.append(mask * readout_units(o, units))
+            t.append(mask * units)
         return t[1:]

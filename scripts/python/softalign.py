@@ -34,8 +34,8 @@ import threading
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_void_p)
-from dataclasses import dataclass, fields
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union, overload
+from dataclasses import fields, make_dataclass
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 __all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
            "Model", "Progress", "Score", "Sentence", "Training", "Translation", "attend", "average",
@@ -89,10 +89,14 @@ class Error(Exception):
 # tests/python/layout.py compares them with the C compiler's. sa_settings is not among them: it is
 # filled in by name.
 
+def _listed(columns: Iterable[Tuple[Any, str]]) -> List[Tuple[str, Any]]:
+    """(field, type) of (type, "field field ...") ..."""
+    return [(name, kind) for kind, names in columns for name in names.split()]
+
+
 def _struct(name: str, *columns: Tuple[Any, str]) -> Any:
-    """The ctypes class of a struct: (type, "field field ...") ..."""
-    listed = [(field, kind) for kind, names in columns for field in names.split()]
-    return type(name, (Structure,), {"_fields_": listed})
+    """The ctypes class of a struct."""
+    return type(name, (Structure,), {"_fields_": _listed(columns)})
 
 
 _text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
@@ -200,51 +204,45 @@ def _open_library() -> ctypes.CDLL:
 def _declare() -> None:
     """The types of every function that is used; a missing one is a library of another version."""
     P, settings, error, option = POINTER, c_void_p, POINTER(_error), POINTER(_option)
-    info = [c_size_t, P(_text), P(_text)]
+    model, page, info = c_void_p, c_void_p, (_text, c_size_t, P(_text), P(_text))
     functions: List[Tuple[Any, ...]] = [
-        ("version", _text), ("version_number", c_int),
-        ("settings_size", c_size_t), ("settings_init", None, settings),
-        ("settings_set", c_bool, settings, _text, _text, error),
-        ("settings_preset", c_bool, settings, _text, error),
-        ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
-        ("preset_name", _text, c_size_t), ("attention_info", _text, *info),
-        ("normalizer_info", _text, *info), ("position_info", _text, *info),
+        ("version", _text), ("version_number", c_int), ("preset_name", _text, c_size_t),
+        ("attention_info", *info), ("normalizer_info", *info), ("position_info", *info),
         ("settings_option", option, c_size_t), ("search_option", option, c_size_t),
         ("metrics_option", option, c_size_t), ("link_option", option, c_size_t),
-        ("corpus_open", c_bool, P(_corpus), _text, error), ("corpus_close", None, P(_corpus)),
-        ("train", c_bool, P(_train_options), P(_train_result), error),
-        ("model_open", c_void_p, _text, c_int, error), ("model_close", None, c_void_p),
-        ("model_settings", c_void_p, c_void_p), ("model_parameters", c_size_t, c_void_p),
-        ("model_set_max_len", c_bool, c_void_p, c_int, error),
-        ("average_models", c_bool, _texts, c_int, _text, error),
-        ("attention_override_parse", c_bool, P(_override), _text, error),
-        ("search_init", None, P(_search)), ("search_set", c_bool, P(_search), _text, _text, error),
-        ("translate", c_bool, c_void_p, _texts, c_size_t, P(_search), P(_translation), error),
+        ("settings_size", c_size_t), ("settings_init", None, settings),
+        ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
+        ("search_init", None, P(_search)), ("metrics_init", None, P(_metrics)),
+        ("link_options_init", None, P(_link_options)), ("corpus_close", None, P(_corpus)),
+        ("model_open", model, _text, c_int, error), ("model_close", None, model),
+        ("model_settings", settings, model), ("model_parameters", c_size_t, model),
         ("translations_release", None, P(_translation), c_size_t),
-        ("align", c_bool, c_void_p, P(_align_options), P(_pair), c_size_t, _each, c_void_p, error),
         ("alignment_weights", c_void_p, P(_alignment), c_int, c_int),
-        ("alignment_copy", c_bool, P(_alignment), P(_alignment), error),
-        ("alignment_merge", c_bool, P(_alignment), P(_alignment), error),
         ("alignment_release", None, P(_alignment)),
-        ("metrics_init", None, P(_metrics)), ("metrics_set", c_bool, P(_metrics), _text, _text, error),
-        ("compute_metrics", c_bool, P(_metrics), _texts, P(_texts), c_size_t, c_size_t,
-         P(_metric_values), error),
-        ("link_options_init", None, P(_link_options)),
-        ("link_options_set", c_bool, P(_link_options), _text, _text, error),
-        ("evaluate", c_bool, c_void_p, P(_corpus), P(_search), P(_link_options), P(_sentence_result), error),
         ("sentence_results_release", None, P(_sentence_result), c_size_t),
-        ("eval_summarize", c_bool, P(_metrics), P(_corpus), P(_sentence_result), P(c_size_t), c_size_t,
-         P(_eval_result), error),
-        ("compare", c_bool, P(_compare_options), P(_compare_result), error),
         ("compare_result_release", None, P(_compare_result)),
-        ("page_open", c_void_p, _text, c_int, error), ("page_close", None, c_void_p),
-        ("page_add_fact", c_bool, c_void_p, _text, _text, error),
-        ("page_add_model", c_bool, c_void_p, _text, settings, error),
-        ("page_add_alignment", c_bool, c_void_p, P(_alignment), c_int, _text, error),
-        ("page_add_training", c_bool, c_void_p, _text, error), ("page_html", _text, c_void_p, error),
-        ("attend", c_bool, P(_attend_options), P(_attend_result), error),
         ("attend_result_release", None, P(_attend_result)),
+        ("page_open", page, _text, c_int, error), ("page_close", None, page),
+        ("page_html", _text, page, error),
     ]
+    failing: List[Tuple[Any, ...]] = [  # false, with an sa_error as their last argument
+        ("settings_set", settings, _text, _text), ("settings_preset", settings, _text),
+        ("search_set", P(_search), _text, _text), ("metrics_set", P(_metrics), _text, _text),
+        ("link_options_set", P(_link_options), _text, _text),
+        ("attention_override_parse", P(_override), _text), ("corpus_open", P(_corpus), _text),
+        ("train", P(_train_options), P(_train_result)), ("model_set_max_len", model, c_int),
+        ("average_models", _texts, c_int, _text),
+        ("translate", model, _texts, c_size_t, P(_search), P(_translation)),
+        ("align", model, P(_align_options), P(_pair), c_size_t, _each, c_void_p),
+        ("alignment_copy", P(_alignment), P(_alignment)), ("alignment_merge", P(_alignment), P(_alignment)),
+        ("compute_metrics", P(_metrics), _texts, P(_texts), c_size_t, c_size_t, P(_metric_values)),
+        ("evaluate", model, P(_corpus), P(_search), P(_link_options), P(_sentence_result)),
+        ("eval_summarize", P(_metrics), P(_corpus), P(_sentence_result), P(c_size_t), c_size_t, P(_eval_result)),
+        ("compare", P(_compare_options), P(_compare_result)), ("attend", P(_attend_options), P(_attend_result)),
+        ("page_add_fact", page, _text, _text), ("page_add_model", page, _text, settings),
+        ("page_add_alignment", page, P(_alignment), c_int, _text), ("page_add_training", page, _text),
+    ]
+    functions += [(name, c_bool, *arguments, error) for name, *arguments in failing]
     for name, result, *arguments in functions:
         try:
             function = getattr(_lib, "sa_" + name)
@@ -304,12 +302,18 @@ def _decoded(text: Optional[bytes]) -> Optional[str]:
     return None if text is None else text.decode(errors="replace")
 
 
+def _options(kind: Any, **values: Any) -> Any:
+    """A struct, whose texts are given as str or paths."""
+    texts = {name for name, of in kind._fields_ if of is _text}
+    return kind(**{name: _bytes(value, name) if name in texts else value for name, value in values.items()})
+
+
 def _text_array(texts: Sequence[str], what: str) -> Any:
     return (c_char_p * max(len(texts), 1))(*[_bytes(text, what) for text in texts])
 
 
 def _words(texts: Any, count: int) -> List[str]:
-    return [texts[i].decode(errors="replace") for i in range(count)]
+    return [_decoded(text) for text in texts[:count]]
 
 
 def _array(owner: Any, address: Any, *shape: int, kind: Any = c_double) -> Optional[Array]:
@@ -348,6 +352,21 @@ def _finalizer(owner: Any, release: Callable[..., None], *arguments: Any) -> Any
     return found
 
 
+class _Closable:
+    """What is freed when it is closed, or garbage: a context manager."""
+    _free: Any
+
+    def close(self) -> None:
+        """Frees the memory, which garbage collection does, too."""
+        self._free()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        self.close()
+
+
 class _Owned:
     """A struct, or an array of them, with memory of the library's: freed once nothing refers to it.
     Made before the call that fills it in, so that an interrupt after the call leaves nothing behind."""
@@ -357,12 +376,17 @@ class _Owned:
         _finalizer(self, release, struct, *arguments)
 
 
+def _values(*columns: Tuple[Any, str], **defaults: Any) -> Any:
+    """The frozen dataclass below a class of results, whose docstring explains the fields."""
+    return make_dataclass("Values", _listed(columns), namespace=defaults, frozen=True)
+
+
 def _record(cls: Any, struct: Any, **more: Any) -> Any:
-    """A dataclass filled in from the fields of the same names."""
-    found = {field.name: getattr(struct, field.name) for field in fields(cls)
-             if field.name not in more and hasattr(struct, field.name)}
-    return cls(**{name: value.decode(errors="replace") if isinstance(value, bytes) else value
-                  for name, value in found.items()}, **more)
+    """Results filled in from the fields of the same names."""
+    found = {one.name: getattr(struct, one.name) for one in fields(cls)
+             if one.name not in more and hasattr(struct, one.name)}
+    return cls(**{name: _decoded(value) if isinstance(value, bytes) else value for name, value in found.items()},
+               **more)
 
 
 def _rows(kind: str) -> Any:
@@ -416,17 +440,12 @@ class _Shown:
         return _frame(self._page(), self._height)
 
 
-class _Page:
+class _Page(_Closable):
     """A page under construction."""
 
     def __init__(self, title: str, models: int = 1):
         self.page = _call("page_open", _bytes(title), models)
-
-    def __enter__(self) -> "_Page":
-        return self
-
-    def __exit__(self, *why: Any) -> None:
-        _lib.sa_page_close(self.page)
+        self._free = _finalizer(self, _lib.sa_page_close, self.page)
 
     def add(self, what: str, *arguments: Any) -> None:
         _call("page_add_" + what, self.page, *arguments)
@@ -474,7 +493,7 @@ def presets() -> List[str]:
 
 # ---- Pairs ---------------------------------------------------------------------------------------
 
-class Corpus:
+class Corpus(_Closable):
     """Pairs of sentences, read from a file: `source TAB target` lines, with a third column of word
     links ("0-0 1-2") where known; or "SRC,TGT", two parallel files. gzip is recognized.
 
@@ -488,24 +507,8 @@ class Corpus:
         self._free = _finalizer(self, _lib.sa_corpus_close, self._struct)
         self.note: Optional[str] = _decoded(self._struct.note)
 
-    def close(self) -> None:
-        """Frees the pairs, which garbage collection does, too."""
-        self._free()
-
-    def __enter__(self) -> "Corpus":
-        return self
-
-    def __exit__(self, *why: Any) -> None:
-        self.close()
-
     def __len__(self) -> int:
         return self._struct.count if self._free.alive else 0
-
-    @overload
-    def __getitem__(self, i: int) -> Tuple[str, str, Optional[str]]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> List[Tuple[str, str, Optional[str]]]: ...
 
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
@@ -542,8 +545,10 @@ def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
 
 # ---- Training ------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(_values((str, "kind"), (int, "epoch"), (float, "epoch_part"), (int, "step"),
+                       (float, "seconds seconds_left loss words_per_second gradient_norm valid_loss "
+                               "valid_perplexity valid_bleu valid_chrf"),
+                       (bool, "best"), (Optional[str], "note"))):
     """What a training reports, about five times a second and at every validation.
 
     kind              "step", "validation" or "note"
@@ -562,22 +567,6 @@ class Progress:
     best              the best validation so far
     note              a line for the user
     """
-
-    kind: str
-    epoch: int
-    epoch_part: float
-    step: int
-    seconds: float
-    seconds_left: float
-    loss: float
-    words_per_second: float
-    gradient_norm: float
-    valid_loss: float
-    valid_perplexity: float
-    valid_bleu: float
-    valid_chrf: float
-    best: bool
-    note: Optional[str]
 
     def __str__(self) -> str:
         if self.kind == "note":
@@ -627,8 +616,8 @@ class _Watch:
             raise self.failure
 
 
-@dataclass(frozen=True)
-class Training(_Shown):
+class Training(_values((str, "folder reason"), (int, "steps epochs"),
+                       (float, "seconds best_loss best_bleu best_chrf")), _Shown):
     """A training that has ended. A notebook shows its learning curves.
 
     folder     that it wrote
@@ -640,15 +629,6 @@ class Training(_Shown):
     best_bleu  0 .. 100
     best_chrf  0 .. 100
     """
-
-    folder: str
-    reason: str
-    steps: int
-    epochs: int
-    seconds: float
-    best_loss: float
-    best_bleu: float
-    best_chrf: float
 
     def load(self, threads: int = 0) -> "Model":
         """The best model."""
@@ -695,11 +675,9 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
     result = _train_result()
     with _Watch(callback) as watch:
-        options = _train_options(
-            settings=ctypes.addressof(chosen.memory), train=_bytes(train, "train"),
-            alignments=_bytes(alignments, "alignments"), valid=_bytes(valid, "valid"),
-            out=_bytes(out, "out"), resume=resume, overwrite=overwrite, report=watch.report,
-            stop=ctypes.pointer(watch.stop))
+        options = _options(_train_options, settings=ctypes.addressof(chosen.memory), train=train,
+                           alignments=alignments, valid=valid, out=out, resume=resume, overwrite=overwrite,
+                           report=watch.report, stop=ctypes.pointer(watch.stop))
         if recorded[0] is not None:
             options.snapshot_pairs, options.snapshot_count = recorded[0].pairs, recorded[0].count
         _call("train", byref(options), byref(result))
@@ -708,8 +686,9 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
 
 # ---- Models --------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Translation:
+class Translation(_values((str, "text"), (float, "log_probability score"), (bool, "complete too_long"),
+                          (int, "unknown_source"), (Optional[List[str]], "target source"),
+                          (Optional[Array], "weights"), target=None, source=None, weights=None)):
     """A translation, and where the model looked for each of its words.
 
     text             detokenized
@@ -721,16 +700,6 @@ class Translation:
     target, source   with weights=True: tokens, </s> included
     weights          with weights=True: attention [target, source]; None: no attention
     """
-
-    text: str
-    log_probability: float
-    score: float
-    complete: bool
-    too_long: bool
-    unknown_source: int
-    target: Optional[List[str]] = None
-    source: Optional[List[str]] = None
-    weights: Optional[Array] = None
 
     def __str__(self) -> str:
         return self.text
@@ -829,17 +798,13 @@ def _name_of(path: Path) -> str:
     return "/".join(parts).removesuffix(".safetensors")
 
 
-@dataclass(frozen=True)
-class _ModelInfo:
+class _ModelInfo(_values((str, "name"), (_Settings, "settings"), (bool, "subwords"))):
     """What outlives a model that is closed."""
-    name: str
-    settings: _Settings
-    subwords: bool
 
 
-class Model(_Shown):
-    """A trained model, and a context manager that frees it. A notebook shows its settings, and the
-    learning curves of its training where they lie beside it.
+class Model(_Closable, _Shown):
+    """A trained model, and a context manager that frees it; its alignments stay. A notebook shows its
+    settings, and the learning curves of its training where they lie beside it.
 
     path        of its file
     settings    what the file stores, by the names of the options
@@ -863,16 +828,6 @@ class Model(_Shown):
             raise Error(Code.USAGE, f"the model '{self.path}' is closed")
         return self._handle
 
-    def close(self) -> None:
-        """Frees the weights, which garbage collection does, too. Alignments stay."""
-        self._free()
-
-    def __enter__(self) -> "Model":
-        return self
-
-    def __exit__(self, *why: Any) -> None:
-        self.close()
-
     @property
     def has_attention(self) -> bool:
         """False for decoders with a fixed context vector."""
@@ -892,14 +847,6 @@ class Model(_Shown):
             _call("attention_override_parse", byref(search.override), _bytes(force_attention))
         return search, held
 
-    @overload  # a str is an Iterable[str], too
-    def translate(self, sentences: str, *, weights: bool = ..., nbest: int = ...,  # type: ignore[misc]
-                  **search: Any) -> Translation: ...
-
-    @overload
-    def translate(self, sentences: Iterable[str], *, weights: bool = ..., nbest: int = ...,
-                  **search: Any) -> List[Translation]: ...
-
     def translate(self, sentences: Any, *, weights: bool = False, nbest: int = 1, **search: Any) -> Any:
         """Translates a sentence to a Translation, or several to a list of them.
 
@@ -918,14 +865,6 @@ class Model(_Shown):
                  for i in range(len(texts))]
         best: List[Any] = [entries if nbest > 1 else entries[0] for entries in found]
         return best[0] if one else best
-
-    @overload
-    def align(self, pairs: str, target: str, *, site: str = ..., layer: int = ...,
-              force_attention: Optional[str] = ...) -> Alignment: ...
-
-    @overload
-    def align(self, pairs: Pairs, target: None = ..., *, site: str = ..., layer: int = ...,
-              force_attention: Optional[str] = ...) -> Alignments: ...
 
     def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
               force_attention: Optional[str] = None) -> Any:
@@ -1022,8 +961,9 @@ def average(paths: Sequence[Path], out: Path) -> None:
 
 # ---- Evaluation ----------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(_values((str, "translation reference"), (bool, "exact"),
+                       (float, "log_probability free_log_probability"),
+                       (int, "words source_words unknown_source unknown_target"))):
     """What a model made of one pair.
 
     translation
@@ -1037,19 +977,11 @@ class Sentence:
     unknown_target
     """
 
-    translation: str
-    reference: str
-    exact: bool
-    log_probability: float
-    free_log_probability: float
-    words: int
-    source_words: int
-    unknown_source: int
-    unknown_target: int
 
-
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(_values((int, "sentences target_words"),
+                         (float, "loss perplexity free_perplexity bleu chrf exact tokens aer precision recall "
+                                 "entropy coverage end_weight row_sum zeros latency monotonicity rep drop"),
+                         (List[Sentence], "results"))):
     """What a model made of all pairs. NaN: there is nothing to count, such as links or attention.
 
     sentences
@@ -1076,29 +1008,6 @@ class Evaluation:
     results          of every pair
     """
 
-    sentences: int
-    target_words: int
-    loss: float
-    perplexity: float
-    free_perplexity: float
-    bleu: float
-    chrf: float
-    exact: float
-    tokens: float
-    aer: float
-    precision: float
-    recall: float
-    entropy: float
-    coverage: float
-    end_weight: float
-    row_sum: float
-    zeros: float
-    latency: float
-    monotonicity: float
-    rep: float
-    drop: float
-    results: List[Sentence]
-
     def to_frame(self) -> Any:
         """The results of every pair as a pandas.DataFrame."""
         import pandas  # type: ignore[import]
@@ -1109,8 +1018,7 @@ class Evaluation:
                 f"BLEU {self.bleu:.2f}, exact {100 * self.exact:.1f} %, AER {self.aer:.2f}>")
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(_values((float, "bleu chrf exact tokens"))):
     """How similar texts are to references.
 
     bleu    0 .. 100
@@ -1118,11 +1026,6 @@ class Score:
     exact   fraction of texts equal to a reference, white space aside
     tokens  fraction of reference tokens found at their positions
     """
-
-    bleu: float
-    chrf: float
-    exact: float
-    tokens: float
 
 
 def score(hypotheses: Sequence[str], references: Sequence[Any], **metrics: Any) -> Score:
@@ -1147,8 +1050,8 @@ def score(hypotheses: Sequence[str], references: Sequence[Any], **metrics: Any) 
 
 # ---- Comparison ----------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Comparison(_Shown):
+class Comparison(_values((str, "folder"), (bool, "stopped"), (Optional[str], "diverged"), (str, "table"),
+                         (Dict[str, Any], "results")), _Shown):
     """Several models that were trained on the same batches. A notebook shows the whole report.
 
     folder    that it wrote: table.csv, a folder for each training, report.html
@@ -1157,12 +1060,6 @@ class Comparison(_Shown):
     table     the medians of every model, as text
     results   all runs and their medians, as `softalign compare --json` prints them
     """
-
-    folder: str
-    stopped: bool
-    diverged: Optional[str]
-    table: str
-    results: Dict[str, Any]
     _height = 900
 
     def load(self, model: str, threads: int = 0) -> Model:
@@ -1213,12 +1110,10 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
     transformer = _Settings().set(preset or "vaswani2017-toy", limits)
     report, result = os.path.join(os.fspath(out), "report.html"), _compare_result()
     with _Watch(callback) as watch:
-        options = _compare_options(
-            train=_bytes(train, "train"), test=_bytes(test, "test"), valid=_bytes(valid, "valid"),
-            snapshots=_bytes(snapshots, "snapshots"), models=_bytes(listed, "models"), out=_bytes(out, "out"),
-            settings=ctypes.addressof(recurrent.memory), transformer=ctypes.addressof(transformer.memory),
-            seeds=seeds, matrices=matrices, overwrite=overwrite, html=_bytes(report), report=watch.report,
-            stop=ctypes.pointer(watch.stop))
+        options = _options(_compare_options, train=train, test=test, valid=valid, snapshots=snapshots,
+                           models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
+                           transformer=ctypes.addressof(transformer.memory), seeds=seeds, matrices=matrices,
+                           overwrite=overwrite, html=report, report=watch.report, stop=ctypes.pointer(watch.stop))
         diverged = None
         try:
             _call("compare", byref(options), byref(result))
@@ -1234,8 +1129,8 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
 
 # ---- Attention on numbers of your own ------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Attended:
+class Attended(_values((Array, "weights"), (Optional[Array], "scores"), (Array, "contexts outputs"),
+                       (float, "bandwidth left_out"))):
     """What attention makes of the numbers.
 
     weights    [head, query, key]; 0 where a query may not attend
@@ -1246,16 +1141,11 @@ class Attended:
     left_out   and the mean squared error of values predicted from the others
     """
 
-    weights: Array
-    scores: Optional[Array]
-    contexts: Array
-    outputs: Array
-    bandwidth: float
-    left_out: float
-
 
 def _table_of(numbers: Any, name: str, held: List[Any]) -> Any:
     """A table of rows; one row of a flat list. An array of doubles in C order is read where it is."""
+    if numbers is None:
+        return _table()
     try:
         import numpy
         array = numpy.ascontiguousarray(numpy.atleast_2d(numpy.asarray(numbers, dtype=float)))
@@ -1276,7 +1166,8 @@ def _table_of(numbers: Any, name: str, held: List[Any]) -> Any:
     return _table(name=held[-1], rows=rows, cols=cols, numbers=memory)
 
 
-def _choice(name: str, choice: str, known: List[str]) -> int:
+def _choice(name: str, choice: str, info: Any) -> int:
+    known = _names(info, None, None)
     if choice not in known:
         raise Error(Code.USAGE, f"{name} '{choice}': expected {', '.join(known)}")
     return known.index(choice)
@@ -1298,25 +1189,19 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
     """
     held: List[Any] = []
     options = _attend_options(
-        attention=_choice("attention", attention, _names(_lib.sa_attention_info, None, None)),
-        normalizer=_choice("normalizer", normalizer, _names(_lib.sa_normalizer_info, None, None)),
-        positions=_choice("positions", positions, _names(_lib.sa_position_info, None, None)),
+        attention=_choice("attention", attention, _lib.sa_attention_info),
+        normalizer=_choice("normalizer", normalizer, _lib.sa_normalizer_info),
+        positions=_choice("positions", positions, _lib.sa_position_info),
         entmax_alpha=entmax_alpha, heads=heads, causal=causal,
         bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
     tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights}
     for name, numbers in tables.items():
-        if numbers is not None:
-            setattr(options, name, _table_of(numbers, name, held))
-    maps = {"query": query_projection, "keys": keys_projection, "values": values_projection,
-            "output": output_projection}
+        setattr(options, name, _table_of(numbers, name, held))
+    maps = {"query_projection": query_projection, "keys_projection": keys_projection,
+            "values_projection": values_projection, "output_projection": output_projection}
     for name, given in maps.items():
-        if given is None:
-            continue
         W, b = given if isinstance(given, tuple) else (given, None)
-        projection = getattr(options, name + "_projection")
-        projection.W = _table_of(W, name + "_projection", held)
-        if b is not None:
-            projection.b = _table_of(b, name + "_projection's b", held)
+        setattr(options, name, _projection(W=_table_of(W, name, held), b=_table_of(b, name + "'s b", held)))
     result = _attend_result()
     owner = _Owned(result, _lib.sa_attend_result_release)
     _call("attend", byref(options), byref(result))

@@ -21,17 +21,32 @@ typedef enum sa_case_kind { SA_CASE_NONE, SA_CASE_OVER, SA_CASE_UNDER } sa_case_
 typedef struct sa_diagnostic {
     const char *name;
     const char *measure; /* what the figure measures */
-    /* NaN: unknown */
-    double (*figure)(const sa_diagnostic_stats *stats);
-    double threshold;   /* from this figure on there is a problem */
-    sa_case_kind cases; /* pairs to show as examples */
-    const char *brief;  /* as in sa_finding; NULL: by choice, not worth a line */
+    double threshold;    /* from this figure on there is a problem */
+    sa_case_kind cases;  /* pairs to show as examples */
+    const char *brief;   /* as in sa_finding; NULL: by choice, not worth a line */
     const char *lesson;
 } sa_diagnostic;
 
-extern const sa_diagnostic sa_diagnostics[]; /* ends with a NULL name */
+enum {
+    SA_DIAGNOSTIC_UNIFORM_ATTENTION,
+    SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE,
+    SA_DIAGNOSTIC_STUCK_ON_EOS,
+    SA_DIAGNOSTIC_OFF_BY_ONE,
+    SA_DIAGNOSTIC_OFF_BY_ONE_BY_IDENTICAL_TOKENS,
+    SA_DIAGNOSTIC_ONE_WORD_TAKES_ALL,
+    SA_DIAGNOSTIC_OVER_TRANSLATION,
+    SA_DIAGNOSTIC_UNDER_TRANSLATION,
+    SA_DIAGNOSTIC_SOURCE_VOCABULARY_TOO_SMALL,
+    SA_DIAGNOSTIC_TARGET_VOCABULARY_TOO_SMALL,
+    SA_DIAGNOSTIC_SOURCES_SEEN_IN_TRAINING,
+    SA_DIAGNOSTIC_PAIRS_SEEN_IN_TRAINING,
+    SA_DIAGNOSTICS,
+};
 
-/* Advances *row to the next row whose figure reaches its threshold; false when there is none. */
-bool sa_diagnostic_next(const sa_diagnostic_stats *stats, size_t *row, double *figure);
+/* From diagnostics.txt by scripts/embed_diagnostics.cmake. */
+extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
+
+/* Whether the figure of a row, NaN if it is unknown, reaches its threshold. */
+bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t row, double *figure);
 
 #endif

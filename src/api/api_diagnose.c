@@ -94,13 +94,12 @@ static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
 
 static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data,
                           sa_diagnosis *diagnosis, sa_error *error) {
-    size_t rows = 0;
-    while (sa_diagnostics[rows].name) rows++;
-    data->findings = diagnosis->findings = sa_new(rows, sizeof *data->findings, error);
+    data->findings = diagnosis->findings = sa_new(SA_DIAGNOSTICS, sizeof *data->findings, error);
     if (!data->findings) return false;
-    double figure;
-    for (size_t row = 0; sa_diagnostic_next(stats, &row, &figure); row++) {
+    for (size_t row = 0; row < SA_DIAGNOSTICS; row++) {
+        double figure;
         const sa_diagnostic *diagnostic = &sa_diagnostics[row];
+        if (!sa_diagnostic_applies(stats, row, &figure)) continue;
         data->findings[diagnosis->count++] =
             (sa_finding){.name = diagnostic->name,
                          .measure = diagnostic->measure,
@@ -153,9 +152,7 @@ void sa_diagnosis_release(sa_diagnosis *diagnosis) {
 }
 
 const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold) {
-    size_t known = 0;
-    while (sa_diagnostics[known].name) known++;
-    if (i >= known) return NULL;
+    if (i >= SA_DIAGNOSTICS) return NULL;
     if (measure) *measure = sa_diagnostics[i].measure;
     if (threshold) *threshold = sa_diagnostics[i].threshold;
     return sa_diagnostics[i].name;

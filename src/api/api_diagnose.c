@@ -2,9 +2,9 @@
 #include "analysis/attention_statistics.h"
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
-#include "analysis/overlap.h"
 #include "base/error.h"
 #include "config/settings.h"
+#include "data/corpus.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
 
@@ -132,7 +132,7 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
                 fill_source_words(model, corpus, data, error);
     if (good && train) {
         stats.train_pairs = train->count;
-        good = sa_overlap_count(corpus, train, &stats.known_sources, &stats.known_pairs, error);
+        good = sa_corpus_overlap(corpus, train, &stats.known_sources, &stats.known_pairs, error);
     }
     stats.aer = scores.aer;
     stats.aer_before = scores.aer_before, stats.aer_after = scores.aer_after;

@@ -4,7 +4,7 @@
 #include "attention/score.h"
 #include "base/error.h"
 #include "config/settings.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "inference/translation.h"

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "report/html_report.h"
 
 #include <stdlib.h>

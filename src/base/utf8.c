@@ -7,15 +7,10 @@
 
 /* The code point at text, -1 if invalid, and its length, at least 1. */
 static utf8proc_int32_t code_at(const char *text, size_t size, size_t *length) {
-    utf8proc_int32_t code = -1;
-    if (size && (unsigned char)*text < 0x80) {
-        *length = 1;
-        return *text;
-    }
-    utf8proc_ssize_t used =
-        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &code);
-    *length = used > 0 ? (size_t)used : 1;
-    return code;
+    uint32_t code;
+    const size_t used = size ? sa_utf8_decode(text, size, &code) : 0;
+    *length = used ? used : 1;
+    return used ? (utf8proc_int32_t)code : -1;
 }
 
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
@@ -292,4 +287,40 @@ bool sa_utf8_words_are_rtl(const char *const *words, int count) {
             sum += direction(code_at(words[i] + at, size - at, &length));
     }
     return sum < 0;
+}
+
+/* ---- Words in few columns -------------------------------------------------------------------- */
+
+/* Whether a character has enough combining marks to cover its neighbors. */
+static bool has_mark_flood(const char *cluster, size_t size) {
+    enum { MARKS = 4 };
+    int marks = 0;
+    for (size_t at = 0, length; at < size; at += length) {
+        sa_utf8_codepoint(cluster + at, size - at, &length);
+        marks += sa_utf8_width(cluster + at, length) == 0;
+    }
+    return marks > MARKS;
+}
+
+int sa_utf8_fit(const char *word, int max_columns, char *out, size_t capacity) {
+    char safe[1024];
+    sa_escape(safe, sizeof safe, word, strlen(word));
+    const size_t size = strlen(safe);
+    size_t at = 0;
+    int columns = 0;
+    while (at < size) {
+        const size_t next = sa_utf8_grapheme_size(safe + at, size - at);
+        const int width = sa_utf8_width(safe + at, next);
+        const bool last = at + next == size;
+        if (columns + width > max_columns - !last || at + next + 4 > capacity ||
+            has_mark_flood(safe + at, next)) {
+            memcpy(out + at, "…", sizeof "…");
+            return columns + 1;
+        }
+        memcpy(out + at, safe + at, next);
+        at += next;
+        columns += width;
+    }
+    out[at] = 0;
+    return columns;
 }

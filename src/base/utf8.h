@@ -57,4 +57,10 @@ bool sa_utf8_is_rtl(const char *text, size_t size);
 /* Whether most strongly directional characters of a sentence are right-to-left. */
 bool sa_utf8_words_are_rtl(const char *const *words, int count);
 
+/* ---- Words in few columns -------------------------------------------------------------------- */
+
+/* Writes the word, escaped for display, to out[capacity], truncated with an ellipsis to max_columns
+ * or before a character with too many combining marks. Returns its columns. */
+int sa_utf8_fit(const char *word, int max_columns, char *out, size_t capacity);
+
 #endif

@@ -5,7 +5,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "report/matrix.h"
 

@@ -2,9 +2,9 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/score_links.h"
-#include "metrics/metric_tokenizer.h"
+#include "metrics/linking.h"
 #include "metrics/metrics.h"
-#include "metrics/symmetrize.h"
+#include "metrics/ngram.h"
 
 #include <stdio.h>
 #include <stdlib.h>

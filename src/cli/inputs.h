@@ -4,8 +4,8 @@
 #define SA_CLI_INPUTS_H
 
 #include "base/container.h"
+#include "base/file.h"
 #include "config/settings.h"
-#include "data/text_lines.h"
 
 /* What the help says of --max-len where a longer sentence is an error, and of --precision. */
 #define CLI_MAX_LEN "longest sentence that is read, in tokens per side; a longer one is an error"

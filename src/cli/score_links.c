@@ -1,10 +1,10 @@
 #include "cli/score_links.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "metrics/aer.h"
-#include "metrics/metric_tokenizer.h"
-#include "metrics/symmetrize.h"
+#include "metrics/linking.h"
+#include "metrics/ngram.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-#include "analysis/overlap.h"
 #include "base/rng.h"
 #include "compare/compare.h"
 #include "config/settings.h"
+#include "data/corpus.h"
 #include "model/seq2seq.h"
 
 #include <math.h>
@@ -144,7 +144,7 @@ static bool read_pairs(const char *path, const sa_corpus *test, uint64_t *hash, 
     if (!path) return true;
     if (!sa_corpus_open(&corpus, path, error)) return false;
     *hash = hash_of(&corpus, false);
-    const bool good = sa_overlap_count(test, &corpus, NULL, shared, error);
+    const bool good = sa_corpus_overlap(test, &corpus, NULL, shared, error);
     sa_corpus_close(&corpus);
     return good;
 }

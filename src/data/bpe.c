@@ -1,6 +1,6 @@
 #include "data/bpe.h"
+#include "base/file.h"
 #include "base/utf8.h"
-#include "data/text_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

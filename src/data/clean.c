@@ -88,40 +88,27 @@ bool sa_encoding_is_broken(const char *text, size_t size) {
 /* The Unicode blocks of the scripts; combining marks belong to none. */
 static const struct {
     const char *name;
-    uint32_t blocks[11][2]; /* first and last, ends with 0 */
+    uint32_t blocks[22]; /* first and last of each, ends with 0 */
 } scripts[SA_SCRIPTS] = {
-    {"other", {{0}}},
+    {"other", {0}},
     {"latin",
-     {{0x41, 0x2af},
-      {0x1e00, 0x1eff},
-      {0x2c60, 0x2c7f},
-      {0xa720, 0xa7ff},
-      {0xfb00, 0xfb06},
-      {0xff21, 0xff5a}}},
-    {"greek", {{0x370, 0x3ff}, {0x1f00, 0x1fff}}},
-    {"cyrillic", {{0x400, 0x52f}, {0x1c80, 0x1c8f}, {0x2de0, 0x2dff}, {0xa640, 0xa69f}}},
-    {"armenian", {{0x530, 0x58f}}},
-    {"hebrew", {{0x590, 0x5ff}, {0xfb1d, 0xfb4f}}},
-    {"arabic",
-     {{0x600, 0x6ff}, {0x750, 0x77f}, {0x8a0, 0x8ff}, {0xfb50, 0xfdff}, {0xfe70, 0xfeff}}},
-    {"devanagari", {{0x900, 0x97f}}},
-    {"bengali", {{0x980, 0x9ff}}},
-    {"tamil", {{0xb80, 0xbff}}},
-    {"thai", {{0xe00, 0xe7f}}},
-    {"georgian", {{0x10a0, 0x10ff}, {0x1c90, 0x1cbf}}},
-    {"ethiopic", {{0x1200, 0x139f}}},
-    {"khmer", {{0x1780, 0x17ff}}},
+     {0x41, 0x2af, 0x1e00, 0x1eff, 0x2c60, 0x2c7f, 0xa720, 0xa7ff, 0xfb00, 0xfb06, 0xff21, 0xff5a}},
+    {"greek", {0x370, 0x3ff, 0x1f00, 0x1fff}},
+    {"cyrillic", {0x400, 0x52f, 0x1c80, 0x1c8f, 0x2de0, 0x2dff, 0xa640, 0xa69f}},
+    {"armenian", {0x530, 0x58f}},
+    {"hebrew", {0x590, 0x5ff, 0xfb1d, 0xfb4f}},
+    {"arabic", {0x600, 0x6ff, 0x750, 0x77f, 0x8a0, 0x8ff, 0xfb50, 0xfdff, 0xfe70, 0xfeff}},
+    {"devanagari", {0x900, 0x97f}},
+    {"bengali", {0x980, 0x9ff}},
+    {"tamil", {0xb80, 0xbff}},
+    {"thai", {0xe00, 0xe7f}},
+    {"georgian", {0x10a0, 0x10ff, 0x1c90, 0x1cbf}},
+    {"ethiopic", {0x1200, 0x139f}},
+    {"khmer", {0x1780, 0x17ff}},
     {"han",
-     {{0x2e80, 0x2fdf},
-      {0x3005, 0x3007},
-      {0x3040, 0x312f},
-      {0x31a0, 0x31ff},
-      {0x3400, 0x4dbf},
-      {0x4e00, 0x9fff},
-      {0xf900, 0xfaff},
-      {0xff66, 0xff9f},
-      {0x20000, 0x3ffff}}},
-    {"hangul", {{0x1100, 0x11ff}, {0x3130, 0x318f}, {0xac00, 0xd7ff}}},
+     {0x2e80, 0x2fdf, 0x3005, 0x3007, 0x3040, 0x312f, 0x31a0, 0x31ff, 0x3400, 0x4dbf, 0x4e00,
+      0x9fff, 0xf900, 0xfaff, 0xff66, 0xff9f, 0x20000, 0x3ffff}},
+    {"hangul", {0x1100, 0x11ff, 0x3130, 0x318f, 0xac00, 0xd7ff}},
 };
 enum { THAI = 10, KHMER = 13, HAN, HANGUL };
 
@@ -131,8 +118,8 @@ const char *sa_script_name(size_t row) {
 
 static int script_of(uint32_t code) {
     for (int row = 0; row < SA_SCRIPTS; row++)
-        for (const uint32_t(*block)[2] = scripts[row].blocks; (*block)[1]; block++)
-            if (code >= (*block)[0] && code <= (*block)[1]) return row;
+        for (const uint32_t *block = scripts[row].blocks; *block; block += 2)
+            if (code >= block[0] && code <= block[1]) return row;
     return SA_SCRIPT_OTHER;
 }
 
@@ -192,34 +179,27 @@ static const char *script_choice(size_t row) {
 }
 
 static const char *unique_choice(size_t row) {
-    static const char *const names[] = {[UNIQUE_PAIR] = "pair",
-                                        [UNIQUE_SOURCE] = "source",
-                                        [UNIQUE_TARGET] = "target",
-                                        [UNIQUE_NOTHING] = "nothing",
-                                        NULL};
+    static const char *const names[] = {"pair", "source", "target", "nothing", NULL};
     return names[row];
 }
 
-#define FIELD(field) offsetof(sa_cleaning, field)
+#define AT(field) SA_SCOPE_RUN, offsetof(sa_cleaning, field)
 
 const sa_option sa_cleaning_options[] = {
-    {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(max_len), 100, 0, 1000000, NULL, "N",
+    {"max-len", SA_INT(AT(max_len), 100, 0, 1000000, "N"),
      "drop pairs with a side longer than N words and punctuation marks; 0: no limit"},
-    {"max-ratio", SA_OPTION_REAL, SA_SCOPE_RUN, FIELD(max_ratio), 4, 0, 1000, NULL, "X",
+    {"max-ratio", SA_REAL(AT(max_ratio), 4, 0, 1000, "X"),
      "drop pairs whose length ratio deviates from the corpus ratio by more than this factor; 0: no "
      "limit"},
-    {"source-script", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(script[0]), 0, 0, 0, script_choice,
-     "NAME", "drop pairs whose source is mostly in another script; auto: the most frequent script"},
-    {"target-script", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(script[1]), 0, 0, 0, script_choice,
-     "NAME", "the same for the target"},
-    {"drop-same", SA_OPTION_SWITCH, SA_SCOPE_RUN, FIELD(drop_same), 0, 0, 1, NULL, NULL,
-     "drop pairs with identical sides"},
-    {"unique", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(unique), 0, 0, 0, unique_choice, "NAME",
+    {"source-script", SA_CHOICE(AT(script[0]), SCRIPT_AUTO, script_choice),
+     "drop pairs whose source is mostly in another script; auto: the most frequent script"},
+    {"target-script", SA_CHOICE(AT(script[1]), SCRIPT_AUTO, script_choice),
+     "the same for the target"},
+    {"drop-same", SA_SWITCH(AT(drop_same)), "drop pairs with identical sides"},
+    {"unique", SA_CHOICE(AT(unique), UNIQUE_PAIR, unique_choice),
      "drop duplicates of the pair, its source or its target, ignoring whitespace"},
     {0},
 };
-
-#undef FIELD
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
 

@@ -1,11 +1,37 @@
-/* corpus: some pairs of an opened corpus as a corpus of their own. */
+/* corpus: some pairs of a corpus, those that another corpus has, too, and their word alignments. */
 #ifndef SA_DATA_CORPUS_H
 #define SA_DATA_CORPUS_H
 
-#include "softalign.h"
+#include "base/batch.h"
 
 /* Copies the pairs that `use` marks, so that the others' text can be freed: the same name, note and
  * numbers of lines. SA_LIMIT: out of memory. Freed by sa_corpus_close. */
 bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error);
+
+/* ---- Word alignments ------------------------------------------------------------------------- */
+
+/* Pharaoh format: "0-0 1-2 2p1". Each link is a source and a target position, counted from 0; '-'
+ * marks a sure link, 'p' a possible one.
+ *
+ * Parses the links of a line in their order; blank text has none. SA_DATA names the malformed link;
+ * the caller adds file and line. *links is freed with free(). */
+bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
+
+/* The same for a line of an alignment file, which may begin with a number and a tab and whose
+ * positions count from `base`. SA_DATA also when a position is below it. */
+bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
+                         sa_error *error);
+
+/* Parses the gold links of a pair of the corpus with `sources` and `targets` tokens. SA_DATA, with
+ * file and line, when a link is beyond them. *links is freed with free(). */
+bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                         sa_link **links, size_t *count, sa_error *error);
+
+/* ---- Pairs of another corpus ----------------------------------------------------------------- */
+
+/* Counts the pairs of `tested` whose source occurs in `known` (*sources, which may be NULL), and
+ * those that occur there as a whole. */
+bool sa_corpus_overlap(const sa_corpus *tested, const sa_corpus *known, size_t *sources,
+                       size_t *pairs, sa_error *error);
 
 #endif

@@ -1,5 +1,4 @@
 #include "data/csv.h"
-#include "base/memory.h"
 #include "base/number.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef SA_DATA_CSV_H
 #define SA_DATA_CSV_H
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "data/text_lines.h"
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 #include "data/text_codec.h"
 #include "base/utf8.h"
-#include "data/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "attention/score.h"
 #include "base/utf8.h"
 #include "config/settings.h"
+#include "data/corpus.h"
 #include "data/dataset.h"
-#include "data/links.h"
 #include "data/tokens.h"
 
 #include <stdlib.h>

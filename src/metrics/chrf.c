@@ -1,5 +1,5 @@
 #include "metrics/chrf.h"
-#include "metrics/metric_tokenizer.h"
+#include "metrics/ngram.h"
 
 #include <string.h>
 

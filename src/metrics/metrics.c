@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "metrics/metric_tokenizer.h"
 
 #include <limits.h>
 #include <stdlib.h>

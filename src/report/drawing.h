@@ -1,10 +1,38 @@
-/* drawing: the shapes of a picture, from which SVG, PNG and PDF are made alike. Lengths are pixels
- * of 1/96 inch; y points down. */
+/* drawing: the colors of weights, and the shapes of a picture, from which SVG, PNG and PDF are made
+ * alike. Lengths are pixels of 1/96 inch; y points down. */
 #ifndef SA_REPORT_DRAWING_H
 #define SA_REPORT_DRAWING_H
 
 #include "base/memory.h"
-#include "report/colormap.h"
+
+/* ---- Colors ---------------------------------------------------------------------------------- */
+
+typedef struct sa_color {
+    unsigned char red, green, blue;
+} sa_color;
+
+typedef struct sa_colormap {
+    const char *name; /* of --colormap; the table ends with NULL */
+    int stops;
+    const sa_color *stop; /* [stops] equidistant, interpolated linearly */
+    int entries;
+    const unsigned char *entry; /* [entries] of the 256-color palette, equidistant, too */
+} sa_colormap;
+
+extern const sa_colormap sa_colormaps[]; /* the first is the default, and that of the page */
+const char *sa_colormap_name(size_t row);
+
+/* The color of a weight, clamped to -1 .. 1: below 0 it runs from the color of 0 to red. */
+sa_color sa_colormap_color(int map, double weight);
+
+/* The same in the 256-color palette of a terminal. */
+int sa_colormap_palette_index(int map, double weight);
+
+/* Whether black has more contrast on the color than white. */
+bool sa_color_is_light(sa_color color);
+
+/* ---- Shapes -----------------------------------------------------------------------------------
+ */
 
 typedef struct sa_box {
     double x, y, width, height;

@@ -1,6 +1,6 @@
 #include "report/explanation.h"
 #include "base/number.h"
-#include "report/fit_width.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void add_label(sa_buffer *out, const char *label, int columns) {
 static void add_row_label(sa_buffer *out, const sa_explain_value *line, int i) {
     char word[TEXT] = "", label[TEXT + 16], mark[16];
     int columns = 0;
-    if (line->row) columns = sa_fit_width(line->row[i], LABEL - INDENT - 4, word, sizeof word);
+    if (line->row) columns = sa_utf8_fit(line->row[i], LABEL - INDENT - 4, word, sizeof word);
     if (line->about == SA_ROWS_VOCABULARY)
         columns += snprintf(mark, sizeof mark, "%s ", i == line->chosen ? ">" : " ");
     else
@@ -275,7 +275,7 @@ static void add_sentence(sa_explanation *it, const char *what, const char *const
     int at = (int)strlen(what);
     sa_buffer_adds(&it->out, what);
     for (int i = 0; i < count; i++) {
-        int columns = 1 + sa_fit_width(word[i], WIDTH / 2, text, sizeof text - 32);
+        int columns = 1 + sa_utf8_fit(word[i], WIDTH / 2, text, sizeof text - 32);
         columns +=
             snprintf(text + strlen(text), 32, " (%d%s)", number[i], number[i] ? "" : ", unknown");
         if (at + columns > WIDTH) {

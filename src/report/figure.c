@@ -1,7 +1,6 @@
 #include "report/figure.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "report/fit_width.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ static double longest(const char *const *words, int count) {
     double most = 0;
     char word[WORD];
     for (int i = 0; i < count; i++) {
-        sa_fit_width(words[i], LABEL, word, sizeof word);
+        sa_utf8_fit(words[i], LABEL, word, sizeof word);
         most = fmax(most, sa_drawing_text_width(word));
     }
     return ceil(most * FONT);
@@ -95,13 +94,13 @@ static void add_words(const layout *it, double x, double y, sa_drawing *drawing)
     const double space = it->top - GAP - (it->panels > 1 ? TITLE : 0);
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
-        sa_fit_width(alignment->source[s], LABEL, word, sizeof word);
+        sa_utf8_fit(alignment->source[s], LABEL, word, sizeof word);
         add_text(drawing, word, FONT,
                  (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
                  it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, it->upright, black);
     }
     for (int t = 0; t < alignment->targets; t++) {
-        sa_fit_width(alignment->target[t], LABEL, word, sizeof word);
+        sa_utf8_fit(alignment->target[t], LABEL, word, sizeof word);
         add_text(drawing, word, FONT,
                  (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
                  SA_ANCHOR_RIGHT, false, black);

@@ -2,7 +2,7 @@
 #include "analysis/attention_statistics.h"
 #include "base/file.h"
 #include "config/settings.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "report/film.h"
 

@@ -4,8 +4,7 @@
 #include "base/utf8.h"
 #include "data/csv.h"
 #include "metrics/linking.h"
-#include "report/colormap.h"
-#include "report/fit_width.h"
+#include "report/drawing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -247,7 +246,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
     char word[256];
     int tallest = 0;
     for (int s = it->first; s < it->end; s++) {
-        sa_fit_width(source[s], MAX_HEIGHT, word, sizeof word);
+        sa_utf8_fit(source[s], MAX_HEIGHT, word, sizeof word);
         const int height = height_of(word);
         if (height > tallest) tallest = height;
     }
@@ -255,7 +254,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
         spaces(it->margin + GAP, out);
         for (int i = 0; i < it->end - it->first; i++) {
             const char *start;
-            sa_fit_width(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
+            sa_utf8_fit(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
             const int letter = line - (tallest - height_of(word));
             const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
@@ -296,7 +295,7 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
     add_header(it, out);
     for (int t = 0; t < alignment->targets; t++) {
         const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
-        spaces(it->margin - sa_fit_width(alignment->target[t], it->label, word, sizeof word), out);
+        spaces(it->margin - sa_utf8_fit(alignment->target[t], it->label, word, sizeof word), out);
         sa_buffer_adds(out, word);
         spaces(GAP, out);
         for (int i = 0; i < it->end - it->first; i++)
@@ -321,7 +320,7 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
     if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
     char word[256];
     for (int t = 0; t < alignment->targets; t++) {
-        const int width = sa_fit_width(alignment->target[t], it.label, word, sizeof word);
+        const int width = sa_utf8_fit(alignment->target[t], it.label, word, sizeof word);
         if (width > it.margin) it.margin = width;
     }
     const int gate = alignment->generation_probabilities ? GATE : 0;

@@ -1,8 +1,8 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
-#include "analysis/overlap.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "config/settings.h"
+#include "data/corpus.h"
 #include "inference/model.h"
 #include "train/session.h"
 
@@ -369,7 +369,7 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
 static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;
-    if (!sa_overlap_count(&session->valid, &session->train, NULL, &count, error)) return false;
+    if (!sa_corpus_overlap(&session->valid, &session->train, NULL, &count, error)) return false;
     if (count)
         sa_session_note(session,
                         "note: %zu of the %zu pairs in '%s' are also among the training pairs",

@@ -1,7 +1,7 @@
 /* play_look: what a model does with a sentence. */
 #include "base/memory.h"
 #include "config/settings.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "inference/translation.h"
 #include "report/explanation.h"
 #include "report/figure.h"

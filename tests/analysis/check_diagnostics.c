@@ -2,7 +2,7 @@
 #include "analysis/attention_statistics.h"
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
-#include "analysis/overlap.h"
+#include "data/corpus.h"
 #include "metrics/aer.h"
 #include "support/suite.h"
 
@@ -289,10 +289,10 @@ START_TEST(pairs_are_found_among_others) {
     const sa_corpus train = {.pairs = known, .count = 3}, test = {.pairs = tested, .count = 4},
                     none = {.pairs = known, .count = 0};
     size_t sources, pairs;
-    ck_assert(sa_overlap_count(&test, &train, &sources, &pairs, NULL));
+    ck_assert(sa_corpus_overlap(&test, &train, &sources, &pairs, NULL));
     ck_assert_uint_eq(sources, 3);
     ck_assert_uint_eq(pairs, 2);
-    ck_assert(sa_overlap_count(&test, &none, &sources, &pairs, NULL));
+    ck_assert(sa_corpus_overlap(&test, &none, &sources, &pairs, NULL));
     ck_assert(sources == 0 && pairs == 0);
 }
 END_TEST
@@ -302,9 +302,9 @@ START_TEST(repeated_pairs_count_each_time) {
     sa_pair second[] = {{"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3}};
     const sa_corpus one = {.pairs = first, .count = 3}, other = {.pairs = second, .count = 3};
     size_t pairs;
-    ck_assert(sa_overlap_count(&one, &other, NULL, &pairs, NULL));
+    ck_assert(sa_corpus_overlap(&one, &other, NULL, &pairs, NULL));
     ck_assert_uint_eq(pairs, 2);
-    ck_assert(sa_overlap_count(&other, &one, NULL, &pairs, NULL));
+    ck_assert(sa_corpus_overlap(&other, &one, NULL, &pairs, NULL));
     ck_assert_uint_eq(pairs, 1);
 }
 END_TEST

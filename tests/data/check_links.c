@@ -1,5 +1,5 @@
 /* Alignments in Pharaoh format. */
-#include "data/links.h"
+#include "data/corpus.h"
 #include "metrics/aer.h"
 #include "support/suite.h"
 

@@ -1,10 +1,9 @@
 /* Word alignments: links as text, combined from both directions, and evaluated by AER. The input
  * is a byte of choices, a line for each direction and one of gold links. */
-#include "data/links.h"
+#include "data/corpus.h"
 #include "fuzz.h"
 #include "metrics/aer.h"
 #include "metrics/linking.h"
-#include "metrics/symmetrize.h"
 
 typedef struct linked {
     sa_link *links;

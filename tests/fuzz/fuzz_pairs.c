@@ -1,8 +1,8 @@
 /* Sentence pairs from files: tab-separated or two in parallel, plain or gzip, with alignments in
  * a separate file. The input is a byte of choices, then the texts of the files, separated by
  * zero bytes. */
-#include "data/links.h"
-#include "data/text_lines.h"
+#include "base/file.h"
+#include "data/corpus.h"
 #include "fuzz.h"
 
 #include <zlib.h>

@@ -1,7 +1,7 @@
 /* Inference. The input is two bytes of choices, a line of source text, one of target text and
  * one of links, a zero byte, and a model file with any checksum. Whatever its weights,
  * translation, alignment, evaluation and explanation end, with possible results. */
-#include "data/links.h"
+#include "data/corpus.h"
 #include "model_file.h"
 
 #include <math.h>

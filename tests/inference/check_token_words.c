@@ -2,7 +2,7 @@
  * random subwords. A word shifted by one subword, a mean for a sum, or a head mixed up shows here.
  */
 #include "base/rng.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "inference/encoding.h"
 #include "metrics/linking.h"
 

@@ -1,6 +1,6 @@
 /* Alignment error rate, by hand and on the published output of an aligner. */
 #include "base/file.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "metrics/aer.h"
 #include "support/suite.h"
 

@@ -1,5 +1,5 @@
 /* The tokens of the metrics, against sacreBLEU 2.6's (tests/golden/own.13a.tsv) and by hand. */
-#include "metrics/metric_tokenizer.h"
+#include "metrics/ngram.h"
 #include "support/pairs.h"
 #include "support/suite.h"
 

@@ -1,9 +1,9 @@
 /* Symmetrization of two alignments: by hand, and against the published procedure, transcribed word
  * for word. */
 #include "base/rng.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "metrics/aer.h"
-#include "metrics/symmetrize.h"
+#include "metrics/linking.h"
 #include "support/suite.h"
 
 #include <stdio.h>

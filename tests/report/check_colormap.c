@@ -1,5 +1,5 @@
 /* The colors of weights. */
-#include "report/colormap.h"
+#include "report/drawing.h"
 #include "support/suite.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The toy corpora: the committed files, disjoint splits, alignments that fit the words, and the
  * messages of grammars that are used up. */
 #include "base/file.h"
-#include "data/links.h"
+#include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "support/suite.h"
 #include "synth/synth.h"

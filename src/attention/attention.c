@@ -64,7 +64,7 @@ static void weights_backward(const sa_attention *w, const sa_head *at, const sa_
 /* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017) */
 void sa_attend_forward(const sa_attention *w, sa_head *at) {
     sa_parts_forward(w, SA_PLACE_KEYS, at);
-    sa_score_forward(w, at); /* e_ij = f(q_i, k_j) */
+    w->score->forward(at->v_a, at->q, at->k, at->alpha, scratch_of(at)); /* e_ij = f(q_i, k_j) */
     sa_parts_forward(w, SA_PLACE_SCORES, at);
     weights_forward(w, at); /* alpha_i = pi(e_i) */
     sa_parts_forward(w, SA_PLACE_WEIGHTS, at);

@@ -1,5 +1,5 @@
 #include "attention/heads.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/vec.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "metrics/bootstrap.h"
 #include "metrics/metrics.h"
 #include "report/page_text.h"
-#include "train/exchange.h"
+#include "train/trainer.h"
 
 /* ---- What is compared ------------------------------------------------------------------------ */
 

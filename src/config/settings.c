@@ -6,9 +6,9 @@
 #include "inference/search.h"
 #include "layers/residual.h"
 #include "metrics/metrics.h"
-#include "model/recurrent_family.h"
+#include "model/family.h"
 #include "model/seq2seq.h"
-#include "train/optimizer.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdio.h>

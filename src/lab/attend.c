@@ -2,7 +2,7 @@
 #include "attention/heads.h"
 #include "lab/lab.h"
 #include "lab/watch.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 

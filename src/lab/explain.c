@@ -52,7 +52,7 @@ static void write_annotations(sa_explainer *out) {
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
 }
 
-/* The summary of the source that a decoder gets: model/source.h. */
+/* The summary of the source that a decoder gets: model/encoder.h. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     const bool both = sizes->kind == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";

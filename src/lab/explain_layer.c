@@ -1,7 +1,7 @@
 /* explain_layer: one word in a layer of a Transformer's encoder: self-attention, the residual
  * connections, the feed-forward network. */
 #include "lab/explainer.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #include "lab/explainer.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/vec.h"
 
 #include <ctype.h>

@@ -9,7 +9,7 @@
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"
 #include "lab/watch.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 
 #include <math.h>
 #include <stdlib.h>

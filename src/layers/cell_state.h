@@ -8,7 +8,7 @@
 typedef struct sa_state {
     sa_mat s;      /* [L x n] the state that other layers read */
     sa_mat m;      /* [L x n] the memory cell of an LSTM; no columns for other cells */
-    sa_mat masked; /* [L x n] what U multiplies: s, or with dropout d . s (layers/dropout.h) */
+    sa_mat masked; /* [L x n] what U multiplies: s, or with dropout d . s (layers/basic.h) */
 } sa_state;
 
 static inline sa_state sa_state_of(sa_mat s, sa_mat m) {

@@ -1,5 +1,5 @@
 #include "layers/loss.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/dispatch.h"
 
 #include <math.h>

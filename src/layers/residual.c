@@ -1,6 +1,5 @@
 #include "layers/residual.h"
-#include "layers/dropout.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-bool sa_copies(const sa_seq2seq *w) {
-    return w->family->readout(w)->gate.b.cols;
-}
-
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source) {
     const int32_t *extended = sa_sentence_extended(source);
     int words = sa_seq2seq_words(w);

@@ -5,9 +5,6 @@
 
 #include "model/family.h"
 
-/* Whether a model copies. */
-bool sa_copies(const sa_seq2seq *w);
-
 /* The words that a target sentence may have: the vocabulary, and with copying the source words that
  * it lacks. */
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source);

@@ -3,9 +3,9 @@
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
+#include "layers/recurrent.h"
+#include "model/encoder.h"
 #include "model/readout.h"
-#include "model/source.h"
-#include "model/upper_layers.h"
 
 typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;

@@ -5,12 +5,6 @@
 
 /* ---- Parts of a step ------------------------------------------------------------------------- */
 
-/* c_i = sum_j alpha_ij h_j, alpha from the query s */
-static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
-                              rows.attention, rows.c, &step->scratch);
-}
-
 static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                             sa_decoder_drows d, sa_source *dsource, sa_mat ds, sa_decoder *dw) {
     const sa_attention_pass pass = {&step->source->memory, rows.attention, d.attention,
@@ -52,7 +46,8 @@ static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_d
 
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    attend(w, step, rows, rows.previous.s);
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
+                              rows.previous.s, rows.attention, rows.c, &step->scratch);
     sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
     cell(w, step, rows, rows.s);
     layers_above(w, step, rows);
@@ -101,7 +96,8 @@ static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_dec
 static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.s);
     layers_above(w, step, rows);
-    attend(w, step, rows, sa_decoder_query(w, rows));
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
+                              sa_decoder_query(w, rows), rows.attention, rows.c, &step->scratch);
 }
 
 static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
@@ -114,7 +110,8 @@ static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
 /* dl4mt: s'_i from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
 static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.middle);
-    attend(w, step, rows, rows.middle.s);
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
+                              rows.middle.s, rows.attention, rows.c, &step->scratch);
     sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates, rows.second_cell_cache);
     sa_state_dropout_forward(step->second_mask, rows.middle);
     w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,

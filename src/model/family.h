@@ -5,11 +5,10 @@
 #ifndef SA_MODEL_FAMILY_H
 #define SA_MODEL_FAMILY_H
 
-#include "model/decode_step.h"
+#include "base/batch.h"
 #include "model/decoder.h"
 #include "model/encoder.h"
 #include "model/transformer.h"
-#include "model/transformer_step.h"
 
 typedef struct sa_family sa_family;
 
@@ -124,9 +123,21 @@ static inline int sa_seq2seq_words(const sa_seq2seq *w) {
     return w->family->readout(w)->W_o.mat.rows;
 }
 
+/* Whether a model copies: see copying.h. */
+static inline bool sa_copies(const sa_seq2seq *w) {
+    return w->family->readout(w)->gate.b.cols;
+}
+
 /* The row of target position t (from 0) of sentence b in a pass. */
 static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
     return w->family->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
+
+extern const sa_family sa_recurrent_family, sa_transformer_family;
+
+/* For the option rows: names of --readout-state, --update and --reset, NULL after the last. */
+const char *sa_readout_name(size_t row);
+const char *sa_update_name(size_t row);
+const char *sa_reset_name(size_t row);
 
 #endif

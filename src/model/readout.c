@@ -1,6 +1,5 @@
 #include "model/readout.h"
-#include "layers/dropout.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "softalign.h"
 #include "tensor/vec.h"
 

@@ -1,6 +1,6 @@
-#include "model/recurrent_family.h"
 #include "base/error.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
+#include "model/family.h"
 #include "tensor/vec.h"
 
 /* ---- Choices --------------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 #include "model/seq2seq.h"
 #include "attention/alignment_loss.h"
 #include "model/copying.h"
-#include "model/recurrent_family.h"
-#include "model/transformer_family.h"
+#include "model/family.h"
 #include "tensor/vec.h"
 
 const sa_family *const sa_families[] = {

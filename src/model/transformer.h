@@ -6,11 +6,80 @@
 #ifndef SA_MODEL_TRANSFORMER_H
 #define SA_MODEL_TRANSFORMER_H
 
+#include "attention/heads.h"
 #include "base/batch.h"
-#include "layers/dropout.h"
+#include "layers/basic.h"
 #include "layers/position.h"
+#include "layers/residual.h"
 #include "model/readout.h"
-#include "model/sublayer.h"
+
+/* ---- Attention, at any of its three sites, inside its residual connection ---------------------
+ */
+
+typedef struct sa_attention_sublayer { /* weights, or their gradients */
+    sa_residual residual;
+    sa_attention attention;
+} sa_attention_sublayer;
+
+typedef struct sa_attention_sublayer_cache {
+    sa_residual_cache residual;
+    sa_memory memory; /* what is attended to: its own rows, or the encoder's */
+    sa_attention_rows rows;
+    sa_mat dalpha; /* [R x H S] the loss's gradient by the weights themselves, or empty */
+} sa_attention_sublayer_cache;
+
+/* What the backward passes of a stack's sublayers use, one after another. */
+typedef struct sa_sublayer_workspace {
+    sa_attention_scratch scratch;
+    sa_mat df, din; /* [R x m] derivatives by a sublayer's function and by its input */
+    sa_mat dinner;  /* [R x ffn] */
+    sa_attention_rows rows, cross_rows;
+    sa_memory self, cross; /* derivatives by the memory */
+} sa_sublayer_workspace;
+
+void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
+                                int norm, sa_attention_sublayer *w);
+
+/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
+ * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
+void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
+                                  sa_mat memory, const int *first, int steps, bool training,
+                                  sa_attention_sublayer_cache *cache);
+
+/* Returns y [R x m], which is cache->residual.y. */
+sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                     sa_mat x, double dropout, sa_rng *rng,
+                                     sa_attention_sublayer_cache *cache,
+                                     sa_attention_scratch scratch);
+/* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
+void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                    double dropout, const sa_attention_sublayer_cache *cache,
+                                    sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
+                                    sa_attention_sublayer *dw);
+
+/* ---- The feed-forward network ---------------------------------------------------------------- */
+
+typedef struct sa_feedforward_sublayer { /* weights, or their gradients */
+    sa_residual residual;
+    sa_feedforward network;
+} sa_feedforward_sublayer;
+
+typedef struct sa_feedforward_sublayer_cache {
+    sa_residual_cache residual;
+    sa_mat inner; /* [R x ffn] */
+} sa_feedforward_sublayer_cache;
+
+void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
+                                  sa_feedforward_sublayer *w);
+void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
+                                    bool training, sa_feedforward_sublayer_cache *cache);
+/* Returns y [R x m], which is cache->residual.y. */
+sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
+                                       sa_rng *rng, sa_feedforward_sublayer_cache *cache);
+void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,
+                                      const sa_feedforward_sublayer_cache *cache, sa_mat d,
+                                      sa_sublayer_workspace *workspace,
+                                      sa_feedforward_sublayer *dw);
 
 typedef struct sa_transformer_sizes {
     int layers, m, ffn;
@@ -90,5 +159,59 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
 /* From readout.dt. dw is added to. */
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, sa_transformer *dw);
+
+/* ---- Decoding ------------------------------------------------------------------------------
+ *
+ * A Transformer that generates word by word, as in a search.
+ *
+ * The keys and values of the words so far are cached, so that only the attention of a step depends
+ * on their number. The cache is a tree: the entry of a word points to that of the word before, so
+ * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing.
+ * Linear attention needs their sums alone: attention/parts/running_sums.c. */
+
+/* One entry for every word of every hypothesis. */
+typedef struct sa_kv_cache {
+    int width;        /* numbers of an entry: the keys and values of all layers */
+    sa_real *entries; /* [count x width], growing */
+    int *before;      /* [count] the entry of the word before; -1 at the start */
+    size_t count, entries_capacity, before_capacity;
+    int *last, *next; /* [rows] the newest entry of each row; next is scratch */
+} sa_kv_cache;
+
+/* What linear attention has instead: each row's sums of all layers, and those of the step before,
+ * whose rows a beam search continues in another order. */
+typedef struct sa_attention_sums {
+    sa_mat now, before; /* [rows x width] */
+} sa_attention_sums;
+
+typedef struct sa_transformer_decode_state {
+    sa_stack_cache encoder;
+    sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
+    sa_kv_cache cache;
+    sa_attention_sums sums;
+    /* the running step, of at most `rows` hypotheses */
+    sa_mat position_vector, x;           /* [1 x m], [rows x m] */
+    sa_residual_cache self, cross, feed; /* used by all layers in turn */
+    sa_mat inner;                        /* [rows x ffn] */
+    sa_attention_rows self_attention;    /* without what grows with the words */
+    sa_attention_rows one;               /* of one row, with the cached words */
+    sa_mat keys, values;
+    sa_attention_rows cross_attention[SA_MAX_LAYERS];
+    sa_layernorm_cache last;
+    sa_attention_scratch scratch;
+    sa_readout_cache readout; /* t */
+} sa_transformer_decode_state;
+
+/* For `rows` hypotheses of at most `steps` words about the sources of the batch. */
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *state);
+void sa_transformer_decode_release(sa_transformer_decode_state *state);
+
+/* Encodes the sources. */
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state);
+
+/* Fills the first L rows of readout.t. SA_LIMIT when memory runs out. */
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
+                                sa_transformer_decode_state *state, sa_error *error);
 
 #endif

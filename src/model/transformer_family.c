@@ -1,5 +1,12 @@
-#include "model/transformer_family.h"
 #include "attention/heads.h"
+#include "base/memory.h"
+#include "layers/basic.h"
+#include "model/family.h"
+#include "model/transformer.h"
+#include "tensor/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
 
@@ -173,3 +180,218 @@ const sa_family sa_transformer_family = {
     .decode_release = decode_release,
     .cache_size = cache_size,
 };
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *state) {
+    const sa_stack *stack = &w->decoder;
+    const sa_transformer_layer *layer = &stack->layer[0];
+    const sa_attention *attention = &layer->self.attention;
+    const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
+    const int sums = sa_running_width(attention), kept = sums ? rows : steps;
+    *state = (sa_transformer_decode_state){
+        .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
+        .x = sa_mat_alloc(arena, rows, m),
+        .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
+        .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
+        .one = sa_attention_rows_layout(arena, attention, 1, steps, false),
+        .keys = sa_mat_alloc(arena, kept, attention->key_width),
+        .values = sa_mat_alloc(arena, kept, attention->value_width),
+        .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
+                 sa_mat_alloc(arena, rows, stack->layers * sums)},
+        .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
+        .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
+    };
+    state->cache.width = sums ? 0 : stack->layers * (attention->key_width + attention->value_width);
+    state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
+    state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
+    sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
+    sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
+    sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
+    sa_readout_layout(arena, rows, &w->vocabulary, false, &state->readout);
+    sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
+    for (int k = 0; k < stack->layers; k++) {
+        const sa_attention *cross = &stack->layer[k].cross.attention;
+        sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
+                         &state->memory[k]);
+        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, false);
+    }
+}
+
+void sa_transformer_decode_release(sa_transformer_decode_state *state) {
+    free(state->cache.entries);
+    free(state->cache.before);
+    state->cache = (sa_kv_cache){0};
+}
+
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state) {
+    sa_transformer_encode(w, (sa_dropout){0}, NULL, &state->encoder);
+    for (int k = 0; k < w->decoder.layers; k++)
+        sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
+    state->cache.count = 0;
+}
+
+/* ---- The key/value cache --------------------------------------------------------------------- */
+
+/* A new entry for each row of the step. */
+static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
+    if (!cache->width) return true;
+    const size_t count = cache->count + (size_t)step->L;
+    if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
+                    sizeof *cache->entries, error) ||
+        !sa_reserve(&cache->before, &cache->before_capacity, count, sizeof *cache->before, error))
+        return false;
+    for (int l = 0; l < step->L; l++) {
+        cache->next[l] = (int)cache->count + l;
+        cache->before[cache->next[l]] = step->i == 1 ? -1 : cache->last[step->from[l]];
+    }
+    cache->count = count;
+    int *swap = cache->last;
+    cache->last = cache->next, cache->next = swap;
+    return true;
+}
+
+/* The keys and values of one layer in the L newest entries, which are words of position i. */
+static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int i,
+                            int L) {
+    const int key = w->key_width, value = w->value_width;
+    const size_t first = cache->count - (size_t)L;
+    sa_real *x = cache->entries + first * (size_t)cache->width + (ptrdiff_t)layer * (key + value);
+    return (sa_memory){.position = i - 1,
+                       .keys = {x, L, key, cache->width},
+                       .values = {x + key, L, value, cache->width}};
+}
+
+/* The keys and values of the i words that end with this entry. */
+static sa_memory gather_entries(const sa_transformer_decode_state *state, const sa_attention *w,
+                                int layer, int entry, int i, int *first) {
+    const sa_kv_cache *cache = &state->cache;
+    const size_t key = (size_t)w->key_width, value = (size_t)w->value_width;
+    const size_t at = (size_t)layer * (key + value);
+    for (int t = i - 1; t >= 0; t--, entry = cache->before[entry]) {
+        const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
+        memcpy(sa_row(state->keys, t), x, key * sizeof *x);
+        memcpy(sa_row(state->values, t), x + key, value * sizeof *x);
+    }
+    first[0] = 0, first[1] = i;
+    return (sa_memory){.first = first, .keys = state->keys, .values = state->values};
+}
+
+/* ---- Running sums ---------------------------------------------------------------------------- */
+
+/* Each row of the step goes on with the sums of the row that it continues. */
+static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
+    const sa_mat swap = sums->before;
+    sums->before = sums->now, sums->now = swap;
+    for (int l = 0; l < step->L && swap.cols; l++) {
+        const sa_mat now = sa_rows(sums->now, l, 1);
+        if (step->i == 1)
+            sa_zero(now);
+        else
+            sa_copy_mat(sa_rows(sums->before, step->from[l], 1), now);
+    }
+}
+
+/* From the queries and annotations of all rows: their words are added to the sums of this layer,
+ * and o is read from them. */
+static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
+                           sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
+    const int width = sa_running_width(attention);
+    sa_memory own = {.annotations = annotations,
+                     .keys = sa_rows(state->keys, 0, o.rows),
+                     .values = sa_rows(state->values, 0, o.rows)};
+    sa_memory_forward(attention, &own);
+    for (int l = 0; l < o.rows; l++)
+        sa_running_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
+                        sa_rows(own.values, l, 1),
+                        sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
+                        sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
+}
+
+/* ---- Sublayers ------------------------------------------------------------------------------- */
+
+/* The keys and values of all rows' words are cached, and each row attends to those before it. */
+static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_mat annotations,
+                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
+    sa_memory own = entries_of(&state->cache, attention, layer, i, o.rows);
+    own.annotations = annotations;
+    sa_memory_forward(attention, &own);
+    if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
+    for (int l = 0; l < o.rows; l++) {
+        int first[2];
+        const sa_memory cache =
+            gather_entries(state, attention, layer, state->cache.last[l], i, first);
+        sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
+        row.alpha = state->one.alpha;
+        for (int p = 0; p < attention->parts; p++)
+            if (!row.part[p].cols) row.part[p] = state->one.part[p];
+        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, i, false}, row,
+                         sa_rows(o, l, 1), &state->scratch);
+    }
+}
+
+static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
+                           sa_transformer_decode_state *state) {
+    const sa_attention *attention = &w->attention;
+    sa_residual_cache residual = sa_residual_slice(&state->self, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
+    sa_mat o = sa_attention_head_output(attention, rows, residual.y);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_project_query(attention, residual.in, rows);
+    if (state->sums.now.cols)
+        attend_to_sums(attention, layer, residual.in, rows, o, state);
+    else
+        attend_to_cache(attention, layer, i, residual.in, rows, o, state);
+    sa_attention_project_output(attention, rows, residual.y);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
+}
+
+static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
+                            sa_mat x, sa_transformer_decode_state *state) {
+    sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->cross_attention[layer], 0, x.rows);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_step_forward(&w->attention, &state->memory[layer], step->which, step->i,
+                              residual.in, rows, residual.y, &state->scratch);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
+}
+
+static sa_mat feed_forward(const sa_feedforward_sublayer *w, sa_mat x,
+                           sa_transformer_decode_state *state) {
+    sa_feedforward_sublayer_cache cache = {sa_residual_slice(&state->feed, x.rows),
+                                           sa_rows(state->inner, 0, x.rows)};
+    return sa_feedforward_sublayer_forward(w, x, 0, NULL, &cache);
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
+                                sa_transformer_decode_state *state, sa_error *error) {
+    const sa_stack *stack = &w->decoder;
+    const int L = step->L;
+    sa_mat x = sa_rows(state->x, 0, L);
+    if (!append_entries(&state->cache, step, error)) return false;
+    continue_sums(&state->sums, step);
+    sa_embedding_forward(w->target_E, step->ids, x);
+    sa_scale(sa_sqrt((sa_real)x.cols), x);
+    sa_positions_table(&stack->positions, step->i - 1, state->position_vector);
+    for (int l = 0; state->position_vector.rows && l < L; l++)
+        sa_add(state->position_vector, sa_rows(x, l, 1));
+    for (int k = 0; k < stack->layers; k++) {
+        const sa_transformer_layer *layer = &stack->layer[k];
+        x = self_forward(&layer->self, k, step->i, x, state);
+        x = cross_forward(&layer->cross, k, step, x, state);
+        x = feed_forward(&layer->feed, x, state);
+    }
+    sa_mat t = sa_rows(state->readout.t, 0, L);
+    if (stack->last.g.cols)
+        sa_layernorm_forward(&stack->last, x, &state->last, t);
+    else
+        sa_copy_mat(x, t);
+    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, t, (sa_mat){0},
+                    sa_rows(state->readout.gate, 0, L));
+    return true;
+}

@@ -2,11 +2,165 @@
 #include "base/memory.h"
 #include "tensor/blas.h"
 #include "tensor/denormal.h"
+#include "tensor/dispatch.h"
 #include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Optimizers ------------------------------------------------------------------------------ */
+
+/* Zeiler 2012, algorithm 1; rho and epsilon of Bahdanau et al. 2015, B.2. a is E[g^2], b is
+ * E[dx^2]. */
+SA_DISPATCHED static void adadelta(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                                   sa_real *b, int size) {
+    const sa_real rho = (sa_real)0.95, epsilon = (sa_real)1e-6, lr = (sa_real)u->lr;
+    for (int i = 0; i < size; i++) {
+        const sa_real gi = g[i] * u->scale;
+        a[i] = rho * a[i] + (1 - rho) * gi * gi;
+        const sa_real ratio = (b[i] + epsilon) / (a[i] + epsilon);
+        const sa_real dx = -sa_sqrt(ratio) * gi;
+        b[i] = rho * b[i] + (1 - rho) * dx * dx;
+        w[i] += lr * dx;
+    }
+}
+
+/* Kingma and Ba 2015, algorithm 1. a is m, b is v. */
+SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                               sa_real *b, int size) {
+    const sa_real beta1 = (sa_real)u->beta1, beta2 = (sa_real)u->beta2;
+    const sa_real epsilon = (sa_real)u->epsilon;
+    const double step = (double)u->step;
+    const sa_real rate =
+        (sa_real)(u->lr / (1 - pow(u->beta1, step))); /* with the bias correction of m */
+    const sa_real correct =
+        (sa_real)(1 / sqrt(1 - pow(u->beta2, step))); /* bias correction of sqrt(v) */
+    for (int i = 0; i < size; i++) {
+        const sa_real gi = g[i] * u->scale;
+        a[i] = beta1 * a[i] + (1 - beta1) * gi;
+        b[i] = beta2 * b[i] + (1 - beta2) * gi * gi;
+        w[i] -= rate * a[i] / (correct * sa_sqrt(b[i]) + epsilon);
+    }
+}
+
+/* Stochastic gradient descent with momentum (Polyak 1964). a is the velocity; b is not used. */
+SA_DISPATCHED static void sgd(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                              sa_real *b, int size) {
+    (void)b;
+    const sa_real lr = (sa_real)u->lr, momentum = (sa_real)u->momentum;
+    for (int i = 0; i < size; i++) {
+        a[i] = momentum * a[i] + g[i] * u->scale;
+        w[i] -= lr * a[i];
+    }
+}
+
+const sa_optimizer sa_optimizers[] = {
+    [SA_OPTIMIZER_ADADELTA] = {"adadelta", "Zeiler 2012", 1, adadelta},
+    [SA_OPTIMIZER_ADAM] = {"adam", "Kingma and Ba 2015", 0.002, adam},
+    [SA_OPTIMIZER_SGD] = {"sgd", "Polyak 1964", 0.1, sgd},
+    {.name = NULL},
+};
+
+const char *sa_optimizer_name(size_t row) {
+    return row < sizeof sa_optimizers / sizeof *sa_optimizers ? sa_optimizers[row].name : NULL;
+}
+
+/* ---- Schedules ------------------------------------------------------------------------------- */
+
+static double constant(double step, double warmup, double steps) {
+    (void)step, (void)warmup, (void)steps;
+    return 1;
+}
+
+/* Section 5.3 (Vaswani et al. 2017): d^-0.5 min(step^-0.5, step warmup^-1.5), relative to its
+ * peak d^-0.5 warmup^-0.5. */
+static double inverse_root(double step, double warmup, double steps) {
+    (void)steps;
+    return sqrt(warmup / step);
+}
+
+/* What is left of the updates after the warm-up: 1 with its last one, 0 after the last of all. */
+static double linear(double step, double warmup, double steps) {
+    return fmax(steps + 1 - step, 0) / fmax(steps + 1 - warmup, 1);
+}
+
+/* Section 3 (Loshchilov and Hutter 2017), without restarts and with a minimum of 0. */
+static double cosine(double step, double warmup, double steps) {
+    return (1 - cos(acos(-1) * linear(step, warmup, steps))) / 2;
+}
+
+const sa_schedule sa_schedules[] = {
+    [SA_SCHEDULE_PLATEAU] = {"plateau", true, false, constant},
+    [SA_SCHEDULE_CONSTANT] = {"constant", false, false, constant},
+    [SA_SCHEDULE_INVERSE_SQRT] = {"inverse-sqrt", false, false, inverse_root},
+    [SA_SCHEDULE_LINEAR] = {"linear", false, true, linear},
+    [SA_SCHEDULE_COSINE] = {"cosine", false, true, cosine},
+    {.name = NULL},
+};
+
+const char *sa_schedule_name(size_t row) {
+    return row < sizeof sa_schedules / sizeof *sa_schedules ? sa_schedules[row].name : NULL;
+}
+
+const char *sa_criterion_name(size_t row) {
+    static const char *const names[] = {
+        [SA_CRITERION_LOSS] = "loss", [SA_CRITERION_BLEU] = "bleu", [SA_CRITERION_CHRF] = "chrf"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
+const char *sa_average_name(size_t row) {
+    static const char *const names[] = {[SA_AVERAGE_LAST] = "last", [SA_AVERAGE_BEST] = "best"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
+double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup,
+                          int64_t steps) {
+    if (step < warmup) return (double)step / (double)warmup;
+    return schedule->after((double)step, (double)(warmup > 1 ? warmup : 1), (double)steps);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+int sa_exchange_first(const sa_exchange *exchange, int count, int rank) {
+    const int64_t size = exchange ? exchange->size : 1;
+    return (int)(((int64_t)count * rank + size - 1) / size);
+}
+
+bool sa_exchange_leads(const sa_exchange *exchange) {
+    return !exchange || exchange->rank == 0;
+}
+
+void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t words[]) {
+    words[exchange ? exchange->rank : 0] = word;
+    if (exchange) exchange->gather(words, sizeof *words, exchange->size);
+}
+
+bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error) {
+    uint64_t codes[SA_MAX_PROCESSES];
+    if (!exchange || exchange->ended) return good;
+    sa_exchange_words(exchange, good ? 0 : (uint64_t)error->code, codes);
+    int first = 0;
+    while (first < exchange->size && !codes[first]) first++;
+    if (first == exchange->size) return true;
+    exchange->ended = true;
+    if (first != exchange->rank) *error = (sa_error){.code = (sa_code)codes[first]};
+    return false;
+}
+
+int sa_exchange_odd(const uint64_t words[], int count) {
+    int usual = 0;
+    for (int i = 0, most = 0; i < count; i++) {
+        int equal = 0;
+        for (int k = 0; k < count; k++) equal += words[k] == words[i];
+        if (equal > most) most = equal, usual = i;
+    }
+    for (int i = 0; i < count; i++)
+        if (words[i] != words[usual]) return i;
+    return -1;
+}
+
+/* ---- Shards ---------------------------------------------------------------------------------- */
 
 enum {
     SHARD_PAIRS = 8,    /* fewer do not repay a gradient of their own */

@@ -10,12 +10,103 @@
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
+#include "base/error.h"
 #include "base/thread.h"
 #include "model/seq2seq.h"
-#include "train/exchange.h"
-#include "train/optimizer.h"
+#include "tensor/mat.h"
 
 #include <stdatomic.h>
+
+/* ---- Optimizers and schedules ---------------------------------------------------------------
+ *
+ * how gradients become updates: the optimizers and the schedules of the learning rate,
+ * as rows; names of what validation compares. */
+
+typedef struct sa_update {
+    double lr, momentum;
+    double beta1, beta2, epsilon; /* of adam */
+    int64_t step;                 /* counted from 1 */
+    sa_real scale;                /* of the gradient, 1 or less: clipping */
+} sa_update;
+
+typedef struct sa_optimizer {
+    const char *name, *citation;
+    double lr; /* the default learning rate */
+    /* Updates w by the gradient g. a and b are the optimizer state, zero at the start. All [size].
+     */
+    void (*update)(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a, sa_real *b,
+                   int size);
+} sa_optimizer;
+
+extern const sa_optimizer sa_optimizers[]; /* ends with a NULL name */
+
+/* For the option rows: the name of an optimizer, NULL after the last. */
+const char *sa_optimizer_name(size_t row);
+
+typedef struct sa_schedule {
+    const char *name;
+    bool decays;      /* validations that are not better multiply the rate */
+    bool needs_steps; /* it falls to zero with the last update */
+    /* The factor of the rate from the end of the warm-up, 1 there: `step` and `warmup` are at least
+     * 1, `steps` is the number of the last update (0: none is set). */
+    double (*after)(double step, double warmup, double steps);
+} sa_schedule;
+
+extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
+
+/* For the option rows: the name of a schedule, NULL after the last. */
+const char *sa_schedule_name(size_t row);
+
+/* For the option rows: the name of a validation criterion, NULL after the last. */
+const char *sa_criterion_name(size_t row);
+
+/* For the option rows: the name of a choice of means, NULL after the last. */
+const char *sa_average_name(size_t row);
+
+/* The factor of the learning rate for update number `step` (from 1) of `steps`: step / warmup
+ * during the warm-up. */
+double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
+
+/* ---- Processes -----------------------------------------------------------------------------
+ *
+ * What processes tell each other that train one model, each on a range of the shards. The
+ * functions in the struct carry it (src/mpi). NULL stands for a single process. */
+
+enum { SA_MAX_PROCESSES = 1024 };
+
+typedef struct sa_exchange sa_exchange;
+struct sa_exchange {
+    int rank, size;
+    int threads;              /* of this process, unless the settings say */
+    int cores;                /* of all processes */
+    const char *where;        /* "4 processes on 2 hosts" */
+    const char *const *hosts; /* [size] */
+    bool ended;               /* nothing more is exchanged, as after an error agreed on */
+    bool incomplete;          /* a process has died, and MPI would wait for it */
+    /* Of `count` items each process has set those from sa_exchange_first on; now all get all. */
+    void (*gather)(void *items, size_t size, int count);
+    /* numbers[size] holds the sum of the first process. Block by block, in the order of the ranks,
+     * the others add theirs with add(context, at, size); now all get the result. */
+    void (*sum)(sa_real *numbers, size_t size, void (*add)(void *context, size_t at, size_t size),
+                void *context);
+};
+
+/* The first of `count` items that belongs to the process; the next one's is the end. The first
+ * process always has an item. */
+int sa_exchange_first(const sa_exchange *exchange, int count, int rank);
+
+/* Whether this process prints and writes. */
+bool sa_exchange_leads(const sa_exchange *exchange);
+
+/* Collects a word of every process. */
+void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t words[]);
+
+/* Whether all are good. Otherwise the error of the first process that is not remains, and the
+ * others get its code without a text. */
+bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error);
+
+/* Of the words of all processes, the first that is not the one most have; -1: all are equal. */
+int sa_exchange_odd(const uint64_t words[], int count);
 
 /* Where one shard at a time runs. */
 typedef struct sa_lane {

@@ -5,7 +5,7 @@
 #include "data/tokenizer.h"
 #include "model/seq2seq.h"
 #include "support/suite.h"
-#include "train/optimizer.h"
+#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>

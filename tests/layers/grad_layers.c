@@ -1,7 +1,6 @@
 /* The backward pass of every layer alone, against differences of its forward pass. */
-#include "layers/cell.h"
-#include "layers/dropout.h"
-#include "layers/linear.h"
+#include "layers/recurrent.h"
+#include "layers/basic.h"
 #include "layers/loss.h"
 #include "support/differences.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 /* The parts of a Transformer's sublayers: each backward pass alone, against differences of its
  * forward pass. */
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "layers/residual.h"
 #include "support/differences.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 /* The optimizers against the formulas of their papers. */
 #include "support/suite.h"
-#include "train/optimizer.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "support/suite.h"
-#include "train/optimizer.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *
  * The softmax is taken over the window, before the Gaussian. */
 #include "attention/parts.h"
-#include "layers/linear.h"
+#include "layers/basic.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 

@@ -1,4 +1,5 @@
-#include "layers/cell.h"
+/* cell_rows: the table of recurrent cells that --cell and the tests walk. */
+#include "layers/recurrent.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* explain_cell: one step of a recurrent cell, gate by gate, as its row (layers/cell_rows.c) lists them.
- * Which weights a gate has follows from how they are bound. */
+/* explain_cell: one step of a recurrent cell, gate by gate, as its row (layers/cell_rows.c) lists
+ * them. Which weights a gate has follows from how they are bound. */
 #include "lab/explainer.h"
 
 #include <stdio.h>

@@ -96,17 +96,11 @@ static size_t encode(uint32_t code, char *out) {
     return (size_t)more + 1;
 }
 
-/* The position of the closing quote, or the size of the text. */
-static size_t closing_quote(const json_reader *it) {
-    size_t at = it->at + 1;
-    while (at < it->size && it->text[at] != '"') at += 1 + (it->text[at] == '\\');
-    return at < it->size ? at : it->size;
-}
-
 /* Terminated; freed with free(). No character takes more bytes than its escape. */
 static char *read_string(json_reader *it) {
-    const size_t end = closing_quote(it);
-    if (end == it->size) return parse_error(it, "unterminated string"), NULL;
+    size_t end = it->at + 1; /* of the closing quote */
+    while (end < it->size && it->text[end] != '"') end += 1 + (it->text[end] == '\\');
+    if (end >= it->size) return parse_error(it, "unterminated string"), NULL;
     char *string = sa_new(end - it->at, 1, NULL);
     size_t size = 0;
     uint32_t code;
@@ -192,11 +186,6 @@ static bool read_member(json_reader *it, json_t *object) {
     return good;
 }
 
-static bool read_item(json_reader *it, json_t *array) {
-    json_t *value = read_value(it);
-    return value && json_array_append_new(array, value) == 0;
-}
-
 /* An object or an array; `at` is at its opening bracket. */
 static json_t *read_collection(json_reader *it, bool object) {
     json_t *all = object ? json_object() : json_array();
@@ -204,7 +193,7 @@ static json_t *read_collection(json_reader *it, bool object) {
     it->at++;
     if (!all || accept_char(it, end)) return all;
     bool good;
-    do good = object ? read_member(it, all) : read_item(it, all);
+    do good = object ? read_member(it, all) : json_array_append_new(all, read_value(it)) == 0;
     while (good && accept_char(it, ','));
     if (good && (accept_char(it, end) ||
                  parse_error(it, object ? "expected ',' or '}'" : "expected ',' or ']'")))

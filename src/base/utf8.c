@@ -201,17 +201,14 @@ static bool is_space(utf8proc_int32_t code) {
     return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
 }
 
-/* Invisible parts of a word: joiners and the soft hyphen. */
-static bool is_joiner(utf8proc_int32_t code) {
-    return code == 0x200c || code == 0x200d || code == 0xad;
-}
-
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
+    enum { NON_JOINER = 0x200c, JOINER = 0x200d, SOFT_HYPHEN = 0xad };
     const utf8proc_int32_t code = code_at(text, size, length);
+    const bool unseen = code == NON_JOINER || code == JOINER || code == SOFT_HYPHEN;
     if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
     if (is_han(code)) return SA_CHAR_HAN;
-    if (is_in(code, OF_WORDS) || is_joiner(code)) return SA_CHAR_LETTER;
+    if (is_in(code, OF_WORDS) || unseen) return SA_CHAR_LETTER;
     if (is_in(code, DIGITS)) return SA_CHAR_DIGIT;
     if (is_in(code, SPACES) || is_space(code)) return SA_CHAR_SPACE;
     if (is_in(code, OPENING)) return SA_CHAR_OPENING;

@@ -166,7 +166,7 @@ static bool run(cli_call *call, sa_error *error) {
     if (options->json && strcmp(out, "-") == 0)
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
     task work = {0};
-    sa_cleaner_init(&work.cleaner, &options->cleaning);
+    work.cleaner = (sa_cleaner){.cleaning = &options->cleaning};
     bool good = open_input(&work.input, path, error) && count_all(&work, path, error) &&
                 filter_all(&work, error);
     if (good && !options->json) show_counts(&work);

@@ -5,8 +5,8 @@
 #include "config/settings.h"
 #include "data/clean.h"
 #include "metrics/aer.h"
-#include "metrics/bootstrap.h"
 #include "metrics/linking.h"
+#include "metrics/metrics.h"
 #include "report/pair_scores.h"
 
 #include <math.h>

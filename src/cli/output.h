@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/option.h"
-#include "metrics/bootstrap.h"
+#include "metrics/metrics.h"
 #include "report/page_text.h"
 
 /* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.

@@ -2,7 +2,7 @@
 #ifndef SA_CLI_SCORE_LINKS_H
 #define SA_CLI_SCORE_LINKS_H
 
-#include "metrics/bootstrap.h"
+#include "metrics/metrics.h"
 
 #include <softalign.h>
 

@@ -9,7 +9,6 @@
 #define SA_COMPARE_COMPARE_H
 
 #include "base/json.h"
-#include "metrics/bootstrap.h"
 #include "metrics/metrics.h"
 #include "report/page_text.h"
 #include "train/trainer.h"

@@ -202,3 +202,209 @@ bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, s
     reader.lines.file = &reader.file;
     return reader.file.data && read_all(bpe, &reader, error);
 }
+
+/* ---- Segmentation ---------------------------------------------------------------------------- */
+
+/* A symbol of the current word, in a linked list; UNKNOWN: no merge contains it. */
+typedef struct sa_bpe_node {
+    int32_t symbol, before, after; /* before, after: neighbors, or NONE */
+    uint32_t size;                 /* bytes */
+    const char *text;
+} sa_bpe_node;
+
+enum { UNKNOWN = -1, NONE = -1, MERGED = -2 };
+
+static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
+
+/* The earlier merge comes first; of the same merge, the leftmost position. */
+static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
+    (void)context;
+    return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
+}
+
+void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
+    *segmenter = (sa_bpe_segmenter){.bpe = bpe, .heap = {.before = earlier}};
+}
+
+bool sa_bpe_segmenter_restrict(sa_bpe_segmenter *segmenter, const sa_strings *known,
+                               sa_error *error) {
+    const sa_bpe *bpe = segmenter->bpe;
+    segmenter->known = known;
+    segmenter->producer = sa_new(bpe->symbols.count, sizeof *segmenter->producer, error);
+    if (!segmenter->producer) return false;
+    for (size_t i = 0; i < bpe->symbols.count; i++) segmenter->producer[i] = UNKNOWN;
+    for (size_t i = bpe->count; i--;) segmenter->producer[bpe->merge[i].made] = (int32_t)i;
+    return true;
+}
+
+void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
+    sa_strings_release(&segmenter->words);
+    free(segmenter->producer), free(segmenter->end), free(segmenter->size), free(segmenter->node);
+    free(segmenter->position);
+    sa_heap_release(&segmenter->heap);
+    *segmenter = (sa_bpe_segmenter){0};
+}
+
+/* ---- Merging --------------------------------------------------------------------------------- */
+
+/* Makes a node for every character; returns their number, 0: out of memory. */
+static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, size_t size,
+                               sa_error *error) {
+    size_t count = 0;
+    for (size_t at = 0, length; at < size; at += length, count++) {
+        length = sa_bpe_character_size(word + at, size - at);
+        if (!sa_reserve(&segmenter->node, &segmenter->node_capacity, count + 1,
+                        sizeof *segmenter->node, error))
+            return 0;
+        char text[4 + sizeof SA_BPE_WORD_END];
+        const bool ends = at + length == size;
+        memcpy(text, word + at, length);
+        memcpy(text + length, SA_BPE_WORD_END, end_size);
+        segmenter->node[count] = (sa_bpe_node){
+            .symbol =
+                sa_strings_find(&segmenter->bpe->symbols, text, ends ? length + end_size : length),
+            .before = (int32_t)count - 1,
+            .after = ends ? NONE : (int32_t)count + 1,
+            .size = (uint32_t)length,
+            .text = word + at,
+        };
+    }
+    return count;
+}
+
+/* Pushes the merge of a node with the next one, if there is one. */
+static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error) {
+    const sa_bpe_node *left = &segmenter->node[at];
+    if (left->symbol < 0 || left->after == NONE) return true;
+    const int32_t right = segmenter->node[left->after].symbol;
+    const int32_t merge = right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
+    return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
+}
+
+/* Makes one symbol of a node and the next one, unless one of them has changed. */
+static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
+                  sa_error *error) {
+    sa_bpe_node *left = &segmenter->node[at];
+    if (left->symbol != merge->left || left->after == NONE) return true;
+    sa_bpe_node *right = &segmenter->node[left->after];
+    if (right->symbol != merge->right) return true;
+    left->symbol = merge->made;
+    left->size += right->size;
+    left->after = right->after;
+    right->symbol = MERGED;
+    if (left->after != NONE) segmenter->node[left->after].before = at;
+    return push_merge(segmenter, at, error) &&
+           (left->before == NONE || push_merge(segmenter, left->before, error));
+}
+
+/* Repeatedly applies the earliest merge of the word at all its positions. */
+static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error) {
+    sa_heap *heap = &segmenter->heap;
+    bool good = true;
+    heap->count = 0;
+    for (size_t i = 0; good && i < count; i++) good = push_merge(segmenter, (int32_t)i, error);
+    while (good && heap->count) {
+        const int64_t first = heap->item[0].rank;
+        size_t positions = 0;
+        while (good && heap->count && heap->item[0].rank == first) {
+            good = sa_reserve(&segmenter->position, &segmenter->position_capacity, positions + 1,
+                              sizeof *segmenter->position, error);
+            if (good) segmenter->position[positions++] = sa_heap_pop(heap).id;
+        }
+        for (size_t i = 0; good && i < positions; i++)
+            good = merge(segmenter, segmenter->position[i], &segmenter->bpe->merge[first], error);
+    }
+    return good;
+}
+
+/* ---- Subwords -------------------------------------------------------------------------------- */
+
+static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
+    if (!sa_reserve(&segmenter->size, &segmenter->size_capacity, segmenter->sizes + 1, sizeof size,
+                    error))
+        return false;
+    segmenter->size[segmenter->sizes++] = size;
+    return true;
+}
+
+/* Whether a subword is allowed. */
+static bool is_known(const sa_bpe_segmenter *segmenter, const char *text, size_t size, bool last,
+                     bool *known, sa_error *error) {
+    sa_buffer written = {0};
+    sa_buffer_add(&written, text, size);
+    if (!last) sa_buffer_adds(&written, SA_SUBWORD_MARK);
+    if (written.failed) return sa_fail_memory(error, size);
+    *known = sa_strings_find(segmenter->known, written.text, written.size) >= 0;
+    sa_buffer_release(&written);
+    return true;
+}
+
+/* The merge that makes a symbol, or -1 when there is nothing to undo. At the end of a word a merge
+ * whose right symbol is only the end-of-word mark, spelled out in a text ("a</w>"), is not undone.
+ */
+static int32_t producer_of(const sa_bpe_segmenter *segmenter, int32_t symbol, bool at_end) {
+    const int32_t producer = segmenter->producer[symbol];
+    if (producer < 0 || !at_end) return producer;
+    const int32_t right = segmenter->bpe->merge[producer].right;
+    return sa_strings_get(&segmenter->bpe->symbols, right).size > end_size ? producer : -1;
+}
+
+/* Undoes merges of a symbol until every part is known or a character, with a stack: merges may be
+ * nested as deep as a word is long. */
+static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char *text, bool last,
+                        sa_error *error) {
+    int32_t *stack = NULL;
+    size_t count = 0, capacity = 0;
+    bool good = sa_reserve(&stack, &capacity, 1, sizeof *stack, error);
+    if (good) stack[count++] = symbol;
+    while (good && count) {
+        const int32_t part = stack[--count];
+        const bool at_end = last && !count;
+        const size_t size =
+            sa_strings_get(&segmenter->bpe->symbols, part).size - (at_end ? end_size : 0);
+        const int32_t producer = producer_of(segmenter, part, at_end);
+        bool known = producer < 0;
+        good = known || is_known(segmenter, text, size, at_end, &known, error);
+        if (good && known) {
+            good = add_size(segmenter, (uint32_t)size, error);
+            text += size;
+        } else if (good && (good = sa_reserve(&stack, &capacity, count + 2, sizeof part, error))) {
+            stack[count++] = segmenter->bpe->merge[producer].right;
+            stack[count++] = segmenter->bpe->merge[producer].left;
+        }
+    }
+    free(stack);
+    return good;
+}
+
+static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
+    const size_t count = split_characters(segmenter, word, size, error);
+    bool good = count && merge_all(segmenter, count, error);
+    for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
+        const sa_bpe_node *node = &segmenter->node[at];
+        good = segmenter->known && node->symbol >= 0
+                   ? undo_merges(segmenter, node->symbol, node->text, node->after == NONE, error)
+                   : add_size(segmenter, node->size, error);
+    }
+    return good;
+}
+
+const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
+                                       size_t *count, sa_error *error) {
+    const size_t known = segmenter->words.count;
+    const int32_t number = sa_strings_add(&segmenter->words, word, size, error);
+    if (number < 0) return NULL;
+    if (segmenter->words.count > known) {
+        const size_t before = segmenter->sizes;
+        if (!sa_reserve(&segmenter->end, &segmenter->end_capacity, known + 1,
+                        sizeof *segmenter->end, error) ||
+            !segment(segmenter, word, size, error)) {
+            segmenter->sizes = before;
+            return NULL;
+        }
+        segmenter->end[number] = segmenter->sizes;
+    }
+    const size_t first = number ? segmenter->end[number - 1] : 0;
+    *count = segmenter->end[number] - first;
+    return segmenter->size + first;
+}

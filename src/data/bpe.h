@@ -50,7 +50,8 @@ typedef struct sa_bpe {
     size_t count, capacity;
 } sa_bpe;
 
-/* ---- Merges and their files: bpe.c ----------------------------------------------------------- */
+/* ---- Merges and their files -------------------------------------------------------------------
+ */
 
 /* Reads a merge file. SA_DATA names file and line of a wrong version, a line without exactly two
  * symbols or with CR LF, a duplicate merge, or a symbol that no earlier line makes. */
@@ -82,7 +83,8 @@ size_t sa_bpe_count_characters(sa_token word);
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error);
 
-/* ---- Segmentation: bpe_segment.c ------------------------------------------------------------- */
+/* ---- Segmentation -----------------------------------------------------------------------------
+ */
 
 /* Segments words, with a cache of the words it has segmented. */
 typedef struct sa_bpe_segmenter {

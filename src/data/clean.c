@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Damaged text ---------------------------------------------------------------------------- */
-
-enum { REPLACEMENT = 0xfffd, MAX_SEQUENCE = 4 /* bytes of a character in UTF-8 */ };
-
 /* ---- UTF-8 decoded as Windows-1252 ----------------------------------------------------------- */
 
 /* The byte of this character in Windows-1252, or -1. */
@@ -27,10 +23,6 @@ static int cp1252_byte(uint32_t code) {
  * text: «CAFÉ», „Spaß“. */
 static bool may_follow_letters(uint32_t code) {
     return code == 0xa0 || code == 0xab || code == 0xbb || (code >= 0x2013 && code <= 0x203a);
-}
-
-static bool is_capital(uint32_t code) {
-    return (code >= 'A' && code <= 'Z') || (code >= 0xc0 && code <= 0xde);
 }
 
 /* The code point that the Windows-1252 bytes of `count` characters encode in UTF-8, or 0. */
@@ -52,9 +44,10 @@ static uint32_t decode_as_utf8(const uint32_t *code, int count) {
 static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
     const uint32_t value = decode_as_utf8(code, count);
     const bool plausible = may_follow_letters(code[1]);
+    const bool capital = (before >= 'A' && before <= 'Z') || (before >= 0xc0 && before <= 0xde);
     if (!value) return false;
     if (value < 0x180) /* "Ã©"; "Ã " and "Â ", but not "Å " */
-        return !plausible || (!is_capital(before) && (code[1] != 0xa0 || code[0] <= 0xc3));
+        return !plausible || (!capital && (code[1] != 0xa0 || code[0] <= 0xc3));
     if (value < 0x530) return !plausible && value >= 0x370; /* Greek, Cyrillic: "Ð°" */
     if (value < 0x2000) return false;
     if (value < 0x2300) return true; /* "â€™", "â‚¬" */
@@ -65,6 +58,7 @@ static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 bool sa_encoding_is_broken(const char *text, size_t size) {
+    enum { REPLACEMENT = 0xfffd, MAX_SEQUENCE = 4 /* bytes of a character in UTF-8 */ };
     size_t bad;
     uint32_t before = ' ';
     if (!sa_utf8_valid(text, size, &bad)) return true;
@@ -209,10 +203,6 @@ static bool count_words(sa_token side, size_t *words, sa_error *error) {
     *words = tokens.count;
     sa_tokens_release(&tokens);
     return good;
-}
-
-void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning) {
-    *cleaner = (sa_cleaner){.cleaning = cleaning};
 }
 
 void sa_cleaner_release(sa_cleaner *cleaner) {

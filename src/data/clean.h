@@ -67,7 +67,7 @@ typedef struct sa_cleaning {
 extern const sa_option sa_cleaning_options[];
 
 typedef struct sa_cleaner {
-    const sa_cleaning *cleaning;
+    const sa_cleaning *cleaning;             /* the others are 0 at first */
     size_t letters[2][SA_SCRIPTS], words[2]; /* of all pairs, by side */
     int script[2];                           /* required script; -1: any */
     sa_strings seen;
@@ -76,7 +76,6 @@ typedef struct sa_cleaner {
 /* The first pass counts every pair, for the length ratio of the corpus and for scripts that are
  * `auto`; after sa_cleaner_finish_counts the second pass checks each pair. Sides need not be UTF-8;
  * a missing side is NULL. */
-void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning);
 bool sa_cleaner_count(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
 void sa_cleaner_finish_counts(sa_cleaner *cleaner);
 bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,

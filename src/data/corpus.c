@@ -18,13 +18,17 @@ typedef struct owned {
     size_t count, capacity, pair_capacity;
 } owned;
 
-/* A normalized copy that lives as long as the corpus. */
+/* The text, which lives as long as the corpus from here on; NULL: memory. */
+static const char *own(owned *all, char *text, sa_error *error) {
+    if (text && sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof text, error))
+        return all->text[all->count++] = text;
+    free(text);
+    return NULL;
+}
+
+/* A normalized copy. */
 static const char *add_text(owned *all, const char *text, size_t size, sa_error *error) {
-    if (!sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof *all->text, error))
-        return NULL;
-    char *copy = sa_utf8_normalize(text, size, false, error);
-    if (copy) all->text[all->count++] = copy;
-    return copy;
+    return own(all, sa_utf8_normalize(text, size, false, error), error);
 }
 
 static bool is_blank(const char *text) {
@@ -173,14 +177,8 @@ static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *
 
 static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma, sa_error *error) {
     sa_text_lines source, target;
-    owned *all = corpus->owned;
-    char *name = sa_copy(path, (size_t)(comma - path), error);
-    if (!name ||
-        !sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof *all->text, error)) {
-        free(name);
-        return false;
-    }
-    all->text[all->count++] = name;
+    const char *name = own(corpus->owned, sa_copy(path, (size_t)(comma - path), error), error);
+    if (!name) return false;
     if (strcmp(name, comma + 1) == 0 || sa_file_same(name, comma + 1))
         return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", name);
     corpus->name = path;

@@ -21,23 +21,15 @@ static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
 
-static void add(sa_buffer *out, const char *prefix, const char *word) {
+void sa_csv_cell_add(sa_buffer *out, const char *word, bool escaped) {
     /* A reader may trim a cell without quotes; a space is a token of its own among characters. */
     const size_t size = strlen(word);
     const bool blank = size && (strchr(" \t", *word) || strchr(" \t", word[size - 1]));
     const bool quoted = blank || strpbrk(word, ",\"\n\r");
     if (quoted) sa_buffer_adds(out, "\"");
-    sa_buffer_adds(out, prefix);
+    if (escaped && needs_escape(word)) sa_buffer_adds(out, "'");
     for (; *word; word++) sa_buffer_add(out, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);
     if (quoted) sa_buffer_adds(out, "\"");
-}
-
-void sa_csv_cell_add(sa_buffer *out, const char *word) {
-    add(out, needs_escape(word) ? "'" : "", word);
-}
-
-void sa_csv_cell_add_plain(sa_buffer *out, const char *word) {
-    add(out, "", word);
 }
 
 const char *sa_csv_cell_unescape(const char *text) {

@@ -17,25 +17,18 @@ static int by_frequency(const void *a, const void *b) {
     return sa_token_compare(x->token, y->token);
 }
 
-/* The distinct tokens, most frequent first. */
-static token_count *rank(const sa_word_counts *tokens, sa_error *error) {
-    token_count *types = sa_new(tokens->words.count, sizeof *types, error);
-    if (!types) return NULL;
-    for (size_t i = 0; i < tokens->words.count; i++)
-        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->frequency[i]};
-    if (tokens->words.count) qsort(types, tokens->words.count, sizeof *types, by_frequency);
-    return types;
-}
-
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error) {
     *vocab = (sa_vocab){0};
-    size_t kept = max_size ? (size_t)max_size : SIZE_MAX;
+    const size_t count = tokens->words.count, most = (size_t)max_size;
+    const size_t kept = max_size && most < count ? most : count;
     bool good = true;
-    token_count *types = rank(tokens, error);
-    if (!types) return false;
     sa_buffer blob = {0};
-    if (kept > tokens->words.count) kept = tokens->words.count;
+    token_count *types = sa_new(count, sizeof *types, error);
+    if (!types) return false;
+    for (size_t i = 0; i < count; i++)
+        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->frequency[i]};
+    if (count) qsort(types, count, sizeof *types, by_frequency);
     for (size_t i = 0; good && i < kept && types[i].frequency >= min_freq; i++) {
         const sa_token word = types[i].token;
         sa_buffer_add(&blob, word.text, word.size);
@@ -238,16 +231,6 @@ bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmente
     return good;
 }
 
-void sa_text_codec_decode(const sa_text_codec *codec, const int32_t *ids, int len, sa_buffer *out) {
-    sa_token *token = sa_new((size_t)len, sizeof *token, NULL);
-    size_t count = 0;
-    for (int i = 0; token && i < len; i++)
-        if (ids[i] != SA_EOS) token[count++] = sa_vocab_token(&codec->vocab, ids[i]);
-    if (token) sa_tokenizer_join(codec->tokenizer, token, count, codec->spaced_marks, out);
-    out->failed |= !token;
-    free(token);
-}
-
 void sa_text_codec_release(sa_text_codec *codec) {
     sa_bpe_release(&codec->bpe);
     sa_vocab_release(&codec->vocab);
@@ -276,9 +259,9 @@ static bool count_words(sa_word_counts *counts, const sa_text_codec *codec, cons
 static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
     sa_buffer text = {0};
     sa_bpe_write(from, &text);
-    const bool good = text.failed ? sa_fail_memory(error, text.size)
-                                  : sa_bpe_read(to, text.text, text.size, "merges", error);
-    sa_buffer_release(&text);
+    char *merges = sa_buffer_take(&text, error);
+    const bool good = merges && sa_bpe_read(to, merges, text.size, "merges", error);
+    free(merges);
     return good;
 }
 

@@ -59,9 +59,6 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error);
 
-/* Appends the detokenized text of token ids, without EOS. */
-void sa_text_codec_decode(const sa_text_codec *codec, const int32_t *ids, int len, sa_buffer *out);
-
 /* Builds merges, vocabularies and spaced_marks from the pairs that `use` marks (NULL: all). Pairs
  * with a side above --max-len do not count for the vocabularies; SA_DATA when none is left. */
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,

@@ -143,12 +143,6 @@ static size_t connector_size(const char *text, size_t size, sa_char_class before
                : 0;
 }
 
-/* Whether the word before text ends in a suspended hyphen ("Vor- und Nachteile"). */
-static bool has_hanging_hyphen(const char *text, size_t size, sa_char_class before) {
-    if (!size || *text != '-' || before != SA_CHAR_LETTER) return false;
-    return kind_at(text + 1, size - 1) == SA_CHAR_SPACE || text[1] == ',';
-}
-
 /* Bytes of the word at text, which begins with a letter or digit. */
 static size_t word_length(const char *text, size_t size) {
     size_t at = 0, part = 0, length;
@@ -168,7 +162,10 @@ static size_t word_length(const char *text, size_t size) {
         if (elision) return at;
         part = lost ? 0 : at; /* I'd've: no elision after an apostrophe */
     }
-    return at + has_hanging_hyphen(text + at, size - at, before);
+    if (at == size || text[at] != '-' || before != SA_CHAR_LETTER) return at;
+    const bool hanging = /* "Vor- und Nachteile" */
+        kind_at(text + at + 1, size - at - 1) == SA_CHAR_SPACE || text[at + 1] == ',';
+    return at + hanging;
 }
 
 /* Bytes of the token at text. A word includes a following apostrophe in "the dogs' names" and in

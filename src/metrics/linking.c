@@ -42,18 +42,13 @@ size_t sa_linking_capacity(int targets, int sources) {
     return (size_t)targets * (size_t)sources;
 }
 
-/* What the row, which ends with the weight of EOS, lacks to 1. */
-static double null_weight(const double *row, int words) {
-    double rest = 1;
-    for (int s = 0; s <= words; s++) rest -= row[s];
-    return rest;
-}
-
 static size_t largest(bool null_key, const double *row, int words, int target, sa_link *links) {
     int best = 0;
+    double rest = 1; /* what the row, which ends with the weight of EOS, lacks to 1 */
     for (int s = 1; s < words; s++)
         if (row[s] > row[best]) best = s;
-    if (null_key && null_weight(row, words) > row[best]) return 0;
+    for (int s = 0; s <= words; s++) rest -= row[s];
+    if (null_key && rest > row[best]) return 0;
     *links = (sa_link){.source = best, .target = target};
     return 1;
 }

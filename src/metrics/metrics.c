@@ -1,9 +1,11 @@
 #include "metrics/metrics.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/rng.h"
 #include "base/utf8.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,19 +64,15 @@ static bool same_words(const char *a, const char *b) {
     }
 }
 
-static int64_t count_same(const sa_units *a, const sa_units *b) {
-    int64_t same = 0;
-    for (size_t i = 0; i < a->count && i < b->count; i++)
-        same += sa_unit_equal(&a->unit[i], &b->unit[i]);
-    return same;
-}
-
 /* Adds the counts of the reference with the largest fraction of equal tokens at equal positions. */
 static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
                      size_t count) {
     int64_t same = 0, tokens = 0;
     for (size_t i = 0; i < count; i++) {
-        const int64_t now = count_same(ours, &theirs[i]), of = (int64_t)theirs[i].count;
+        const int64_t of = (int64_t)theirs[i].count;
+        int64_t now = 0;
+        for (size_t k = 0; k < ours->count && k < theirs[i].count; k++)
+            now += sa_unit_equal(&ours->unit[k], &theirs[i].unit[k]);
         if (i == 0 || now * tokens > same * of || (now && !tokens)) same = now, tokens = of;
     }
     stats->same += same, stats->tokens += tokens;
@@ -242,4 +240,53 @@ const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1] = {
 
 int sa_length_band_contains(const sa_length_band *band, int words) {
     return words >= band->min && words <= band->max;
+}
+
+/* ---- Bootstrap ------------------------------------------------------------------------------- */
+
+#define DRAWN(field) SA_SCOPE_RUN, offsetof(sa_resampling, field)
+
+const sa_option sa_resampling_options[] = {
+    {"samples", SA_INT(DRAWN(samples), 1000, 1, 1000000, "N"), "number of bootstrap samples"},
+    {"seed", SA_INT64(DRAWN(seed), 1, 0, 9007199254740991, "N"), "random seed of the bootstrap"},
+    {0},
+};
+
+double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+                            const sa_resampling *resampling, sa_error *error) {
+    enum { STREAM = 0x626f6f74 };
+    const size_t samples = (size_t)resampling->samples;
+    double *values = sa_new(SA_METRIC_COUNT * samples, sizeof *values, error);
+    sa_rng rng = sa_rng_seed((uint64_t)resampling->seed, STREAM);
+    for (size_t i = 0; values && i < samples; i++) {
+        sa_metric_stats sum = {0};
+        for (size_t k = 0; k < count; k++)
+            sa_metric_stats_add(&sum, &each[sa_rng_below(&rng, (uint32_t)count)]);
+        for (size_t m = 0; m < SA_METRIC_COUNT; m++)
+            values[m * samples + i] = sa_metric_list[m].value(&sum, metrics);
+    }
+    return values;
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+sa_confidence_interval sa_confidence_interval_of(double *values, int samples) {
+    const int cut = samples / 40;
+    double sum = 0;
+    qsort(values, (size_t)samples, sizeof *values, by_value);
+    for (int i = 0; i < samples; i++) sum += values[i];
+    return (sa_confidence_interval){sum / samples, values[cut], values[samples - cut - 1]};
+}
+
+double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
+                            double difference) {
+    double mean = 0;
+    int larger = 0;
+    for (int i = 0; i < samples; i++) mean += fabs(ours[i] - theirs[i]);
+    mean /= samples;
+    for (int i = 0; i < samples; i++) larger += fabs(ours[i] - theirs[i]) - mean > fabs(difference);
+    return (double)(larger + 1) / (samples + 1);
 }

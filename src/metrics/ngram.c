@@ -9,7 +9,8 @@ const char *sa_metric_tokenizer_name(size_t row) {
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-size_t sa_metric_space_size(const char *text) {
+/* Bytes of the white space character at text, or 0. */
+static size_t space_size(const char *text) {
     const unsigned char *u = (const unsigned char *)text;
     if ((*u >= 9 && *u <= 13) || (*u >= 0x1c && *u <= 0x20)) return 1;
     if (u[0] == 0xc2 && (u[1] == 0x85 || u[1] == 0xa0)) return 2;
@@ -31,9 +32,9 @@ size_t sa_metric_character_size(const char *text) {
 
 const char *sa_metric_next_word(const char **text, size_t *size) {
     const char *start = *text;
-    for (size_t space; (space = sa_metric_space_size(start));) start += space;
+    for (size_t space; (space = space_size(start));) start += space;
     const char *end = start;
-    while (*end && !sa_metric_space_size(end)) end++;
+    while (*end && !space_size(end)) end++;
     *text = end;
     *size = (size_t)(end - start);
     return *size ? start : NULL;
@@ -154,7 +155,7 @@ void sa_units_words(sa_units *units, const char *text) {
 void sa_units_characters(sa_units *units, const char *text, bool whitespace) {
     while (*text) {
         const size_t size = sa_metric_character_size(text);
-        if (whitespace || !sa_metric_space_size(text)) sa_units_push(units, text, size);
+        if (whitespace || !space_size(text)) sa_units_push(units, text, size);
         text += size;
     }
 }

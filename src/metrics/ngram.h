@@ -23,8 +23,6 @@ extern const sa_metric_tokenizer sa_metric_tokenizers[]; /* ends with a NULL nam
 /* For option rows: the name of a row, NULL after the last. */
 const char *sa_metric_tokenizer_name(size_t row);
 
-/* Bytes of the white space character at text, or 0. */
-size_t sa_metric_space_size(const char *text);
 /* Bytes of the character at text, which is not empty. */
 size_t sa_metric_character_size(const char *text);
 /* The next word and its size; moves *text past it. NULL at the end. */

@@ -77,12 +77,10 @@ bool sa_training_log_read(const char *folder, bool required, sa_log_row row, voi
 
 /* The number of updates in the name of a frame ("00000120.csv"), or -1. */
 static int64_t step_of(const char *name) {
-    char digits[32];
-    int64_t step;
-    const size_t size = strspn(name, "0123456789");
-    if (size >= sizeof digits || strcmp(name + size, ".csv") != 0) return -1;
-    snprintf(digits, sizeof digits, "%.*s", (int)size, name);
-    return sa_integer_parse(digits, &step) ? step : -1;
+    char *end;
+    errno = 0;
+    const long long step = strtoll(name, &end, 10);
+    return *name >= '0' && *name <= '9' && strcmp(end, ".csv") == 0 && !errno ? step : -1;
 }
 
 /* The head whose folder has this name ("head-2"), or 0. */

@@ -16,11 +16,11 @@
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     for (int j = 0; grid->column && j < grid->cols; j++) {
         if (j || grid->row) sa_buffer_adds(out, ",");
-        sa_csv_cell_add(out, grid->column[j]);
+        sa_csv_cell_add(out, grid->column[j], true);
     }
     if (grid->column) sa_buffer_adds(out, "\n");
     for (int i = 0; i < grid->rows; i++) {
-        if (grid->row) sa_csv_cell_add(out, grid->row[i]);
+        if (grid->row) sa_csv_cell_add(out, grid->row[i], true);
         for (int j = 0; j < grid->cols; j++) {
             if (j || grid->row) sa_buffer_adds(out, ",");
             const double number = grid->numbers[(size_t)i * (size_t)grid->cols + (size_t)j];
@@ -66,16 +66,12 @@ static double *gold_cells(const sa_alignment *alignment, const sa_tidy *tidy) {
     return cells;
 }
 
-static void add_word(const sa_tidy *tidy, const char *word, sa_buffer *out) {
-    (tidy->spreadsheet ? sa_csv_cell_add : sa_csv_cell_add_plain)(out, word);
-}
-
 /* The cells after the layer. */
 static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold, int t,
                       int s, sa_buffer *out) {
     const size_t cell = (size_t)t * (size_t)alignment->sources + (size_t)s;
     if (tidy->pair->id)
-        add_word(tidy, tidy->pair->id, out);
+        sa_csv_cell_add(out, tidy->pair->id, tidy->spreadsheet);
     else
         sa_buffer_addf(out, "%zu", tidy->pair->line);
     sa_buffer_adds(out, ",");
@@ -98,9 +94,9 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
             sa_buffer_addf(out, "%zu,%d,%d,", tidy->sentence, head > 0 ? head : 0, t);
-            add_word(tidy, alignment->target[t], out);
+            sa_csv_cell_add(out, alignment->target[t], tidy->spreadsheet);
             sa_buffer_addf(out, ",%d,", s);
-            add_word(tidy, alignment->source[s], out);
+            sa_csv_cell_add(out, alignment->source[s], tidy->spreadsheet);
             sa_buffer_adds(out, ",");
             sa_number_add(out, weight_of(alignment, layer, head, at++));
             sa_buffer_addf(out, ",%d,", layer);
@@ -155,20 +151,13 @@ void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *lin
  * A magic number, the length of a header that describes type and shape as a Python dictionary,
  * padded with spaces to a multiple of 64 bytes, then the numbers. */
 
-static void add_double(double value, sa_buffer *out) {
-    unsigned char bytes[sizeof value];
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(bits >> 8 * i);
-    sa_buffer_add(out, (const char *)bytes, sizeof bytes);
-}
-
 /* The maps of some layers and heads; layers 0: one, and heads 1: no dimension of its own. */
 static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };
     const int heads = alignment->heads, rows = alignment->targets, cols = alignment->sources;
     const double *x = sa_alignment_weights(alignment, layers ? 1 : 0, 1);
     const size_t maps = (size_t)(layers ? layers : 1) * (size_t)heads;
+    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "'<f8' is the order of the memory");
     sa_buffer header = {0};
     sa_buffer_adds(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
     if (layers) sa_buffer_addf(&header, "%d, ", layers);
@@ -182,7 +171,7 @@ static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out)
     if (header.text) sa_buffer_add(out, header.text, header.size);
     out->failed |= header.failed;
     sa_buffer_release(&header);
-    for (size_t i = 0; i < maps * (size_t)rows * (size_t)cols; i++) add_double(x[i], out);
+    sa_buffer_add(out, (const char *)x, maps * (size_t)rows * (size_t)cols * sizeof *x);
 }
 
 void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {

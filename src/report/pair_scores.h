@@ -4,7 +4,6 @@
 #define SA_REPORT_PAIR_SCORES_H
 
 #include "base/json.h"
-#include "metrics/bootstrap.h"
 #include "metrics/metrics.h"
 
 /* The scores of the pairs whose source length is in the band; scores->sentences is 0 when there is

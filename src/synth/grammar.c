@@ -5,10 +5,6 @@
 
 /* ---- French --------------------------------------------------------------------------------- */
 
-static bool begins(const char *word, const char *start) {
-    return !strncmp(word, start, strlen(start));
-}
-
 static bool ends(const char *word, const char *end) {
     size_t size = strlen(word), tail = strlen(end);
     return size >= tail && !strcmp(word + size - tail, end);
@@ -63,7 +59,7 @@ static void elide(sa_draft_side *side) {
     static const char *const weak[] = {"le", "la", "de", "ne", "je", "que", "me", NULL};
     for (int i = 0; i + 1 < side->count; i++) {
         const char *next = side->words[i + 1];
-        bool before_il = !strcmp(side->words[i], "si") && begins(next, "il");
+        bool before_il = !strcmp(side->words[i], "si") && !strncmp(next, "il", 2);
         if (before_il || (one_of(side->words[i], weak) && sa_french_vowel(next)))
             side->words[i][strlen(side->words[i]) - 1] = '\'';
     }

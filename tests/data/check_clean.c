@@ -137,7 +137,7 @@ static void open_cleaner(sa_cleaner *cleaner, sa_cleaning *cleaning, const char 
     if (name)
         ck_assert(
             sa_option_set(sa_option_find(sa_cleaning_options, name), cleaning, value, &error));
-    sa_cleaner_init(cleaner, cleaning);
+    *cleaner = (sa_cleaner){.cleaning = cleaning};
     const sa_token english[2] = {token("Some words of English."),
                                  token("Несколько самых русских слов.")};
     ck_assert(sa_cleaner_count(cleaner, english, &error));
@@ -224,7 +224,7 @@ START_TEST(a_mixed_side_has_no_script) {
     sa_cleaning cleaning;
     sa_cleaner cleaner;
     sa_options_init(sa_cleaning_options, &cleaning);
-    sa_cleaner_init(&cleaner, &cleaning);
+    cleaner = (sa_cleaner){.cleaning = &cleaning};
     const sa_token mixed[2] = {token("abcд"), token("abдж")};
     ck_assert(sa_cleaner_count(&cleaner, mixed, &error));
     sa_cleaner_finish_counts(&cleaner);
@@ -247,7 +247,7 @@ START_TEST(lengths_are_compared_with_those_of_all_pairs) {
     sa_cleaner cleaner;
     sa_options_init(sa_cleaning_options, &cleaning);
     cleaning.max_ratio = 1.5;
-    sa_cleaner_init(&cleaner, &cleaning);
+    cleaner = (sa_cleaner){.cleaning = &cleaning};
     const sa_token all[2] = {token("one two three"), token("かなかなかなかなかなかな")};
     ck_assert(sa_cleaner_count(&cleaner, all, &error));
     const sa_token broken[2] = {token("one \xff"), token("かな")}; /* counts for nothing */

@@ -1,5 +1,6 @@
 /* Text codecs, datasets and held-out pairs. */
 #include "data/dataset.h"
+#include "support/decoding.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -142,11 +143,11 @@ START_TEST(ids_are_decoded) {
     int len;
     sa_buffer text = {0};
     ck_assert(sa_text_codec_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
-    sa_text_codec_decode(&target, ids, len, &text);
+    decode_ids(&target, ids, len, &text);
     ck_assert_str_eq(text.text, "Qu'il aille. Oui !");
     free(ids);
     sa_buffer_release(&text);
-    sa_text_codec_decode(&target, (const int32_t[]){SA_UNK, SA_EOS}, 2, &text);
+    decode_ids(&target, (const int32_t[]){SA_UNK, SA_EOS}, 2, &text);
     ck_assert_str_eq(text.text, "<unk>");
     sa_buffer_release(&text);
     release();

@@ -1,7 +1,6 @@
 /* BLEU, chrF and their statistics. The input is five bytes of choices, then lines: the number of
  * references, and hypotheses each followed by its references. */
 #include "fuzz.h"
-#include "metrics/bootstrap.h"
 #include "metrics/metrics.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Bootstrap samples of sentences, and the statistics of their scores. */
-#include "metrics/bootstrap.h"
+#include "metrics/metrics.h"
 #include "support/suite.h"
 
 #include <math.h>

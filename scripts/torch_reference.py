@@ -6,10 +6,9 @@ for each part in scripts/reference.
 
   torch_reference.py DUMP           compares the loss and every gradient in a file made by
                                     `softalign gradcheck --dump DUMP`; exit code 1 when one differs
-  torch_reference.py --golden FILE  makes a tiny model and a batch and writes them, with loss and
-      [--set NAME=VALUE]...         gradients, as a dump; NAME is an option of softalign without
-                                    dashes, as in decoder=cgru
-  torch_reference.py --goldens DIR  makes those of tests/golden again, and the attend.json of attend_golden.py
+  torch_reference.py --golden DUMP  puts PyTorch's loss and gradients into it: so those of tests/golden
+                                    were made
+  torch_reference.py --attend FILE  makes tests/golden/attend.json again
 
 Needs numpy and torch (Debian: python3-numpy, python3-torch). softalign itself needs neither.
 """
@@ -31,7 +30,7 @@ from reference.container import read_container, write_container
 from reference.masks import masks_of
 from reference.modules import Modules, fits
 from reference.recurrent import Recurrent
-from reference.settings import complete, parse
+from reference.settings import complete
 from reference.transformer import Transformer
 
 EOS = 1
@@ -69,12 +68,13 @@ def extended_of(o, arrays):
 
 
 def gradients(model, weights, pairs):
-    """The loss and its derivative by every parameter, as numpy arrays; 0 for one it does not reach."""
+    """The loss and its derivative by every parameter, as numpy arrays."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
     loss = model.loss(p, pairs)
     loss.backward()
-    return loss.item(), {name: numpy.zeros(leaf.shape) if leaf.grad is None else leaf.grad.numpy()
-                         for name, leaf in p.items()}
+    unused = [name for name, leaf in p.items() if leaf.grad is None]
+    demand(not unused, f"the model does not have {unused}")
+    return loss.item(), {name: leaf.grad.numpy() for name, leaf in p.items()}
 
 
 def difference(a, b):
@@ -83,30 +83,37 @@ def difference(a, b):
     return float(numpy.linalg.norm(numpy.subtract(a, b)) / largest) if largest else 0.0
 
 
-def differences(path):
-    """The settings of a dump, as text, and (name, shape, difference) of the loss and every gradient;
-    where PyTorch's own modules can build the model, a second time with these, marked (nn)."""
+def read_dump(path):
+    """The settings as text, all arrays and those of the weights, the pairs, and the models that PyTorch can make of it: ours
+    and, where they fit, its own modules, marked (nn)."""
     metadata, arrays = read_container(path)
     settings = json.loads(metadata["settings"])
     o = complete(settings)
     pairs = list(zip(sentences(arrays, "source"), sentences(arrays, "target"), strict=True))
     masks = masks_of(o, settings, arrays, pairs)
     links = links_of(o, arrays, pairs)
-    model = FAMILIES[o.model](o, masks, links, extended_of(o, arrays))
-    demand({model.source_E, "target.E"} <= set(arrays), "no embeddings")
-    wanted = model.shapes(len(arrays[model.source_E]), len(arrays["target.E"]))
-    expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *wanted}
-    expected |= {f"gradient.{name}" for name in wanted}
+    models = {"": FAMILIES[o.model](o, masks, links, extended_of(o, arrays))}
+    if fits(o) and not any(masks) and not links:
+        models[" (nn)"] = Modules(o)
+    weights = {name: array for name, array in arrays.items() if f"gradient.{name}" in arrays}
+    expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *weights}
+    expected |= {f"gradient.{name}" for name in weights}
     demand(set(arrays) == expected, f"missing or unknown: {sorted(set(arrays) ^ expected)}")
-    for name, shape in wanted.items():
-        demand(arrays[name].shape == arrays[f"gradient.{name}"].shape == shape, f"{name}: not {shape}")
+    for name, array in weights.items():
+        demand(array.shape == arrays[f"gradient.{name}"].shape, f"{name}: another shape than its gradient's")
+    return metadata["settings"], arrays, weights, pairs, models
+
+
+def differences(path):
+    """The settings of a dump, as text, and (name, shape, difference) of the loss and every gradient."""
+    settings, arrays, weights, pairs, models = read_dump(path)
     rows = []
-    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) and not any(masks) and not links else []):
-        loss, found = gradients(other, {name: arrays[name] for name in wanted}, pairs)
+    for mark, model in models.items():
+        loss, found = gradients(model, weights, pairs)
         rows.append((f"loss{mark}", (1,), difference([loss], arrays["loss"])))
-        rows += [(name + mark, wanted[name], difference(found[name], arrays[f"gradient.{name}"]))
-                 for name in wanted]
-    return metadata["settings"], rows
+        rows += [(name + mark, gradient.shape, difference(gradient, arrays[f"gradient.{name}"]))
+                 for name, gradient in found.items()]
+    return settings, rows
 
 
 def worst_of(rows):
@@ -127,7 +134,6 @@ def compare(path):
 
 # ---- Golden numbers -------------------------------------------------------------------------------
 
-
 def confirmed(model, weights, pairs):
     """Whether autograd agrees with central differences, in a random direction of every tensor."""
     leaves = [torch.tensor(value, requires_grad=True) for value in weights.values()]
@@ -135,30 +141,14 @@ def confirmed(model, weights, pairs):
                                     atol=1e-6, fast_mode=True, raise_exception=False)
 
 
-def drawn(model, pairs, random):
-    """Weights, and the loss and gradients at them; drawn again while the loss is near a jump or kink."""
-    while True:
-        weights = {name: random.normal(0, 0.7, shape) for name, shape in model.shapes(7, 9).items()}
-        loss, found = gradients(model, weights, pairs)
-        if model.margin > 0.02:
-            return weights, loss, found
-
-
-def golden(path, chosen):
-    """All sizes differ, the lengths are ragged and in no order, one word is unknown."""
-    settings = {"attention": "additive", "embed": 3, "hidden": 4, "attn": 5, "maxout": 3, **chosen}
-    source, target = [[4, 0, EOS], [3, 5, 6, 4, EOS], [5, EOS]], [[8, 3, 3, EOS], [7, EOS], [5, 0, EOS]]
-    o, random = complete(settings), numpy.random.RandomState(2015)
-    model = FAMILIES[o.model](o)
-    pairs = list(zip(source, target))
-    weights, loss, found = drawn(model, pairs, random)
-    arrays = {**weights, **{f"gradient.{name}": value for name, value in found.items()}}
+def golden(path):
+    _, _, weights, pairs, models = read_dump(path)
+    loss, found = gradients(models[""], weights, pairs)
+    metadata, arrays = read_container(path)
+    arrays |= {f"gradient.{name}": value for name, value in found.items()}
     arrays["loss"] = numpy.array([loss])
-    for side, batch in (("source", source), ("target", target)):
-        arrays[f"{side}.len"] = numpy.array([len(ids) for ids in batch], "<i4")
-        arrays[f"{side}.ids"] = numpy.array(sum(batch, []), "<i4")
-    write_container(path, {"settings": json.dumps(settings)}, arrays)
-    good = confirmed(model, weights, pairs)
+    write_container(path, metadata, arrays)
+    good = confirmed(models[""], weights, pairs)
     print(f"{path}: loss {loss:.12g}{'' if good else '; its gradients DIFFER from central differences'}")
     return good
 
@@ -166,27 +156,14 @@ def golden(path, chosen):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dump", nargs="?")
-    parser.add_argument("--golden", metavar="FILE")
-    parser.add_argument("--goldens", metavar="DIR")
-    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[])
+    parser.add_argument("dump")
+    parser.add_argument("--golden", dest="task", action="store_const", const=golden, default=compare)
+    parser.add_argument("--attend", dest="task", action="store_const", const=attend_golden.write)
     options = parser.parse_args()
-    if sum(map(bool, (options.dump, options.golden, options.goldens))) != 1:
-        parser.error("expected one of DUMP, --golden FILE and --goldens DIR")
-    if options.set and not options.golden:
-        parser.error("--set goes with --golden")
     try:
-        if options.dump:
-            good = compare(options.dump)
-        elif options.golden:
-            good = golden(options.golden, parse(options.set))
-        else:
-            with open(f"{sys.path[0]}/reference/goldens.tsv", encoding="ascii") as file:
-                rows = [line.rstrip("\n").split("\t") for line in file]
-            attend_golden.write(f"{options.goldens}/attend.json")
-            good = all([golden(f"{options.goldens}/{name}.safetensors", parse(text.split())) for name, text in rows])
+        good = options.task(options.dump)
     except (Damaged, OSError, ValueError, KeyError) as problem:
-        sys.exit(f"torch_reference.py: {options.dump or options.golden or options.goldens}: {problem}")
+        sys.exit(f"torch_reference.py: {options.dump}: {problem}")
     sys.exit(0 if good else 1)
 
 

@@ -367,7 +367,7 @@ tutorial_pairs() { # FILE
 run_tutorial_torch() {
     local found
     found=($(env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" scripts/benchmarks/torch_tutorial.py \
-        "$out/data/tutorial.tsv" --threads 1 --iterations "$presentations" 2>"$out/log")) || return
+        "$out/data/tutorial.tsv" "$presentations" 2>"$out/log")) || return
     figures=(seconds "${found[0]}" train_loss "${found[1]}")
 }
 

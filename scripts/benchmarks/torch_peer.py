@@ -17,6 +17,7 @@ encoder runs on packed sequences, the keys are made once, read-out and loss stan
 
 import argparse
 import time
+from itertools import islice
 
 BEGIN = time.perf_counter()
 
@@ -39,10 +40,11 @@ class Model(nn.Module):
         self.readout, self.words = nn.Linear(3 * n + m, 2 * l), nn.Linear(l, target_words)
 
     def read(self, ids, lengths):
-        """Annotations, their keys, the first state; the lengths fall."""
+        """The first state; annotations, their keys and what hides padding; the lengths fall."""
         packed = rnn.pack_padded_sequence(self.source(ids), lengths, batch_first=True)
         h, _ = rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
-        return h, self.U_a(h), torch.tanh(self.start(h[:, 0, self.n:]))
+        hidden = (torch.arange(ids.shape[1]) >= lengths[:, None])[:, None]
+        return torch.tanh(self.start(h[:, 0, self.n:])), (h, self.U_a(h), hidden)
 
     def look(self, s, h, keys, hidden):
         q = self.W_a(s)[:, None]
@@ -53,29 +55,29 @@ class Model(nn.Module):
         alpha = torch.softmax(e.masked_fill(hidden, -torch.inf), 2)
         return torch.bmm(alpha, h)[:, 0]
 
+    def step(self, s, y, annotations):
+        c = self.look(s, *annotations)
+        return self.cell(torch.cat([y, c], 1), s), c
+
     def predict(self, s, y, c):
         t = self.readout(torch.cat([s, y, c], -1))
         return self.words(t.unflatten(-1, (-1, 2)).amax(-1))
 
     def forward(self, ids, lengths, previous):
-        h, keys, s = self.read(ids, lengths)
-        hidden = (torch.arange(ids.shape[1]) >= lengths[:, None])[:, None]
+        s, annotations = self.read(ids, lengths)
         y, states, contexts = self.target(previous), [], []
         for word in y.unbind(1):
-            c = self.look(s, h, keys, hidden)
-            s = self.cell(torch.cat([word, c], 1), s)
+            s, c = self.step(s, word, annotations)
             states.append(s)
             contexts.append(c)
         return self.predict(torch.stack(states, 1), y, torch.stack(contexts, 1))
 
     def greedy(self, ids, lengths, steps):
-        h, keys, s = self.read(ids, lengths)
-        hidden = (torch.arange(ids.shape[1]) >= lengths[:, None])[:, None]
+        s, annotations = self.read(ids, lengths)
         word, found = torch.full((len(ids),), START), []
         for _ in range(steps):
             y = self.target(word)
-            c = self.look(s, h, keys, hidden)
-            s = self.cell(torch.cat([y, c], 1), s)
+            s, c = self.step(s, y, annotations)
             word = self.predict(s, y, c).argmax(1)
             found.append(word)
         return torch.stack(found, 1)
@@ -84,14 +86,12 @@ class Model(nn.Module):
 def read_batches(path):
     """The sizes of the vocabularies, and lists of pairs of word lists."""
     with open(path, encoding="ascii") as file:
-        source_words, target_words, count = map(int, file.readline().split())
+        rows = (list(map(int, line.split())) for line in file)
+        source_words, target_words, count = next(rows)
         batches = []
         for _ in range(count):
-            pairs = []
-            for _ in range(int(file.readline())):
-                source, target, *ids = map(int, file.readline().split())
-                pairs.append((ids[:source], ids[source:]))
-            batches.append(pairs)
+            (size,) = next(rows)
+            batches.append([(ids[:source], ids[source:]) for source, _, *ids in islice(rows, size)])
     return source_words, target_words, batches
 
 

@@ -181,9 +181,9 @@ _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context
                          (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
                          (_numbers, "scores weights contexts outputs"))
 
-_NOTE = 2  # SA_PROGRESS_NOTE
-_VALIDATION = 1
-_INT, _INT64, _REAL, _SWITCH, _CHOICE = range(5)  # SA_OPTION_...
+_PROGRESS = ["step", "validation", "note"]
+_KINDS = [c_int, c_int64, c_double, c_bool, c_int]  # of the options that settings hold, by SA_OPTION_...
+_CHOICE = 4
 _SITES = ["cross", "encoder", "decoder"]
 
 
@@ -414,6 +414,13 @@ def _set(setter: str, struct: Any, options: Dict[str, Any]) -> None:
         _call(setter, struct, _bytes(name.replace("_", "-")), _bytes(shown, name))
 
 
+def _configured(kind: str, struct: Any, options: Dict[str, Any]) -> Any:
+    """A struct of options: its defaults, and those given."""
+    getattr(_lib, f"sa_{kind}_init")(byref(struct))
+    _set(f"{kind}_set", byref(struct), options)
+    return struct
+
+
 def _frame(page: str, height: int) -> str:
     """A page within another: in a frame of its own, neither can reach the other, whatever it holds."""
     return (f'<iframe srcdoc="{_html.escape(page)}" sandbox="allow-scripts allow-downloads" loading="lazy" '
@@ -475,14 +482,11 @@ class _Settings:
     def values(self) -> Dict[str, Any]:
         """By their names; choices by theirs."""
         found: Dict[str, Any] = {}
-        kinds: Dict[int, Any] = {_INT: c_int, _CHOICE: c_int, _INT64: c_int64, _REAL: c_double, _SWITCH: c_bool}
         for row in _rows("settings"):
-            if row.kind not in kinds:
-                continue
-            value = kinds[row.kind].from_buffer(self.memory, row.offset).value
-            if row.kind == _CHOICE:
-                value = row.choice(value).decode()
-            found[row.name.decode().replace("-", "_")] = value
+            if row.kind < len(_KINDS):
+                value = _KINDS[row.kind].from_buffer(self.memory, row.offset).value
+                found[row.name.decode().replace("-", "_")] = \
+                    row.choice(value).decode() if row.kind == _CHOICE else value
         return found
 
 
@@ -593,8 +597,7 @@ class _Watch:
         try:
             if self.callback and progress:
                 now = progress.contents
-                kind = {_NOTE: "note", _VALIDATION: "validation"}.get(now.kind, "step")
-                if self.callback(_record(Progress, now, kind=kind, seconds=now.spent.seconds)):
+                if self.callback(_record(Progress, now, kind=_PROGRESS[now.kind], seconds=now.spent.seconds)):
                     self.stop.value = 1
         except BaseException as failure:
             self.failure = self.failure or failure
@@ -835,9 +838,7 @@ class Model(_Closable, _Shown):
 
     def _search(self, weights: bool = False, force_attention: Optional[str] = None, nbest: int = 1,
                 dictionary: Optional[Pairs] = None, **options: Any) -> Tuple[Any, Any]:
-        search = _search()
-        _lib.sa_search_init(byref(search))
-        _set("search_set", byref(search), options)
+        search = _configured("search", _search(), options)
         search.weights, search.nbest = weights, nbest
         held = None
         if dictionary is not None:
@@ -914,13 +915,12 @@ class Model(_Closable, _Shown):
                  (links="threshold", threshold=0.3) and the metrics (tokenize="char")
         """
         corpus, held = _as_corpus(pairs)
-        linking, metrics = _link_options(), _metrics()
-        _lib.sa_link_options_init(byref(linking))
-        _lib.sa_metrics_init(byref(metrics))
-        for kind, setter, struct in [("link", "link_options_set", linking),
-                                     ("metrics", "metrics_set", metrics)]:
+        given: Dict[str, Dict[str, Any]] = {}
+        for kind in ("link", "metrics"):
             names = {row.name.decode().replace("-", "_") for row in _rows(kind)} & set(options)
-            _set(setter, byref(struct), {name: options.pop(name) for name in names})
+            given[kind] = {name: options.pop(name) for name in names}
+        linking = _configured("link_options", _link_options(), given["link"])
+        metrics = _configured("metrics", _metrics(), given["metrics"])
         linking.null_key = _lib.sa_settings_has_null_key(self._info.settings.memory)
         search, held_too = self._search(**options)
         results = (_sentence_result * max(corpus.count, 1))()
@@ -1038,9 +1038,7 @@ def score(hypotheses: Sequence[str], references: Sequence[Any], **metrics: Any) 
     for texts in lists:
         if len(texts) != len(hypotheses):
             raise Error(Code.USAGE, f"{len(hypotheses)} hypotheses, but {len(texts)} references")
-    options, values = _metrics(), _metric_values()
-    _lib.sa_metrics_init(byref(options))
-    _set("metrics_set", byref(options), metrics)
+    options, values = _configured("metrics", _metrics(), metrics), _metric_values()
     arrays = [_text_array(texts, "references") for texts in lists]
     pointers = (_texts * len(arrays))(*[ctypes.cast(array, _texts) for array in arrays])
     _call("compute_metrics", byref(options), _text_array(hypotheses, "hypotheses"), pointers, len(arrays),

@@ -54,8 +54,9 @@ def formulas():
     tables = drawn(query=(2, 3), keys=(4, 5), values=(4, 2), project_keys=(3, 5))
     for name in ("dot", "general"):
         yield formula(name, tables, name)
-    for name, heads, v_a in (("additive", 1, {"vector": (1, 8)}), ("concat", 2, {"vector": (1, 8)}), ("additive", 4, {})):
-        tables = drawn(query=(3, 4), keys=(5, 6), values=(5, 8), project_query=(8, 4), project_keys=(8, 6), **v_a)
+    v_a = {"vector": (1, 8)}
+    for name, heads, given in (("additive", 1, v_a), ("concat", 2, v_a), ("additive", 4, {})):
+        tables = drawn(query=(3, 4), keys=(5, 6), values=(5, 8), project_query=(8, 4), project_keys=(8, 6), **given)
         yield formula(f"{name}, {heads} heads", tables, name, heads)
     for keys in (3, 5):  # places for four keys: a fifth one is out of sight
         yield formula(f"location, {keys} keys", drawn(query=(3, 2), values=(keys, 2), project_query=(4, 2)), "location")
@@ -87,8 +88,11 @@ def multihead(heads, causal=False, **widths):
 
 
 def write(path):
+    """tests/golden/attend.json"""
     torch.set_default_dtype(torch.float64)
     torch.manual_seed(20170612)
-    cases = [*formulas(), multihead(1), multihead(2), multihead(4), multihead(2, causal=True), multihead(2, kdim=5, vdim=7)]
+    cases = [*formulas(), multihead(1), multihead(2), multihead(4), multihead(2, causal=True),
+             multihead(2, kdim=5, vdim=7)]
     with open(path, "w", encoding="ascii") as file:
         file.write("[\n" + ",\n".join(map(json.dumps, cases)) + "\n]\n")
+    return True

@@ -1,11 +1,11 @@
-"""Scores, positions in them, normalizers, heads and windows. q is the query, H the annotations, a row each; o are the settings, w the
-weights of one attention."""
+"""Scores, positions in them, normalizers, heads and windows. q is the query, H the annotations, a row each;
+o are the settings, w the weights of one attention."""
 
 from types import SimpleNamespace
 
 import torch
 
-from .differential import LAMBDAS, Half, head_norm, lambda_init, lambda_of
+from .differential import Half, head_norm, lambda_init, lambda_of
 
 
 def rows(W, k, heads):
@@ -199,58 +199,15 @@ def normalized(w, o, k, q, e, seen):
     return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], other))
 
 
-NAMES_2017 = {"W_a": "W_q", "U_a": "W_k", "W_c": "W_o"}
-
-
-def name_in_file(o, name):
-    """What a weight is called in the files: a Transformer uses the names of its paper; the one matrix
-    of `general` projects the keys."""
-    if o.model == "recurrent":
-        return name
-    return "W_k" if (o.attention, name) == ("general", "W_a") else NAMES_2017.get(name, name)
-
-
-def own_shapes(o):
-    """Of the weights of one attention, under the names of Bahdanau et al. (2015)"""
-    n, a, A, H, G = o.state, o.attn, o.annotation, o.heads, o.kv_heads
-    projections = {"W_a": (a, n), "U_a": (a // H * G, A)}
-    shapes = {
-        **dict.fromkeys(("additive", "concat", "hard"), {**projections, "v_a": (a,)}),
-        "general": {"W_a": (G * n, A)},
-        "location": {"W_a": (H * o.max_positions, n)},
-        "uniform": {},
-        "raw-dot": {},
-        "gaussian": {**projections, "log_h": (H,)},
-        "cosine": {**projections, "b": (H,)},
-        "qk-norm": {**projections, "g": (H,)},
-        "monotonic": {**projections, "v_a": (a,), "b_a": (a,), "g": (1,), "r": (1,)},
-        "graves": {"W_a": (H * 9, n), "b_a": (H * 9,)},
-        "location-aware": {**projections, "v_a": (a,), "F": (o.location_filters, o.location_width),
-                           "W_f": (a, o.location_filters), "b_a": (a,)},
-        "differential": {**projections, **dict.fromkeys(LAMBDAS, (a // H // 2,)), "head_norm": (o.value_size,)},
-    }.get(o.attention, projections)
-    if o.projects_values:
-        shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
-    if o.window == "local-p":
-        shapes |= {"W_p": (a, n), "v_p": (a,)}
-    if o.normalizer == "null-key":
-        shapes |= {"k_0": (o.keys,)}
-    if o.coverage != "none":
-        shapes |= {"w_c": (o.keys,)}
-    if o.coverage == "linguistic":
-        shapes |= {"U_f": (A,)}
-    if (o.normalizer, o.entmax_alpha) == ("entmax", "learned"):
-        shapes |= {"a": (H,)}
-    return shapes
-
-
-def attention_shapes(o, part):
-    return {f"{part}.{name_in_file(o, name)}": shape for name, shape in own_shapes(o).items()}
+NAMES_2017 = {"W_q": "W_a", "W_k": "U_a", "W_o": "W_c"}
 
 
 def weights_of(p, o, part):
-    """The weights of one attention, and lambda_init of its layer"""
-    return lambda_init(o, part) | {name: p[f"{part}.{name_in_file(o, name)}"] for name in own_shapes(o)}
+    """The weights of one attention under the names of Bahdanau et al. (2015); in the files a Transformer uses the
+    names of its paper, and the one matrix of `general` projects the keys. And lambda_init of its layer"""
+    names = {**NAMES_2017, "W_k": "W_a"} if o.attention == "general" else NAMES_2017
+    own = {name.removeprefix(f"{part}."): weight for name, weight in p.items() if name.rpartition(".")[0] == part}
+    return lambda_init(o, part) | {names.get(name, name): weight for name, weight in own.items()}
 
 
 # ---- Windows --------------------------------------------------------------------------------------
@@ -264,13 +221,6 @@ def window_distances(w, o, q, S, i):
     else:
         center = seen * torch.sigmoid(w["v_p"] @ torch.tanh(w["W_p"] @ q))
     return torch.abs(torch.arange(1, S + 1, dtype=torch.float64) - center)
-
-
-def window_margin(w, o, q, S, i):
-    """The distance of the nearest position from a window edge that depends on the weights."""
-    if o.window != "local-p":
-        return torch.inf
-    return torch.abs(window_distances(w, o, q, S, i) - o.window_size).min().item()
 
 
 # ---- Attending ------------------------------------------------------------------------------------
@@ -289,14 +239,8 @@ def moved(own, o, H, a):
 
 
 def coverage_loss(past):
-    """sum_j min(alpha_j, C_j) of every row of one head, and the least distance of the two that are
-    compared"""
-    losses, margin = [], torch.inf
-    for t in range(1, len(past)):
-        C = sum(past[:t])
-        losses.append(torch.minimum(past[t], C).sum())
-        margin = min(margin, torch.abs(past[t] - C).min().item())
-    return sum(losses), margin
+    """sum_j min(alpha_j, C_j) of every row of one head"""
+    return sum(torch.minimum(past[t], sum(past[:t])).sum() for t in range(1, len(past)))
 
 
 def scores(w, o, k, q, H, i, place, past):
@@ -388,7 +332,7 @@ def attend(w, o, q, H, i, place=None, past=None, noise=0):
         alpha = [drawn(*own) for own in zip(alpha, noise, past, strict=True)]
     for before, row in zip(past, alpha, strict=True):
         before.append(row)
-    if not o.projects_values:
+    if "W_v" not in w:
         return alpha[0] @ H
     added = place.added("V", i, len(H)) if place else 0
     heads = [head_norm(w, o, alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added)) for k in range(o.heads)]

@@ -6,20 +6,6 @@ EPSILON = 1e-5  # of the layer norm
 SUFFIXES = {"gru": ("_z", "_r", ""), "lstm": ("_i", "_f", "_o", ""), "rnn": ("",)}
 
 
-def cell_shapes(o, part, n, x_width, c_width):
-    """A width of 0: the cell has no such input."""
-    shapes = {}
-    for gate in SUFFIXES[o.cell]:
-        if x_width:
-            shapes[f"{part}.W{gate}"] = (n, x_width)
-        shapes |= {f"{part}.U{gate}": (n, n), f"{part}.b{gate}": (n,)}
-        if c_width:
-            shapes[f"{part}.C{gate}"] = (n, c_width)
-    normed = [name for name, shape in shapes.items() if len(shape) == 2] if o.cell_norm else []
-    normed += [f"{part}.m"] if o.cell_norm and o.cell == "lstm" else []
-    return shapes | {f"{name}.norm.{letter}": (n,) for name in normed for letter in "gb"}
-
-
 def layernorm(p, names, parts):
     """g . (x - mean) / sqrt(variance + epsilon) + b of the parts by the names of what is normalized,
     mean and variance those of all parts together"""

@@ -11,19 +11,13 @@ from . import demand
 TYPES = {"F64": "<f8", "I64": "<i8", "F32": "<f4", "I32": "<i4", "U8": "|u1"}
 
 
-def unique(pairs):
-    demand(len(dict(pairs)) == len(pairs), "duplicate key in the header")
-    return dict(pairs)
-
-
 def read_container(path):
     """The metadata and the arrays of a file, without its checksum."""
     with open(path, "rb") as file:
         whole = file.read()
     demand(len(whole) > 8, "truncated")
     (length,) = struct.unpack("<Q", whole[:8])
-    demand(length <= len(whole) - 8 and whole[8:9] == b"{", "no header")
-    header = json.loads(whole[8:8 + length].decode("utf-8"), object_pairs_hook=unique)
+    header = json.loads(whole[8:8 + length].decode("utf-8"))
     metadata = header.pop("__metadata__", {})
     demand(metadata.get("format") == "softalign" and metadata.get("version") == "1", "not softalign's")
     data, at, arrays = whole[8 + length:], 0, {}

@@ -5,8 +5,6 @@ import math
 
 import torch
 
-LAMBDAS = ("lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2")
-
 
 def lambda_init(o, part):
     """Of the layer in the name of the part, counted from 1"""

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import torch
 
-from .cells import cell, cell_shapes, zero_state
-from .position import position_shapes, positioned
+from .cells import cell, zero_state
+from .position import positioned
 
 
 def part_of(layer, way):
@@ -14,15 +14,6 @@ def part_of(layer, way):
 
 def ways(o):
     return {"bi": ("forward", "backward"), "uni": ("forward",), "none": ()}[o.encoder]
-
-
-def encoder_shapes(o):
-    shapes = position_shapes(o, "source")
-    for layer in range(1, o.layers + 1):
-        for way in ways(o):
-            width = o.embed if layer == 1 else o.annotation
-            shapes |= cell_shapes(o, part_of(layer, way), o.hidden, width, 0)
-    return shapes
 
 
 def reading_order(o, length):
@@ -42,12 +33,12 @@ def read_one_way(p, o, part, inputs, d):
 
 def encode(p, o, E, source, drop, mask):
     """The annotations H of the top layer, row j that of word j, whatever the order of reading;
-    forward_S, a state with its memory, and backward_1; `last` holds forward_S of every layer. drop and mask: dropout (Model.drop, the mask of
-    a cell's state); the words' masks are in the order of reading."""
+    forward_S, a state with its memory, and backward_1; `last` holds forward_S of every layer. drop and
+    mask: dropout (Model.drop, the mask of a cell's state); the words' masks are in the order of reading."""
     order = reading_order(o, len(source))
     words = drop("source.words", torch.stack([E[source[j]] for j in order]))
     h = list(drop("source.E", torch.stack(positioned(p, o, "source", list(words)))))
-    result = SimpleNamespace(forward_S=None, backward_1=None, last=[])
+    last = []
     for layer in range(1, o.layers + 1):
         halves = []
         if layer > 1 and ways(o):
@@ -57,21 +48,16 @@ def encode(p, o, E, source, drop, mask):
             part = part_of(layer, way)
             states = read_one_way(p, o, part, inputs, mask(part))
             if way == "forward":
-                result.forward_S = states[-1]
-                result.last.append(states[-1])
+                last.append(states[-1])
             else:
-                result.backward_1 = states[-1][0]
                 states = states[::-1]
             halves.append([s for s, memory in states])
         if halves:
             h = [torch.cat(both) for both in zip(*halves)]
-    result.H = drop("annotations", torch.stack([h[order.index(j)] for j in range(len(source))]))
-    if result.forward_S:  # what others see of the last states is part of the annotations
-        result.forward_S = result.H[order[-1], :o.hidden], result.forward_S[1]
-        result.last[-1] = result.forward_S
-    if result.backward_1 is not None:
-        result.backward_1 = result.H[order[0], o.hidden:]
-    return result
+    H = drop("annotations", torch.stack([h[order.index(j)] for j in range(len(source))]))
+    if last:  # what others see of the last states is part of the annotations
+        last[-1] = H[order[-1], :o.hidden], last[-1][1]
+    return SimpleNamespace(H=H, last=last, forward_S=last[-1] if last else None, backward_1=H[order[0], o.hidden:])
 
 
 def ends(o, encoded):

@@ -53,27 +53,12 @@ class Model:
         self.own = {}  # the masks of the current pair
         self.copied, self.gates = {}, []  # what it copies by: weights and p_gen of every target word
         self.cross_attention = {}  # its weights in the first head of each cross-attention, by target word
-        self.margin = torch.inf  # distance of the last loss from the nearest jump (window) or kink
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
         self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
 
     def drop(self, place, X):
         """Multiplies every row by its mask."""
         return X * self.own[place] if place in self.own else X
-
-    def near(self, distance):
-        """Records the distance of a jump or a kink."""
-        self.margin = min(self.margin, distance)
-
-    def vocabulary_shapes(self, words, width):
-        """The output layer, unless it is tied to an embedding, for inputs of size `width`."""
-        own = {self.W_o: (words, width)} if self.o.tie == "none" else {}
-        return {**own, "readout.b_y": (words,)}
-
-    def gate_shapes(self, **widths):
-        """Of the vectors that p_gen is made of, by name."""
-        own = {f"copy.{name}": (1, width) for name, width in widths.items()}
-        return {**own, "copy.b": (1,)} if self.o.copy else {}
 
     def gate(self, p, **vectors):
         """p_gen = sigma(the sum of w . x over these vectors + b)"""
@@ -99,7 +84,7 @@ class Model:
 
     def loss(self, p, pairs):
         """The sum over all words, divided by the sentences, and the L2 penalty."""
-        self.margin, total = torch.inf, 0
+        total = 0
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}
             total = total + self.sentence_loss(p, *pair, self.extended[i] if self.extended else None)

@@ -16,7 +16,7 @@ def fits(o):
     size = o.embed // o.heads
     return (o.model == "transformer" and not o.copy and o.attention == "scaled-dot" and o.window == "none"
             and o.normalizer == "softmax" and o.positions in ("none", "sinusoidal", "learned")
-            and o.embed == o.attn == o.heads * size and o.value_size == size
+            and o.embed == o.attn == o.heads * size and o.value_size in (0, size)
             and o.kv_heads == o.heads)
 
 

@@ -4,21 +4,7 @@ import math
 
 import torch
 
-
 BUCKETS, FARTHEST = 32, 128  # of T5
-
-
-def position_shapes(o, side):
-    return {"learned": {f"{side}.P": (o.max_positions, o.embed)},
-            "t5": {f"{side}.B": (o.heads, BUCKETS)}}.get(o.positions, {})
-
-
-def vector_shapes(o, part, causal):
-    """Shaw's of one layer; in the decoder no word is behind the query"""
-    if o.positions != "shaw":
-        return {}
-    rows = (1 if causal else 2) * o.shaw_distance + 1
-    return {f"{part}.a_K": (rows, o.keys // o.heads), f"{part}.a_V": (rows, o.value_size)}
 
 
 def bucket(distance, causal):

@@ -4,10 +4,10 @@ from functools import partial
 
 import torch
 
-from .attention import Past, attend, attention_shapes, coverage_loss, weights_of, window_margin
-from .cells import cell, cell_shapes
+from .attention import Past, attend, coverage_loss, weights_of
+from .cells import cell
 from . import demand
-from .encoder import encode, encoder_shapes, ends
+from .encoder import encode, ends
 from .model import BOS, Model
 
 MAXOUT = ("bahdanau", "fixed", "fixed-init")  # the decoders whose read-out is a maxout, not a tanh
@@ -28,14 +28,6 @@ def init_rule(o):
     """mean without an encoder, unless s_0 comes from the fixed context."""
     rule = AUTO_INIT[o.decoder] if o.decoder_init == "auto" else o.decoder_init
     return "mean" if o.encoder == "none" and rule != "context" else rule
-
-
-def init_shapes(o):
-    width = {"backward": o.hidden, "last": o.annotation, "mean": o.annotation, "context": o.hidden}
-    if init_rule(o) == "copy":
-        return {}
-    return {f"{part}.{name}": shape for part in layers(o)
-            for name, shape in (("W_s", (o.hidden, width[init_rule(o)])), ("b_s", (o.hidden,)))}
 
 
 def initial_states(p, o, encoded, c):
@@ -95,23 +87,6 @@ def cgru(step, above, attention, x, c, s):
 DECODERS = {"bahdanau": bahdanau, "fixed": fixed, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
 
 
-def context_width(o):
-    return {"fixed": o.hidden, "fixed-init": 0}.get(o.decoder, o.annotation)
-
-
-def decoder_shapes(o):
-    n = o.hidden
-    inside = context_width(o) if o.decoder in ("bahdanau", "fixed") else 0
-    shapes = cell_shapes(o, "decoder", n, o.embed + o.input_feeding * o.maxout, inside)
-    if o.decoder == "fixed":
-        shapes |= {"decoder.V": (n, o.annotation), "decoder.b_V": (n,)}
-    for part in layers(o)[1:]:
-        shapes |= cell_shapes(o, part, n, n, inside)
-    if o.decoder == "cgru":
-        shapes |= cell_shapes(o, "decoder.second", n, 0, o.annotation)
-    return shapes
-
-
 def sentence_context(p, o, encoded):
     """fixed: c = tanh(V [forward_S ; backward_1] + b_V)"""
     if o.decoder != "fixed":
@@ -121,16 +96,6 @@ def sentence_context(p, o, encoded):
 
 # ---- The read-out ---------------------------------------------------------------------------------
 
-def readout_shapes(o):
-    units = 2 * o.maxout if o.decoder in MAXOUT else o.maxout
-    shapes = {"U_o": (units, o.hidden)}
-    if o.decoder != "luong":
-        shapes["V_o"] = (units, o.embed)
-    if o.decoder != "fixed-init":
-        shapes["C_o"] = (units, context_width(o))
-    return {f"readout.{name}": shape for name, shape in {**shapes, "b_o": (units,)}.items()}
-
-
 def readout_total(p, s, y, c):
     """t~_i = U_o s + V_o y_{i-1} + C_o c_i + b_o; luong without V_o, fixed-init without C_o"""
     inputs = {"U_o": s, "V_o": y, "C_o": c}
@@ -139,12 +104,8 @@ def readout_total(p, s, y, c):
 
 
 def readout_units(o, total):
-    """t_i = max of adjacent pairs of t~_i, or tanh t~_i (luong, cgru); and the distance of the nearest
-    maxout unit from switching to the other of its pair"""
-    if o.decoder not in MAXOUT:
-        return torch.tanh(total), torch.inf
-    left, right = total[0::2], total[1::2]
-    return torch.maximum(left, right), torch.abs(left - right).min().item()
+    """t_i = max of adjacent pairs of t~_i, or tanh t~_i (luong, cgru)"""
+    return torch.maximum(total[0::2], total[1::2]) if o.decoder in MAXOUT else torch.tanh(total)
 
 
 def reads_previous(o):
@@ -155,23 +116,8 @@ def reads_previous(o):
 # ---- The whole ------------------------------------------------------------------------------------
 
 class Recurrent(Model):
-    def shapes(self, source_words, target_words):
-        o = self.o
-        return {
-            self.source_E: (source_words, o.embed),
-            **encoder_shapes(o),
-            **(attention_shapes(o, "attention") if o.attends else {}),
-            **init_shapes(o),
-            "target.E": (target_words, o.embed),
-            **decoder_shapes(o),
-            **readout_shapes(o),
-            **self.vocabulary_shapes(target_words, o.maxout),
-            **self.gate_shapes(w_h=o.annotation, w_s=o.hidden, w_x=o.embed),
-        }
-
     def attend(self, p, H, i, q):
         w = weights_of(p, self.o, "attention")
-        self.near(window_margin(w, self.o, q, len(H), i))
         noise = self.own["attention"][i - 1] if "attention" in self.own else 0
         noise = noise[:len(H)] if self.o.attention == "monotonic" and "attention" in self.own else noise
         c = attend(w, self.o, q, H, i, past=self.past, noise=noise)
@@ -192,9 +138,7 @@ class Recurrent(Model):
         if o.coverage != "loss":
             return loss
         for past in self.past:
-            own, margin = coverage_loss(past)
-            self.near(margin)
-            loss = loss + o.coverage_weight * own / o.heads
+            loss = loss + o.coverage_weight * coverage_loss(past) / o.heads
         return loss
 
     def mask(self, part):
@@ -229,10 +173,8 @@ class Recurrent(Model):
             above = partial(self.above, p, i, upper)
             c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, fixed_c, s)
             u = before if reads_previous(o) else last
-            units, margin = readout_units(o, readout_total(p, u, y, c))
             if o.copy:
                 self.gates.append(self.gate(p, w_h=c, w_s=u, w_x=y))
-            self.near(margin)
             mask = self.own["readout"][i - 1] if "readout" in self.own else 1
-            t.append(mask * units)
+            t.append(mask * readout_units(o, readout_total(p, u, y, c)))
         return t[1:]

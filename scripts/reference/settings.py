@@ -55,18 +55,9 @@ def complete(settings):
         demand(value is not None, f"settings: no {name}")
         demand(value in CHOICES.get(name, [value]), f"settings: {name} is {value!r}, which is unknown")
         setattr(o, name.replace("-", "_"), value)
-    transformer = o.model == "transformer"
-    o.state = o.embed if transformer else o.hidden
-    o.annotation = {"bi": 2 * o.hidden, "uni": o.hidden, "none": o.embed}[o.encoder]
-    if transformer:
-        o.annotation = o.embed
     o.max_positions = o.max_len + 1  # of the location score and learned positions; EOS has one
-    o.value_size = o.value_size or max(1, o.annotation // o.heads)
     o.kv_heads = o.kv_heads or o.heads
-    o.projects_values = transformer or o.heads > 1
-    o.attends = transformer or o.decoder in ("bahdanau", "luong", "cgru")
-    # The width of what a score compares the queries with, of all heads.
-    o.keys = {"general": o.heads * o.state, "raw-dot": o.annotation}.get(o.attention, o.attn)
+    o.attends = o.model == "transformer" or o.decoder in ("bahdanau", "luong", "cgru")
     return o
 
 
@@ -76,13 +67,3 @@ def value_of(word):
         return int(word) if word.isdecimal() else float(word)
     except ValueError:
         return {"true": True, "false": False}.get(word, word)
-
-
-def parse(assignments):
-    """The settings in a list of NAME=VALUE."""
-    settings = {}
-    for text in assignments:
-        name, equals, value = text.partition("=")
-        demand(equals and name in DEFAULTS, f"no such setting: {text}")
-        settings[name] = value_of(value)
-    return settings

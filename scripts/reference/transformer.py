@@ -3,28 +3,11 @@ for each word."""
 
 import torch
 
-from .attention import attend, attention_shapes, weights, weights_of, window_margin
+from .attention import attend, weights, weights_of
 from .model import BOS, Model
-from .position import Place, position_shapes, positioned, vector_shapes
+from .position import Place, positioned
 
 EPSILON = 1e-5  # of the layer norm
-
-
-def norm_shapes(part, m):
-    return {f"{part}.g": (m,), f"{part}.b": (m,)}
-
-
-def stack_shapes(o, stack, side, attentions):
-    m, shapes = o.embed, position_shapes(o, side)
-    for layer in range(1, o.layers + 1):
-        for name in attentions:
-            part = f"{stack}.{layer}.{name}"
-            own = vector_shapes(o, part, stack == "decoder") if name == "self" else {}
-            shapes |= {**attention_shapes(o, part), **own, **norm_shapes(f"{part}.norm", m)}
-        part = f"{stack}.{layer}.feedforward"
-        shapes |= {f"{part}.W_1": (o.ffn, m), f"{part}.b_1": (o.ffn,), f"{part}.W_2": (m, o.ffn),
-                   f"{part}.b_2": (m,), **norm_shapes(f"{part}.norm", m)}
-    return shapes | (norm_shapes(f"{stack}.norm", m) if o.norm == "pre" else {})
 
 
 def layernorm(p, part, X):
@@ -35,17 +18,6 @@ def layernorm(p, part, X):
 
 
 class Transformer(Model):
-    def shapes(self, source_words, target_words):
-        o = self.o
-        return {
-            self.source_E: (source_words, o.embed),
-            **stack_shapes(o, "encoder", "source", ("self",)),
-            "target.E": (target_words, o.embed),
-            **stack_shapes(o, "decoder", "target", ("self", "cross")),
-            **self.vocabulary_shapes(target_words, o.embed),
-            **self.gate_shapes(w_s=o.embed),
-        }
-
     def residual(self, p, part, X, f):
         """post: LN(x + f(x)), pre: x + f(LN(x))"""
         if self.o.norm == "post":
@@ -65,7 +37,6 @@ class Transformer(Model):
         place = Place(p, self.o, side, part, causal) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
             seen = H[:i] if causal else H
-            self.near(window_margin(w, self.o, q, len(seen), i))
             found.append(attend(w, self.o, q, seen, i, place))
             if part.endswith(".cross"):
                 self.look(part, w, q, seen, i)
@@ -74,7 +45,6 @@ class Transformer(Model):
     def feedforward(self, p, part, X):
         """W_2 max(0, W_1 x + b_1) + b_2"""
         inner = X @ p[f"{part}.W_1"].T + p[f"{part}.b_1"]
-        self.near(inner.abs().min().item())
         return inner.clamp(min=0) @ p[f"{part}.W_2"].T + p[f"{part}.b_2"]
 
     def layer(self, p, part, X, memory=None):

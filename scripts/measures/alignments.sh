@@ -40,7 +40,10 @@ cut_words() {
     sed -E "s/\xc2\xa0|\xe2\x80\xaf|\xe2\x80\x89/ /g; s/([.,:;?!\"()]|\xc2\xab|\xc2\xbb)/ \1 /g; s/([[:alpha:]])'/\1' /g; s/ +/ /g; s/ ?\t ?/\t/; s/^ //; s/ $//"
 }
 
-# The gold sets' text, all of them, and Tatoeba's; the other direction; the gold sets with their links.
+swapped() { awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$1"; } # FILE
+
+# Of both directions: the gold sets as SET.DIRECTION.tsv, their links as SET.DIRECTION.gold, and the text to learn from,
+# the gold sets' and Tatoeba's.
 prepare_alignments() { # en-fr SET FOLDER
     local set pairs
     [ ! -e "$3/en-fr.train.tsv" ] || return 0
@@ -51,14 +54,16 @@ prepare_alignments() { # en-fr SET FOLDER
     fi
     for set in europarl hansards tales; do
         gold_set $set >"$3/$set.gold.tsv"
-        cut -f 3 "$3/$set.gold.tsv" >"$3/$set.gold"
-        cut -f 1,2 "$3/$set.gold.tsv" >"$3/$set.tsv"
+        cut -f 1,2 "$3/$set.gold.tsv" >"$3/$set.en-fr.tsv"
+        cut -f 3 "$3/$set.gold.tsv" >"$3/$set.en-fr.gold"
+        swapped "$3/$set.en-fr.tsv" >"$3/$set.fr-en.tsv"
+        sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g' "$3/$set.en-fr.gold" >"$3/$set.fr-en.gold"
     done
     {
-        cat "$3"/{europarl,hansards,tales}.tsv
+        cat "$3"/{europarl,hansards,tales}.en-fr.tsv
         gzip -cdf "$pairs" | cut -f 1,2 | cut_words | awk -F '\t' '$1 != "" && $2 != ""'
     } >"$3/en-fr.new"
-    awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$3/en-fr.new" >"$3/fr-en.train.tsv"
+    swapped "$3/en-fr.new" >"$3/fr-en.train.tsv"
     mv "$3/en-fr.new" "$3/en-fr.train.tsv"
 }
 
@@ -68,7 +73,7 @@ links_of_model1() { # FOLDER DIRECTION OPTION...
     shift 2
     "$command" ibm1 "$work/alignments/$direction.train.tsv" --tokenizer space --lowercase --pharaoh "$run/all.$direction" "$@" >&2
     for set in europarl hansards tales; do
-        count=$(wc -l <"$work/alignments/$set.tsv")
+        count=$(wc -l <"$work/alignments/$set.$direction.tsv")
         sed -n "$first,$((first + count - 1))p" "$run/all.$direction" >"$run/$set.$direction"
         first=$((first + count))
     done
@@ -76,21 +81,12 @@ links_of_model1() { # FOLDER DIRECTION OPTION...
 
 # Links of a set by a trained model, of its whole attention or of one head.
 links_of_model() { # FOLDER DIRECTION SET OPTION...
-    local columns=1,2 pairs
-    pairs=$(mktemp)
-    cat "$work/alignments/$3.tsv" >"$pairs"
-    [ "$2" = en-fr ] || awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$work/alignments/$3.tsv" >"$pairs"
-    "$command" align "$(model_of "$1/$2")" "$pairs" --threads "$threads" --pharaoh "$1/$3.$2" "${@:4}" >&2
-    rm -f "$pairs"
+    "$command" align "$(model_of "$1/$2")" "$work/alignments/$3.$2.tsv" --threads "$threads" --pharaoh "$1/$3.$2" \
+        "${@:4}" >&2
 }
 
 error_rate() { # FOLDER SET DIRECTION [OPTION...]: AER, precision and recall
-    local gold=$work/alignments/$2.gold
-    if [ "$3" = fr-en ]; then
-        gold=$1/$2.gold.reversed
-        sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g' "$work/alignments/$2.gold" >"$gold"
-    fi
-    "$command" score --alignments "$1/$2.$3" "$gold" --json "${@:4}"
+    "$command" score --alignments "$1/$2.$3" "$work/alignments/$2.$3.gold" --json "${@:4}"
 }
 
 # The layer and head with the least AER on europarl.
@@ -130,7 +126,7 @@ train_both() { # FOLDER SEED RECIPE OPTION...
 # In the place of train_row and evaluate_row: both directions, then all sets. Writes the figures of each set to
 # FOLDER/SET.figures.
 measure_alignments() { # FOLDER SEED RECIPE OPTION...
-    local run=$1 direction set json layer head figures
+    local run=$1 direction set json layer head site figures
     if [ "$4" = ibm1 ]; then
         local begin=$SECONDS
         if [ ! -e "$run/trained" ] || [ "$(cat "$run/recipe" 2>/dev/null)" != "$3" ]; then
@@ -145,15 +141,13 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         sort -u "$run"/{en-fr,fr-en}/commit | paste -s -d , >"$run/commit"
         paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
         for direction in en-fr fr-en; do
+            site=()
             if [[ $* == *transformer* ]]; then
                 choose_head "$run" $direction
                 read -r layer head <"$run/head.$direction"
-                for set in $(alignment_sets); do
-                    links_of_model "$run" $direction "$set" --layer "$layer" --head "$head"
-                done
-            else
-                for set in $(alignment_sets); do links_of_model "$run" $direction "$set"; done
+                site=(--layer "$layer" --head "$head")
             fi
+            for set in $(alignment_sets); do links_of_model "$run" $direction "$set" "${site[@]}"; done
         done
     fi
     for set in $(alignment_sets); do

@@ -11,8 +11,7 @@ median() { # NAME MODEL FIGURE[:WORDS]: of the three seeds, on unseen pairs, tho
     local run json test=$work/$task.test.tsv words=${3#*:}
     if [ "$words" != "$3" ]; then
         test=$work/$task-$words.tsv
-        awk -F '\t' -v least="${words%-*}" -v most="${words#*-}" \
-            '{ words = split($1, w, " ") } words >= least && words <= most' "$work/$task.test.tsv" >"$test"
+        of_length "$words" "$work/$task.test.tsv" >"$test"
     fi
     for run in "$work/history-$1/${2//:/-}"-s[123]; do
         json=$("$command" eval "$run/best.safetensors" "$test" --json) || fail "$run cannot be evaluated"

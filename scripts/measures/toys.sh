@@ -22,6 +22,10 @@ corpus() { # TASK
     "$command" corpus "$1" --pairs 1000 --split test >"$work/$1.test.tsv"
 }
 
+of_length() { # LEAST-MOST FILE: pairs with so many source words
+    awk -F '\t' -v least="${1%-*}" -v most="${1#*-}" '{ n = split($1, word, " ") } n >= least && n <= most' "$2"
+}
+
 toy_table() { # PART TITLE
     local part name label updates task words options evaluation test before=
     head_of "$2" training BLEU exact AER
@@ -34,8 +38,7 @@ toy_table() { # PART TITLE
         fi
         before=$name
         if [ "$words" != - ]; then
-            awk -F '\t' -v least="${words%-*}" -v most="${words#*-}" \
-                '{ words = split($1, w, " ") } words >= least && words <= most' "$test" >"$work/some.tsv"
+            of_length "$words" "$test" >"$work/some.tsv"
             test=$work/some.tsv
         fi
         row "$label" "$updates" "$test" "$work/$name/best.safetensors" ${evaluation#none}

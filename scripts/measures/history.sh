@@ -15,7 +15,7 @@ median() { # NAME MODEL FIGURE[:WORDS]: of the three seeds, on unseen pairs, tho
     fi
     for run in "$work/history-$1/${2//:/-}"-s[123]; do
         json=$("$command" eval "$run/best.safetensors" "$test" --json) || fail "$run cannot be evaluated"
-        figure "${3%:*}" "$json"
+        value_at "${3%:*}" "$json"
     done | sort -g | sed -n 2p
 }
 

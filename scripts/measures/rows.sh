@@ -201,12 +201,10 @@ evaluate_row() { # PART FOLDER SET DATA SEARCH AGAINST-FOLDER
 
 weights_of() { # FOLDER: how many, or - for Model 1
     local model
-    model=$(printf '%s\n' "$1"/{,en-fr/}best.safetensors | while read -r model; do [ ! -e "$model" ] || echo "$model"; done | head -n 1)
-    if [ -z "$model" ]; then
-        echo -
-    else
-        "$command" inspect "$model" --json | sed -n 's/^  "parameter_count": \([0-9]*\).*/\1/p'
-    fi
+    for model in "$1"/{,en-fr/}best.safetensors; do
+        [ ! -e "$model" ] || { value_at parameter_count "$("$command" inspect "$model" --json)" && return; }
+    done
+    echo -
 }
 
 processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p; }
@@ -274,17 +272,16 @@ keep_program() {
 }
 
 list_rows() { # CORPUS
-    local corpus part row count minutes data search against options seed recipe model numerics set run how left=0
+    local corpus part row count minutes data search against options seed recipe model numerics set run how now left=0
     printf '%-12s %-28s %4s %8s  %s\n' part row seed minutes state
     while IFS=$'\t' read -r corpus part row count minutes data search against options; do
         read -r recipe model numerics <<<"${sums[$row]}"
         for ((seed = 1; seed <= count; seed++)); do
             run=$work/$corpus/$row-s$seed how=''
             for set in $(sets_of "$corpus" "$part"); do
-                how+="$set: $(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics") "
+                now=$(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics")
+                [ -z "$now" ] || how+="${how:+ }$set: $now"
             done
-            how=${how//: /:}
-            how=$(sed 's/[^ ]*: / /g; s/:/: /g; s/^ *//; s/ *$//' <<<"$how")
             if [[ $how != *finished* ]]; then
                 if [ -e "$run/trained" ]; then
                     how="${how:+$how, }trained"

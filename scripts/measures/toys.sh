@@ -4,9 +4,9 @@ row() { # TASK UPDATES TEST MODEL [EVAL-OPTION...]
     local task=$1 updates=$2 test=$3 model=$4 json
     shift 4
     json=$("$command" eval "$model" "$test" --json "$@")
-    printf '| %s | %s updates | %.2f | %.1f %% | %s |\n' "$task" "$updates" "$(figure bleu "$json")" \
-        "$(awk -v share="$(figure exact "$json")" 'BEGIN { print 100 * share }')" \
-        "$(figure aer "$json" | awk '{ if ($1 == "") print "-"; else printf "%.2f", $1 }')"
+    printf '| %s | %s updates | %.2f | %.1f %% | %s |\n' "$task" "$updates" "$(value_at bleu "$json")" \
+        "$(awk -v share="$(value_at exact "$json")" 'BEGIN { print 100 * share }')" \
+        "$(value_at aer "$json" | awk '{ if ($1 == "null") print "-"; else printf "%.2f", $1 }')"
 }
 
 # The same model on every machine of one kind: updates end it, and the number of shards is given.

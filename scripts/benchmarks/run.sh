@@ -145,12 +145,6 @@ run_counted() { # SCALE THREADS ATTENTION
         END { print 6 * sum / words }' "$file")")
 }
 
-run_threads() { # SCALE THREADS
-    local workers=$2
-    set -- $(sizes_of "$1") $(updates_of "$1")
-    run_updates "$6" "$workers" --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5")
-}
-
 # The sum of the speeds of runs with one thread each, at the same time: what as many threads of one run could reach.
 run_side_by_side() { # SCALE RUNS
     local i running=() good=yes

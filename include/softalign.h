@@ -381,12 +381,15 @@ typedef struct sa_option {
     size_t offset;                   /* of the field in its struct */
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
-    const char *(*choice)(size_t i); /* the name of choice i, NULL after the last; of a real number:
-                                        a word that stands for the number i, outside the range;
-                                        of text: a word that it may be, others may be right, too */
+    const char *(*choice)(size_t i); /* see sa_option_choice; NULL: the words are the choices */
+    const char *const *words;        /* up to NULL; or NULL: there are none */
     const char *value;               /* placeholder for the value in the help: "N", "FILE" */
     const char *help;                /* meaning and unit */
 } sa_option;
+
+/* The name of choice i, NULL after the last; of a real number: a word that stands for the number i,
+ * outside the range; of text: a word that it may be, others may be right, too. */
+const char *sa_option_choice(const sa_option *option, size_t i);
 
 /* Option i of sa_settings; NULL after the last. They are grouped by scope. */
 const sa_option *sa_settings_option(size_t i);

@@ -102,7 +102,7 @@ def _struct(name: str, *columns: Tuple[Any, str]) -> Any:
 _text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
 _error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
 _option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
-                  (c_double, "default_value min max"), (CFUNCTYPE(_text, c_size_t), "choice"),
+                  (c_double, "default_value min max"), (c_void_p, "choice words"),
                   (_text, "value help"))
 _pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"))
 _corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),
@@ -210,6 +210,7 @@ def _declare() -> None:
         ("attention_info", *info), ("normalizer_info", *info), ("position_info", *info),
         ("settings_option", option, c_size_t), ("search_option", option, c_size_t),
         ("metrics_option", option, c_size_t), ("link_option", option, c_size_t),
+        ("option_choice", _text, option, c_size_t),
         ("settings_size", c_size_t), ("settings_init", None, settings),
         ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
         ("search_init", None, P(_search)), ("metrics_init", None, P(_metrics)),
@@ -486,7 +487,7 @@ class _Settings:
             if row.kind < len(_KINDS):
                 value = _KINDS[row.kind].from_buffer(self.memory, row.offset).value
                 found[row.name.decode().replace("-", "_")] = \
-                    row.choice(value).decode() if row.kind == _CHOICE else value
+                    _lib.sa_option_choice(byref(row), value).decode() if row.kind == _CHOICE else value
         return found
 
 

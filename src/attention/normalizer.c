@@ -203,7 +203,3 @@ const sa_normalizer sa_no_normalizer = {.name = "none",
 const char *sa_normalizer_name(size_t row) {
     return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
 }
-
-const char *sa_entmax_alpha_name(size_t row) {
-    return row == SA_ENTMAX_ALPHA_LEARNED ? "learned" : NULL;
-}

@@ -40,6 +40,5 @@ void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha
 /* For the option rows: the name of a row, NULL after the last; and the word that stands for a
  * number in --entmax-alpha. */
 const char *sa_normalizer_name(size_t row);
-const char *sa_entmax_alpha_name(size_t row);
 
 #endif

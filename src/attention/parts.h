@@ -208,7 +208,6 @@ extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 
 /* For the option rows: the name of a kind of coverage or window, NULL after the last. */
 const char *sa_coverage_name(size_t row);
-const char *sa_window_name(size_t row);
 
 /* alpha_{i-1} of a head, which the part of earlier weights has; state: the head or its derivative.
  */

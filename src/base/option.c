@@ -45,15 +45,25 @@ bool sa_option_is_text(const sa_option *row) {
     return row->kind >= SA_OPTION_TEXT;
 }
 
+const char *sa_option_choice(const sa_option *row, size_t i) {
+    if (!row) return NULL;
+    if (!row->words) return row->choice ? row->choice(i) : NULL;
+    const char *const *word = row->words;
+    while (i && *word) word++, i--;
+    return *word;
+}
+
 int sa_option_find_choice(const sa_option *row, const char *name) {
-    for (int i = 0; row->choice(i); i++)
-        if (strcmp(row->choice(i), name) == 0) return i;
+    const char *choice;
+    for (int i = 0; (choice = sa_option_choice(row, (size_t)i)); i++)
+        if (strcmp(choice, name) == 0) return i;
     return -1;
 }
 
 const char *sa_option_word(const sa_option *row, double number) {
-    for (int i = 0; !sa_option_is_text(row) && row->choice && row->choice(i); i++)
-        if (number == i) return row->choice(i);
+    const char *word;
+    for (size_t i = 0; !sa_option_is_text(row) && (word = sa_option_choice(row, i)); i++)
+        if (number == (double)i) return word;
     return NULL;
 }
 
@@ -120,7 +130,7 @@ static double parse(const sa_option *row, const char *text) {
     int64_t integer;
     if (row->kind == SA_OPTION_SWITCH)
         return strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
-    const int choice = row->choice ? sa_option_find_choice(row, text) : -1;
+    const int choice = sa_option_find_choice(row, text);
     if (row->kind == SA_OPTION_CHOICE || choice >= 0) return choice;
     if (whole(row)) return sa_integer_parse(text, &integer) ? (double)integer : NAN;
     return sa_number_parse(text, &number) && !sa_option_word(row, number) ? number : NAN;
@@ -130,11 +140,15 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
     const char *now = sa_choice_renamed(row->name, text);
     if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
     char hint[128];
+    const char *choice;
     sa_buffer range = {0};
+    sa_nearest nearest = {.wanted = text};
+    for (size_t i = 0; (choice = sa_option_choice(row, i)); i++)
+        sa_nearest_consider(&nearest, choice);
     sa_option_format_range(row, &range);
     sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
             range.failed ? "another value" : range.text,
-            sa_nearest_hint_in(text, row->choice, hint, sizeof hint));
+            sa_nearest_hint(&nearest, hint, sizeof hint));
     sa_buffer_release(&range);
     return false;
 }
@@ -191,17 +205,17 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH) {
         sa_buffer_adds(out, "yes or no");
     } else if (row->kind == SA_OPTION_CHOICE) {
-        for (int i = 0; row->choice(i); i++) {
-            if (i) sa_buffer_adds(out, row->choice(i + 1) ? ", " : " or ");
-            sa_buffer_adds(out, row->choice(i));
+        for (size_t i = 0; sa_option_choice(row, i); i++) {
+            if (i) sa_buffer_adds(out, sa_option_choice(row, i + 1) ? ", " : " or ");
+            sa_buffer_adds(out, sa_option_choice(row, i));
         }
     } else if (!sa_option_is_text(row)) {
         sa_buffer_adds(out, whole(row) ? "a whole number from " : "a number from ");
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);
-        for (int i = 0; row->choice && row->choice(i); i++)
-            sa_buffer_addf(out, " or %s", row->choice(i));
+        for (size_t i = 0; sa_option_choice(row, i); i++)
+            sa_buffer_addf(out, " or %s", sa_option_choice(row, i));
     }
 }
 

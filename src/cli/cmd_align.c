@@ -15,9 +15,9 @@
 #define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
 
 const sa_option cli_align_output_options[] = {
-    {"csv", CLI_TEXT(FOLDER, OUT(folder[CLI_CSV]), sa_csv_files, "DIR"),
+    {"csv", CLI_FOLDER(OUT(folder[CLI_CSV]), SA_LIST(SA_NUMBERED("csv"))),
      "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
-    {"npy", CLI_TEXT(FOLDER, OUT(folder[CLI_NPY]), sa_npy_files, "DIR"),
+    {"npy", CLI_FOLDER(OUT(folder[CLI_NPY]), SA_LIST(SA_NUMBERED("npy"))),
      "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
      "source]"},
     {"tidy", CLI_TEXT(OUTPUT, OUT(text[CLI_TIDY]), NULL, "FILE"),
@@ -219,32 +219,26 @@ typedef struct align_options {
 
 #define AT(field) offsetof(align_options, field)
 
-static const char *heads_file(size_t i) {
-    static const char *const names[] = {SA_NUMBERED("npy"), SA_NUMBERED("json"), NULL};
-    return names[i];
-}
-
-static const char *site_name(size_t i) { /* as sa_attention_site counts */
-    static const char *const names[] = {"cross", "encoder", "decoder", NULL};
-    return names[i];
-}
+static const char *const sites[] = {"cross", "encoder", "decoder", NULL}; /* sa_attention_site */
 
 static const sa_option rows[] = {
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"site", CLI_TEXT(TEXT, RUN(site), site_name, "NAME"),
+    {"site", SA_OPTION_TEXT, RUN(site), 0, 0, 0, NULL, sites, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
     {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),
      "Transformer: layer to show; 0: mean over layers"},
     {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
-    {"all-heads", CLI_TEXT(FOLDER, RUN(output.folder[CLI_ALL_HEADS]), heads_file, "DIR"),
+    {"all-heads",
+     CLI_FOLDER(RUN(output.folder[CLI_ALL_HEADS]),
+                SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
     {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"), "maximum number of pairs; 0: all"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
-    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
@@ -260,8 +254,8 @@ static bool prints(const void *fields) {
 }
 
 static bool read_site(const align_options *options, sa_attention_site *site, sa_error *error) {
-    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0,
-                                  0,      site_name,        "NAME",       NULL};
+    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0, 0, 0, 0, NULL,
+                                  sites,  "NAME",           NULL};
     const char *name = options->site;
     if (name && !sa_option_set(&row, site, name, error)) return false;
     return *site == SA_SITE_CROSS || !options->output.text[CLI_PHARAOH] ||

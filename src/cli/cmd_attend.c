@@ -32,17 +32,13 @@ static const char *normalizer_name(size_t row) {
 }
 
 static const char *positions_name(size_t row) {
-    return sa_option_find(sa_settings_options, "positions")->choice(row);
-}
-
-static const char *bandwidth_name(size_t row) {
-    return row == 0 ? "fit" : NULL;
+    return sa_option_choice(sa_option_find(sa_settings_options, "positions"), row);
 }
 
 /* What --bandwidth says if it is given. */
 static const sa_option bandwidth_row = {
-    "bandwidth",      SA_OPTION_REAL,   SA_SCOPE_RUN,   0,   1,
-    SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX, bandwidth_name, "H", NULL};
+    "bandwidth",      SA_OPTION_REAL, SA_SCOPE_RUN,   0,   1,   SA_BANDWIDTH_MIN,
+    SA_BANDWIDTH_MAX, NULL,           SA_LIST("fit"), "H", NULL};
 
 #define AT(field) offsetof(attend_options, field)
 #define TABLE(name, which, help)                                                                   \
@@ -68,7 +64,7 @@ static const sa_option rows[] = {
      "function that turns scores into weights"},
     {"entmax-alpha", SA_REAL(RUN(job.entmax_alpha), 1.5, 1.01, 2, "X"),
      "alpha of entmax, from near softmax (1) to sparsemax (2)"},
-    {"bandwidth", CLI_TEXT(TEXT, RUN(bandwidth), bandwidth_name, "H"),
+    {"bandwidth", SA_OPTION_TEXT, RUN(bandwidth), 0, 0, 0, NULL, SA_LIST("fit"), "H",
      "gaussian: kernel width h, above 0; fit: the width that best predicts every value from the "
      "others; default: n'^(1/4), where training starts"},
     {"heads", SA_INT(RUN(job.heads), 1, 1, 8192, "N"),

@@ -15,11 +15,8 @@ typedef struct compare_options {
 
 #define AT(field) offsetof(compare_options, field)
 
-static const char *comparison_file(size_t i) {
-    static const char *const names[] = {"table.csv",  "table.md",    "curves.csv", "bylength.csv",
-                                        "matrices/*", "*-s[0-9]*/*", NULL};
-    return names[i];
-}
+static const char *const comparison_files[] = {
+    "table.csv", "table.md", "curves.csv", "bylength.csv", "matrices/*", "*-s[0-9]*/*", NULL};
 
 static const sa_option rows[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
@@ -36,7 +33,7 @@ static const sa_option rows[] = {
      "training runs per model, with consecutive seeds from --seed"},
     {"matrices", SA_INT(RUN(job.matrices), 10, 0, 1000000, "N"),
      "number of test pairs whose heatmaps are written, for every model with attention"},
-    {"out", CLI_TEXT(FOLDER, RUN(job.out), comparison_file, "DIR"),
+    {"out", CLI_FOLDER(RUN(job.out), comparison_files),
      "output directory for runs, tables and matrices; created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper or a corpus, and print them"},
@@ -110,7 +107,7 @@ static bool run(cli_call *call, sa_error *error) {
         sa_buffer out = {0};
         sa_buffer_adds(&out, options->json ? result.json : result.table);
         const bool printed = cli_print(&out, good ? error : NULL);
-        if (printed) cli_note_folder(job->out, comparison_file);
+        if (printed) cli_note_folder(job->out, comparison_files);
         if (printed && job->html) cli_note("wrote %s", job->html);
         good = good && printed;
     }

@@ -41,7 +41,7 @@ static const sa_option rows[] = {
      "(Newman et al. 2020)"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
-    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };

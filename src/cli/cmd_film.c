@@ -21,24 +21,16 @@ typedef struct film_options {
 
 #define AT(field) offsetof(film_options, field)
 
-static const char *png_frame(size_t i) {
-    static const char *const names[] = {"[0-9]*/" SA_NUMBERED("png"), NULL};
-    return names[i];
-}
-
-static const char *pdf_frame(size_t i) {
-    static const char *const names[] = {"[0-9]*/" SA_NUMBERED("pdf"), NULL};
-    return names[i];
-}
-
 static const sa_option rows[] = {
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "write an HTML page that plays the frames, with a slider; default without other output: "
      "DIR/film.html"},
-    {"png", CLI_TEXT(FOLDER, RUN(pictures.folder[CLI_PICTURE_PNG]), png_frame, "DIR"),
+    {"png",
+     CLI_FOLDER(RUN(pictures.folder[CLI_PICTURE_PNG]), SA_LIST("[0-9]*/" SA_NUMBERED("png"))),
      "write every frame as PNG, all frames of a pair equally large: DIR/0001/0001.png ... (needs a "
      "build with pangocairo)"},
-    {"pdf", CLI_TEXT(FOLDER, RUN(pictures.folder[CLI_PICTURE_PDF]), pdf_frame, "DIR"),
+    {"pdf",
+     CLI_FOLDER(RUN(pictures.folder[CLI_PICTURE_PDF]), SA_LIST("[0-9]*/" SA_NUMBERED("pdf"))),
      "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
     {"pair", SA_INT(RUN(pair), 0, 0, 1000000000, "N"),
      "pair to draw with --png or --pdf, from 1; 0: all"},

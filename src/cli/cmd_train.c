@@ -22,11 +22,8 @@ typedef struct train_options {
 
 #define AT(field) offsetof(train_options, field)
 
-static const char *training_file(size_t i) {
-    static const char *const names[] = {
-        "best.safetensors", "last.safetensors", "average.safetensors", "log.csv", "film/*", NULL};
-    return names[i];
-}
+static const char *const training_files[] = {
+    "best.safetensors", "last.safetensors", "average.safetensors", "log.csv", "film/*", NULL};
 
 static const sa_option rows[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
@@ -36,7 +33,7 @@ static const sa_option rows[] = {
      "column of the pairs"},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
      "validation pairs; default: 5 % of the training pairs, held out"},
-    {"out", CLI_TEXT(FOLDER, RUN(job.out), training_file, "DIR"),
+    {"out", CLI_FOLDER(RUN(job.out), training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
@@ -138,7 +135,7 @@ static void show_result(const sa_train_result *result, const train_options *opti
         cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->job.out,
                  strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
     }
-    cli_note_folder(options->job.out, training_file);
+    cli_note_folder(options->job.out, training_files);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */

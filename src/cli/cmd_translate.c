@@ -37,7 +37,7 @@ static const sa_option rows[] = {
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"),
      "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
-    {"precision", SA_CHOICE(RUN(precision), 0, sa_precision_name), CLI_PRECISION},
+    {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };

@@ -156,12 +156,12 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
 /* Whether files in a folder get the names of the other, a file or a folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
     const char *pattern, *theirs;
-    for (size_t i = 0; (pattern = folder->row->choice(i)); i++) {
+    for (size_t i = 0; (pattern = sa_option_choice(folder->row, i)); i++) {
         if (other->kind != SA_OPTION_FOLDER) {
             if (name_matches(folder->real, pattern, other->real)) return true;
             continue;
         }
-        for (size_t k = 0; (theirs = other->row->choice(k)); k++)
+        for (size_t k = 0; (theirs = sa_option_choice(other->row, k)); k++)
             if (strcmp(pattern, theirs) == 0 && strcmp(folder->real, other->real) == 0) return true;
     }
     return false;

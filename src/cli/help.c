@@ -80,8 +80,8 @@ static void option_range(const cli_option_set *set, const sa_option *row, sa_buf
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);
-        for (size_t i = 0; row->choice && row->choice(i); i++)
-            sa_buffer_addf(out, " or %s", row->choice(i));
+        for (size_t i = 0; sa_option_choice(row, i); i++)
+            sa_buffer_addf(out, " or %s", sa_option_choice(row, i));
     }
     sa_buffer_adds(out, "; default ");
     sa_option_format(row, cli_default_of(set, row), out);
@@ -331,7 +331,7 @@ static void offer_choices(const sa_option *row, sa_buffer *out) {
         offer("yes", "", out);
         offer("no", "", out);
     }
-    for (size_t i = 0; row->choice && (name = row->choice(i)); i++)
+    for (size_t i = 0; (name = sa_option_choice(row, i)); i++)
         offer(name, row->choice == sa_preset_name ? sa_preset_text(name) : "", out);
 }
 
@@ -360,7 +360,8 @@ static void offer_models(cursor *at, sa_buffer *out) {
                 offer_choices(row, out);
     } else if (part == entry) {
         offer_choices(sa_option_find(sa_settings_options, "decoder"), out);
-        offer(sa_option_find(sa_settings_options, "model")->choice(SA_MODEL_TRANSFORMER), "", out);
+        offer(sa_option_choice(sa_option_find(sa_settings_options, "model"), SA_MODEL_TRANSFORMER),
+              "", out);
     } else {
         if (strchr(entry, ':') == colon)
             offer_choices(sa_option_find(sa_settings_options, "attention"), out);

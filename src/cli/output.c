@@ -167,10 +167,10 @@ bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *tex
     return good;
 }
 
-void cli_note_folder(const char *folder, const char *(*file)(size_t i)) {
+void cli_note_folder(const char *folder, const char *const files[]) {
     sa_buffer line = {0};
-    const char *name;
-    for (size_t i = 0; (name = file(i)); i++) {
+    for (; *files; files++) {
+        const char *name = *files;
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%.*s", folder, (int)strcspn(name, "*["), name);
         if (*name != '*' && !sa_file_missing(path))

@@ -67,7 +67,7 @@ bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *tex
 /* Say what was written into a folder: those of the names file(0) ... that are there, of "film/" and
  * a wildcard the folder; and the files of the pairs `first` to `last`, from 1, as of
  * sa_save_numbered. */
-void cli_note_folder(const char *folder, const char *(*file)(size_t i));
+void cli_note_folder(const char *folder, const char *const files[]);
 void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last);
 
 #endif

@@ -14,12 +14,12 @@
 #define AT(field) offsetof(cli_pictures, field)
 
 const sa_option cli_pictures_options[] = {
-    {"svg", CLI_TEXT(FOLDER, RUN(folder[CLI_PICTURE_SVG]), sa_svg_files, "DIR"),
+    {"svg", CLI_FOLDER(RUN(folder[CLI_PICTURE_SVG]), SA_LIST(SA_NUMBERED("svg"))),
      "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): DIR/0001.svg "
      "...; every head, gold links outlined"},
-    {"png", CLI_TEXT(FOLDER, RUN(folder[CLI_PICTURE_PNG]), sa_png_files, "DIR"),
+    {"png", CLI_FOLDER(RUN(folder[CLI_PICTURE_PNG]), SA_LIST(SA_NUMBERED("png"))),
      "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
-    {"pdf", CLI_TEXT(FOLDER, RUN(folder[CLI_PICTURE_PDF]), sa_pdf_files, "DIR"),
+    {"pdf", CLI_FOLDER(RUN(folder[CLI_PICTURE_PDF]), SA_LIST(SA_NUMBERED("pdf"))),
      "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
     {"colormap", SA_CHOICE(RUN(colormap), 0, sa_colormap_name),
      "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "

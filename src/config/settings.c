@@ -14,12 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *sa_precision_name(size_t row) {
-    static const char *const names[] = {
-        [SA_PRECISION_FLOAT32] = "float32", [SA_PRECISION_BF16] = "bf16", NULL};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 #define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
 /* The scope and the field of a row. */
@@ -39,7 +33,8 @@ const sa_option sa_settings_options[] = {
     {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizer_name),
      "from scores to weights; null, null-key: softmax with a null key; sparsemax, entmax: exact "
      "zeros"},
-    {"entmax-alpha", SA_OPTION_REAL, MODEL(entmax_alpha), 1.5, 1.01, 2, sa_entmax_alpha_name, "X",
+    {"entmax-alpha", SA_OPTION_REAL, MODEL(entmax_alpha), 1.5, 1.01, 2, NULL, SA_LIST("learned"),
+     "X",
      "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},
     {"heads", SA_INT(MODEL(heads), 1, 1, 64, "N"),
      "number of attention heads; the n' attention units are split among them"},
@@ -48,7 +43,7 @@ const sa_option sa_settings_options[] = {
      "Shazeer 2019); 0: as --heads"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
-    {"window", SA_CHOICE(MODEL(window), 0, sa_window_name),
+    {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),
      "local attention (Luong et al. 2015): monotonic alignment (local-m) or predictive alignment "
      "(local-p); sliding: in a Transformer's self-attention, words at most D apart (Beltagy et al. "
      "2020)"},
@@ -65,7 +60,7 @@ const sa_option sa_settings_options[] = {
      "(Chorowski et al. 2015)"},
     {"location-width", SA_INT(MODEL(location_width), 7, 1, 999, "N"),
      "location-aware attention: width 2r + 1 of the filters, an odd number of source words"},
-    {"encoder", SA_CHOICE(MODEL(encoder), 0, sa_encoder_name),
+    {"encoder", SA_WORDS(MODEL(encoder), 0, "bi", "uni", "none"),
      "encoder: bidirectional, unidirectional, or none (embeddings only)"},
     {"layers", SA_INT(MODEL(layers), 1, 1, SA_MAX_LAYERS, "N"),
      "number of encoder layers; Transformer: of encoder and decoder"},
@@ -82,20 +77,21 @@ const sa_option sa_settings_options[] = {
      "those of K"},
     {"reverse-source", SA_SWITCH(MODEL(reverse_source)),
      "feed the source to the encoder in reverse order; matrices keep the original order"},
-    {"cell", SA_CHOICE(MODEL(cell), 0, sa_cell_name), "recurrent cell of encoder and decoder"},
-    {"update", SA_CHOICE(MODEL(update), 0, sa_update_name),
+    {"cell", SA_WORDS(MODEL(cell), 0, "gru", "lstm", "rnn"),
+     "recurrent cell of encoder and decoder"},
+    {"update", SA_WORDS(MODEL(update), 0, "new", "old"),
      "gru: z weights the new state (Bahdanau et al. 2015) or the old state (Cho et al. 2014, most "
      "toolkits)"},
-    {"reset", SA_CHOICE(MODEL(reset), 0, sa_reset_name),
+    {"reset", SA_WORDS(MODEL(reset), 0, "before", "after", "sum"),
      "gru: apply r before U (2015), after U (most toolkits), or to the sum U s + C c (2014)"},
     {"cell-norm", SA_SWITCH(MODEL(cell_norm)),
      "layer normalization of W x, U s and C c in every cell, and of the LSTM cell state (Ba et al. "
      "2016)"},
-    {"decoder-init", SA_CHOICE(MODEL(decoder_init), 0, sa_initial_name),
+    {"decoder-init", SA_WORDS(MODEL(decoder_init), 0, "auto", "backward", "last", "mean", "copy"),
      "initial decoder state s_0: from backward_1, both final encoder states, the mean annotation, "
      "or a copy of forward_S; auto: as in the decoder's paper; with --encoder none always the "
      "mean"},
-    {"readout-state", SA_CHOICE(MODEL(readout_state), 0, sa_readout_name),
+    {"readout-state", SA_WORDS(MODEL(readout_state), 0, "auto", "previous", "current"),
      "decoder state seen by the readout layer: previous (s_{i-1}) or current (s_i); auto: as in "
      "the decoder's paper"},
     {"input-feeding", SA_SWITCH(MODEL(input_feeding)),
@@ -110,12 +106,12 @@ const sa_option sa_settings_options[] = {
      "number of maxout units in the readout layer (l)"},
     {"ffn", SA_INT(MODEL(ffn), 256, 1, 65536, "N"),
      "Transformer: inner size of the feed-forward layers"},
-    {"norm", SA_CHOICE(MODEL(norm), 0, sa_norm_name),
+    {"norm", SA_WORDS(MODEL(norm), 0, "pre", "post"),
      "Transformer: layer normalization before (pre) or after (post) each sub-layer"},
-    {"tie", SA_CHOICE(MODEL(tie), 0, sa_tie_name),
+    {"tie", SA_WORDS(MODEL(tie), 0, "none", "two-way", "three-way"),
      "embedding tying: target input and output (two-way), or source as well with a joint "
      "vocabulary (three-way)"},
-    {"init", SA_CHOICE(MODEL(init), 0, sa_init_name),
+    {"init", SA_WORDS(MODEL(init), 0, "xavier", "paper", "uniform"),
      "weight initialization; 'paper' keeps attention near uniform for a long time in short "
      "trainings"},
 
@@ -123,7 +119,7 @@ const sa_option sa_settings_options[] = {
      "tokenizer; space-bpe: BPE on text that is tokenized already"},
     {"bpe-merges", SA_INT(TEXT(bpe_merges), 2000, 1, 1000000, "N"),
      "bpe, space-bpe: maximum number of BPE merge operations"},
-    {"bpe", SA_CHOICE(TEXT(bpe), 0, sa_bpe_name),
+    {"bpe", SA_WORDS(TEXT(bpe), 0, "joint", "separate"),
      "bpe, space-bpe: learn merges on both sides jointly, or on each side separately"},
     {"lowercase", SA_SWITCH(TEXT(lowercase)), "lowercase all text"},
     {"min-freq", SA_INT(TEXT(min_freq), 1, 1, 1000000, "N"),
@@ -133,7 +129,7 @@ const sa_option sa_settings_options[] = {
     {"max-len", SA_INT(TEXT(max_len), 50, 1, SA_MAX_LEN, "N"),
      "maximum sentence length in training, in tokens per side; longer pairs are skipped"},
 
-    {"precision", SA_CHOICE(TRAINING(precision), 0, sa_precision_name),
+    {"precision", SA_WORDS(TRAINING(precision), 0, "float32", "bf16"),
      "matrix products with weights: float32, or operands rounded to bf16 (Kalamkar et al. 2019); "
      "sums, weights and everything else stay float32"},
     {"optimizer", SA_CHOICE(TRAINING(optimizer), 1, sa_optimizer_name), "optimizer"},
@@ -202,13 +198,13 @@ const sa_option sa_settings_options[] = {
     {"seed", SA_INT64(TRAINING(seed), 1, 0, MAX_JSON_INTEGER, "N"), "random seed"},
     {"valid-every", SA_INT(TRAINING(valid_every), 0, 0, 1000000000, "N"),
      "updates between validations; 0: validate once per epoch"},
-    {"criterion", SA_CHOICE(TRAINING(criterion), 0, sa_criterion_name),
+    {"criterion", SA_WORDS(TRAINING(criterion), 0, "loss", "bleu", "chrf"),
      "validation metric that selects best.safetensors and drives --patience and --lr-decay"},
     {"patience", SA_INT(TRAINING(patience), 10, 0, 1000000, "N"),
      "early stopping: validations without improvement before training ends; 0: never"},
     {"average", SA_INT(TRAINING(average), 0, 0, 100, "N"),
      "number of checkpoints whose mean is written to average.safetensors; 0: none"},
-    {"average-of", SA_CHOICE(TRAINING(average_of), 0, sa_average_name),
+    {"average-of", SA_WORDS(TRAINING(average_of), 0, "last", "best"),
      "checkpoints to average: the last ones, or the best by --criterion"},
 
     SA_METRICS_ROWS(SCORES),

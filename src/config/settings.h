@@ -10,9 +10,6 @@
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 
-/* The name of a precision (SA_PRECISION_...), NULL after the last. */
-const char *sa_precision_name(size_t row);
-
 /* Whether the family of the model (--model) ignores an option. */
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
 

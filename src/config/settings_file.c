@@ -29,7 +29,7 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
 static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
     const char *now = word ? sa_choice_renamed(row->name, word) : NULL;
-    if (row->choice && word)
+    if (word && sa_option_choice(row, 0))
         return sa_option_set_number(row, settings, sa_option_find_choice(row, now ? now : word));
     if (row->kind == SA_OPTION_SWITCH)
         return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));

@@ -109,12 +109,6 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-const char *sa_bpe_name(size_t row) {
-    static const char *const names[] = {
-        [SA_BPE_JOINT] = "joint", [SA_BPE_SEPARATE] = "separate", NULL};
-    return names[row];
-}
-
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
 /* The size of the first characters of `spelling` that correspond to `bytes` bytes of `text`. */

@@ -42,9 +42,6 @@ typedef struct sa_text_codec {
     sa_vocab vocab;
 } sa_text_codec;
 
-/* For option rows: joint or separate merges; NULL after the last. */
-const char *sa_bpe_name(size_t row);
-
 /* Whether two codecs split every text into the same tokens. */
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 

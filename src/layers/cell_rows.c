@@ -1,8 +1,6 @@
 /* cell_rows: the table of recurrent cells that --cell and the tests walk. */
 #include "layers/recurrent.h"
 
-#include <string.h>
-
 /* A GRU with the reset gate after U needs U s' alone, for the gate to multiply: one block more, in
  * front. */
 #define BEFORE                                                                                     \
@@ -43,15 +41,6 @@ const sa_cell sa_cells[] = {
     {.name = NULL},
 };
 
-const char *sa_cell_name(size_t row) {
-    static const char *const names[] = {
-        [SA_CELL_GRU] = "gru", [SA_CELL_LSTM] = "lstm", [SA_CELL_RNN] = "rnn"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after) {
-    if (kind == SA_CELL_GRU) return &sa_cells[2 * reset_after + keeps_old];
-    const sa_cell *row = sa_cells;
-    while (strcmp(row->name, sa_cell_name((size_t)kind)) != 0) row++;
-    return row;
+    return &sa_cells[kind == SA_CELL_GRU ? 2 * reset_after + keeps_old : 3 + kind];
 }

@@ -146,12 +146,6 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
-const char *sa_init_name(size_t row) {
-    static const char *const names[] = {
-        [SA_INIT_XAVIER] = "xavier", [SA_INIT_PAPER] = "paper", [SA_INIT_UNIFORM] = "uniform"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 /* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
  * for uniform: see params.h. */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,

@@ -79,7 +79,7 @@ bool sa_param_is_weight(const sa_param *param);
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
 void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 
-/* Fills the values. `init` is the position in sa_init_name's list. The paper (B.1): recurrent
+/* Fills the values. init: SA_INIT_... The paper (B.1): recurrent
  * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
  * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
  * embeddings in +-sqrt(3 / m), biases 0. Uniform (Luong et al. 2015): in +-0.1. Gains and constants
@@ -87,8 +87,5 @@ void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_
  */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error);
-
-/* For the option rows: the name of an initialization, NULL after the last. */
-const char *sa_init_name(size_t row);
 
 #endif

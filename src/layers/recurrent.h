@@ -127,14 +127,11 @@ sa_cell_backward sa_gru_before_backward, sa_gru_after_backward, sa_lstm_backward
 sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward,
     sa_lstm_weights_backward, sa_rnn_weights_backward;
 
-/* The cell of --cell (its position in sa_cell_name's list). For a GRU: whether z weights the old
+/* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old
  * state rather than the new one, and whether the reset gate acts after U. */
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after);
 
 extern const sa_cell sa_cells[]; /* ends with a NULL name */
-
-/* For the option rows: the name of a kind of cell, NULL after the last. */
-const char *sa_cell_name(size_t row);
 
 /* ---- The layers above the first ------------------------------------------------------------
  *

@@ -4,11 +4,6 @@
 
 #include <stdio.h>
 
-const char *sa_norm_name(size_t row) {
-    static const char *const names[] = {[SA_NORM_PRE] = "pre", [SA_NORM_POST] = "post"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 void sa_residual_bind(sa_binder *binder, const char *part, int m, int norm, sa_residual *w) {
     char name[40];
     snprintf(name, sizeof name, "%s.norm", part);

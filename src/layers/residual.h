@@ -8,9 +8,6 @@
 
 #include "layers/layernorm.h"
 
-/* For the option rows: pre or post, NULL after the last. */
-const char *sa_norm_name(size_t row);
-
 typedef struct sa_residual { /* weights, or their gradients */
     int norm;
     sa_layernorm layernorm;

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *sa_encoder_name(size_t row) {
-    static const char *const names[] = {
-        [SA_ENCODER_BI] = "bi", [SA_ENCODER_UNI] = "uni", [SA_ENCODER_NONE] = "none"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 static int directions_of(const sa_encoder_sizes *sizes) {
     return sizes->kind == SA_ENCODER_BI ? 2 : sizes->kind == SA_ENCODER_UNI ? 1 : 0;
 }
@@ -338,15 +332,6 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
 }
 
 /* ---- What the decoder starts from ------------------------------------------------------------ */
-
-const char *sa_initial_name(size_t row) {
-    static const char *const names[] = {[SA_INITIAL_AUTO] = "auto",
-                                        [SA_INITIAL_BACKWARD] = "backward",
-                                        [SA_INITIAL_LAST] = "last",
-                                        [SA_INITIAL_MEAN] = "mean",
-                                        [SA_INITIAL_COPY] = "copy"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
 
 static bool averages(int kind, const sa_encoder_sizes *sizes) {
     return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;

@@ -15,9 +15,6 @@
 #include "layers/position.h"
 #include "layers/recurrent.h"
 
-/* For the option rows: the name of an encoder, NULL after the last. */
-const char *sa_encoder_name(size_t row);
-
 typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
@@ -112,9 +109,6 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
 
 /* A choice of no option: from the context vector of a fixed decoder. */
 enum { SA_INITIAL_CONTEXT = SA_INITIAL_COPY + 1 };
-
-/* For the option rows: the name of a choice, NULL after the last. */
-const char *sa_initial_name(size_t row);
 
 typedef struct sa_source_sizes {
     sa_encoder_sizes encoder;

@@ -135,9 +135,4 @@ static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *bat
 
 extern const sa_family sa_recurrent_family, sa_transformer_family;
 
-/* For the option rows: names of --readout-state, --update and --reset, NULL after the last. */
-const char *sa_readout_name(size_t row);
-const char *sa_update_name(size_t row);
-const char *sa_reset_name(size_t row);
-
 #endif

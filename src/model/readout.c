@@ -3,12 +3,6 @@
 #include "softalign.h"
 #include "tensor/vec.h"
 
-const char *sa_tie_name(size_t row) {
-    static const char *const names[] = {
-        [SA_TIE_NONE] = "none", [SA_TIE_TWO] = "two-way", [SA_TIE_THREE] = "three-way"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 
 const sa_output sa_output_maxout = {2, sa_maxout_forward, sa_maxout_backward};

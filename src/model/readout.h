@@ -12,9 +12,6 @@
 #include "layers/loss.h"
 #include "tensor/blas.h"
 
-/* For the option rows: the name of a way to tie embeddings, NULL after the last. */
-const char *sa_tie_name(size_t row);
-
 /* From t~ to t. The forward function may replace t~ by what the backward function needs. */
 typedef struct sa_output {
     int units; /* of t~ for each of t */

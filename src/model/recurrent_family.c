@@ -5,26 +5,6 @@
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-/* Where the reset gate and the context stand in a gated unit. */
-const char *sa_reset_name(size_t row) {
-    static const char *const names[] = {
-        [SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", [SA_RESET_SUM] = "sum"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
-/* Which state z multiplies. */
-const char *sa_update_name(size_t row) {
-    static const char *const names[] = {[SA_UPDATE_NEW] = "new", [SA_UPDATE_OLD] = "old"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
-const char *sa_readout_name(size_t row) {
-    static const char *const names[] = {[SA_READOUT_AUTO] = "auto",
-                                        [SA_READOUT_PREVIOUS] = "previous",
-                                        [SA_READOUT_CURRENT] = "current"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
 
 static bool attends(const sa_settings *settings) {

@@ -323,26 +323,6 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
 
 /* ---- Files of pairs -------------------------------------------------------------------------- */
 
-const char *sa_csv_files(size_t i) {
-    return i ? NULL : SA_NUMBERED("csv");
-}
-
-const char *sa_npy_files(size_t i) {
-    return i ? NULL : SA_NUMBERED("npy");
-}
-
-const char *sa_svg_files(size_t i) {
-    return i ? NULL : SA_NUMBERED("svg");
-}
-
-const char *sa_png_files(size_t i) {
-    return i ? NULL : SA_NUMBERED("png");
-}
-
-const char *sa_pdf_files(size_t i) {
-    return i ? NULL : SA_NUMBERED("pdf");
-}
-
 bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
                       sa_error *error) {
     char name[64];

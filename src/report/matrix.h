@@ -75,13 +75,8 @@ typedef struct sa_terminal {
  * Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
-/* The names of such files, with wildcards: the choices of an SA_OPTION_FOLDER. */
+/* The names of such files, with wildcards. */
 #define SA_NUMBERED(ending) "[0-9]*." ending
-const char *sa_csv_files(size_t i);
-const char *sa_npy_files(size_t i);
-const char *sa_svg_files(size_t i);
-const char *sa_png_files(size_t i);
-const char *sa_pdf_files(size_t i);
 
 /* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
 bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,

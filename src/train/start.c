@@ -183,7 +183,7 @@ static void note_merges(const sa_session *session) {
     const size_t wanted = (size_t)session->settings.bpe_merges;
     const size_t source = session->model.source.bpe.count, target = session->model.target.bpe.count;
     sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
-                    sa_bpe_name((size_t)session->settings.bpe));
+                    session->settings.bpe == SA_BPE_JOINT ? "joint" : "separate");
     if (source < wanted || target < wanted)
         sa_session_note(session,
                         "note: the pairs are too few for %zu merges ({bpe_merges}): no other two "

@@ -103,17 +103,6 @@ const char *sa_schedule_name(size_t row) {
     return row < sizeof sa_schedules / sizeof *sa_schedules ? sa_schedules[row].name : NULL;
 }
 
-const char *sa_criterion_name(size_t row) {
-    static const char *const names[] = {
-        [SA_CRITERION_LOSS] = "loss", [SA_CRITERION_BLEU] = "bleu", [SA_CRITERION_CHRF] = "chrf"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
-const char *sa_average_name(size_t row) {
-    static const char *const names[] = {[SA_AVERAGE_LAST] = "last", [SA_AVERAGE_BEST] = "best"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup,
                           int64_t steps) {
     if (step < warmup) return (double)step / (double)warmup;

@@ -57,12 +57,6 @@ extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 /* For the option rows: the name of a schedule, NULL after the last. */
 const char *sa_schedule_name(size_t row);
 
-/* For the option rows: the name of a validation criterion, NULL after the last. */
-const char *sa_criterion_name(size_t row);
-
-/* For the option rows: the name of a choice of means, NULL after the last. */
-const char *sa_average_name(size_t row);
-
 /* The factor of the learning rate for update number `step` (from 1) of `steps`: step / warmup
  * during the warm-up. */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);

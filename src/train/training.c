@@ -218,8 +218,8 @@ static bool write_average(sa_session *session, sa_error *error) {
     free(mean);
     if (good)
         sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
-                        sa_average_name((size_t)session->settings.average_of), count, now.loss,
-                        now.bleu, session->path[SA_AVERAGE]);
+                        session->settings.average_of == SA_AVERAGE_LAST ? "last" : "best", count,
+                        now.loss, now.bleu, session->path[SA_AVERAGE]);
     return good;
 }
 

@@ -141,7 +141,7 @@ static bool check_size(const sa_settings *settings, sa_error *error) {
 
 bool web_settings_read(const char *options, sa_settings *settings, sa_error *error) {
     static const sa_option preset_row[] = {
-        {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0, 0, 0, NULL, "NAME", NULL}, {0}};
+        {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0, 0, 0, NULL, NULL, "NAME", NULL}, {0}};
     const char *preset = NULL;
     const web_option_set sets[] = {
         {sa_settings_options, settings}, {preset_row, (void *)&preset}, {0}};
@@ -214,13 +214,14 @@ static json_t *text_or_null(const char *text) {
 
 static json_t *choices(const sa_option *row) {
     json_t *names = json_array();
-    for (size_t i = 0; row->choice && row->choice(i); i++)
-        json_array_append_new(names, json_string(row->choice(i)));
+    for (size_t i = 0; sa_option_choice(row, i); i++)
+        json_array_append_new(names, json_string(sa_option_choice(row, i)));
     return names;
 }
 
 static json_t *option_default(const sa_option *row) {
-    if (row->kind == SA_OPTION_CHOICE) return json_string(row->choice((size_t)row->default_value));
+    if (row->kind == SA_OPTION_CHOICE)
+        return json_string(sa_option_choice(row, (size_t)row->default_value));
     return row->kind == SA_OPTION_SWITCH ? json_boolean(row->default_value != 0)
                                          : json_real(row->default_value);
 }

@@ -140,7 +140,8 @@ START_TEST(a_constant_is_the_number_of_its_name) {
     ck_assert_ptr_nonnull(option);
     ck_assert_int_eq(option->kind, SA_OPTION_CHOICE);
     for (int k = 0; lists[_i].names[k]; k++)
-        ck_assert_str_eq(option->choice((size_t)lists[_i].constants[k]), lists[_i].names[k]);
+        ck_assert_str_eq(sa_option_choice(option, (size_t)lists[_i].constants[k]),
+                         lists[_i].names[k]);
 }
 END_TEST
 
@@ -182,7 +183,7 @@ static double other_value(const sa_option *option, char *value, size_t size) {
                           : option->default_value == option->max ? option->min
                                                                  : option->max;
     if (option->kind == SA_OPTION_CHOICE)
-        snprintf(value, size, "%s", option->choice((size_t)number));
+        snprintf(value, size, "%s", sa_option_choice(option, (size_t)number));
     else if (option->kind == SA_OPTION_SWITCH)
         snprintf(value, size, "%s", number != 0 ? "yes" : "no");
     else

@@ -110,7 +110,7 @@ START_TEST(options_out_of_range_are_named) {
         double max = row->max, min = row->min;
         if (row->kind == SA_OPTION_CHOICE) {
             min = max = 0;
-            while (row->choice((size_t)max + 1)) max++;
+            while (sa_option_choice(row, (size_t)max + 1)) max++;
         }
         expect_refused((char *)table->fields + row->offset, row->kind, min, max, table->function,
                        row->name);

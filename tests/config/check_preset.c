@@ -76,7 +76,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
            (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
            (strcmp(sa_normalizer_name((size_t)settings->normalizer), "entmax") != 0 &&
             among(option, of_entmax)) ||
-           (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
+           (settings->cell != SA_CELL_GRU && among(option, of_gru)) ||
            (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
             among(option, of_subwords)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||

@@ -146,8 +146,8 @@ START_TEST(earlier_names_have_one_present_name) {
 END_TEST
 
 START_TEST(text_options_keep_the_given_text) {
-    static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0,  0, 0,
-                                  0,     NULL,           "DIR",        "x"};
+    static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0,     0,  0,
+                                  0,     NULL,           NULL,         "DIR", "x"};
     const char *out = NULL;
     sa_error error = {0};
     ck_assert(sa_option_set(&row, &out, "-x y", &error));

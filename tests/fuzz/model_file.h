@@ -34,7 +34,7 @@ static inline void model_set(sa_settings *settings, sa_rng *rng) {
     while (row[rows].name && row[rows].scope != SA_SCOPE_TRAINING) rows++;
     row += sa_rng_below(rng, rows);
     if (row->kind == SA_OPTION_CHOICE)
-        while (row->choice(choices)) choices++;
+        while (sa_option_choice(row, choices)) choices++;
     else
         choices = row->kind == SA_OPTION_SWITCH ? 2 : 7;
     sa_option_set_number(row, settings, sa_rng_below(rng, choices));

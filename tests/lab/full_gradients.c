@@ -65,7 +65,7 @@ static bool idle(const char *option, const sa_settings *settings) {
     if (strcmp(option, "decoder-init") == 0)
         return settings->encoder == SA_ENCODER_NONE && settings->decoder_init > SA_INITIAL_BACKWARD;
     if (strcmp(option, "update") == 0 || strcmp(option, "reset") == 0)
-        return strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0;
+        return settings->cell != SA_CELL_GRU;
     return false;
 }
 

@@ -84,7 +84,7 @@ static void check_gate(const cell *at, const char *name, const char *suffix, con
 /* The candidate whose reset gate comes after U. */
 static void check_after(const cell *at) {
     const int n = settings.hidden;
-    const bool sum = strcmp(sa_reset_name((size_t)settings.reset), "sum") == 0;
+    const bool sum = settings.reset == SA_RESET_SUM;
     const double *r = of_cell(at, "r");
     double u[WIDE] = {0}, a[WIDE] = {0};
     add_term(at, 'U', "", at->previous, u);
@@ -100,13 +100,13 @@ static void check_after(const cell *at) {
 
 static void check_gru(const cell *at) {
     const int n = settings.hidden;
-    const bool old = strcmp(sa_update_name((size_t)settings.update), "old") == 0;
+    const bool old = settings.update == SA_UPDATE_OLD;
     check_gate(at, "z", "_z", at->previous, sigma, of_cell(at, "z"));
     check_gate(at, "r", "_r", at->previous, sigma, of_cell(at, "r"));
     const double *z = of_cell(at, "z"), *r = of_cell(at, "r"), *candidate = of_cell(at, "s~");
     double rs[WIDE], s[WIDE];
     for (int k = 0; k < n; k++) rs[k] = r[k] * at->previous[k];
-    if (strcmp(sa_reset_name((size_t)settings.reset), "before") == 0) {
+    if (settings.reset == SA_RESET_BEFORE) {
         same("r.s", at->step, of_cell(at, "r.s"), rs, n);
         check_gate(at, "s~", "", rs, tanh, candidate);
     } else {
@@ -143,10 +143,9 @@ static void check_lstm(const cell *at, const double *memory) {
 }
 
 static void check_cell(const cell *at, const char *memory) {
-    const char *kind = sa_cell_name((size_t)settings.cell);
-    if (strcmp(kind, "gru") == 0) check_gru(at);
-    if (strcmp(kind, "lstm") == 0) check_lstm(at, get(at->step, 0, memory));
-    if (strcmp(kind, "rnn") == 0) check_gate(at, "s", "", at->previous, tanh, at->state);
+    if (settings.cell == SA_CELL_GRU) check_gru(at);
+    if (settings.cell == SA_CELL_LSTM) check_lstm(at, get(at->step, 0, memory));
+    if (settings.cell == SA_CELL_RNN) check_gate(at, "s", "", at->previous, tanh, at->state);
 }
 
 /* ---- A step ---------------------------------------------------------------------------------- */
@@ -199,9 +198,9 @@ static const double *output(int i, int layer) {
 }
 
 static void check_readout(int i, const sa_decoder_kind *kind, const double *x, const double *c) {
-    const char *choice = sa_readout_name((size_t)settings.readout_state);
-    const bool previous =
-        strcmp(choice, "auto") == 0 ? kind->sees_previous : strcmp(choice, "previous") == 0;
+    const bool previous = settings.readout_state == SA_READOUT_AUTO
+                              ? kind->sees_previous
+                              : settings.readout_state == SA_READOUT_PREVIOUS;
     const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
     double sums[WIDE] = {0}, t[WIDE];
     const int last = settings.decoder_layers;

@@ -88,12 +88,12 @@ static void check_normalizer(int i, int head, const double *e, double e_0, int f
 
 /* alpha_ij by the equations of the window; also compares what leads there, and the Gaussian. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
-    const char *window = sa_window_name((size_t)settings.window);
     const char *score_name = sa_score_name((size_t)settings.attention);
     const bool location = strcmp(score_name, "location") == 0;
     const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
     const int D = settings.window_size;
-    const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "local-p") == 0;
+    const bool none = settings.window == SA_WINDOW_NONE,
+               predictive = settings.window == SA_WINDOW_LOCAL_P;
     double p = fmin(i, seen), hidden[WIDE] = {0}, a = 0;
     if (predictive) {
         add_product("attention.", "W_p", s, hidden);

@@ -87,9 +87,7 @@ int main(void) {
     }
     TCase *tests;
     Suite *suite = suite_of("gradients through packed weights", &tests);
-    int cells = 0;
-    while (sa_cell_name((size_t)cells)) cells++;
-    tcase_add_loop_test(tests, every_cell, 0, cells);
+    tcase_add_loop_test(tests, every_cell, SA_CELL_GRU, SA_CELL_RNN + 1);
     tcase_add_test(tests, conditional_unit_with_norms);
     return suite_run(suite);
 }

@@ -189,8 +189,8 @@ START_TEST(cells_are_found_by_their_switches) {
     for (int old = 0; old < 2; old++)
         for (int late = 0; late < 2; late++) {
             ck_assert_ptr_eq(sa_cell_find(0, old, late), &sa_cells[2 * late + old]);
-            for (int kind = 1; sa_cell_name((size_t)kind); kind++)
-                ck_assert_str_eq(sa_cell_find(kind, old, late)->name, sa_cell_name((size_t)kind));
+            ck_assert_str_eq(sa_cell_find(SA_CELL_LSTM, old, late)->name, "lstm");
+            ck_assert_str_eq(sa_cell_find(SA_CELL_RNN, old, late)->name, "rnn");
         }
 }
 END_TEST

@@ -211,13 +211,6 @@ START_TEST(residual_backward) {
 }
 END_TEST
 
-START_TEST(places_of_the_norm_have_names) {
-    ck_assert_str_eq(sa_norm_name(SA_NORM_PRE), "pre");
-    ck_assert_str_eq(sa_norm_name(SA_NORM_POST), "post");
-    ck_assert_ptr_null(sa_norm_name(2));
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("sublayers in double", &tests);
@@ -228,6 +221,5 @@ int main(void) {
     tcase_add_loop_test(tests, feedforward_backward, 0, SHAPES);
     tcase_add_test(tests, feedforward_that_is_off);
     tcase_add_loop_test(tests, residual_backward, 0, 4 * SHAPES);
-    tcase_add_test(tests, places_of_the_norm_have_names);
     return suite_run(suite);
 }

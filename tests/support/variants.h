@@ -94,7 +94,7 @@ static inline int all_variants(int model, variant *list) {
         if (row->scope != SA_SCOPE_MODEL || strcmp(row->name, "init") == 0) continue;
         if (!of_family(row->name, model)) continue;
         if (row->kind == SA_OPTION_SWITCH) list[count++] = (variant){row, 1};
-        for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++) {
+        for (int i = 0; row->kind == SA_OPTION_CHOICE && sa_option_choice(row, i); i++) {
             const variant one = {row, i};
             sa_settings changed = plain;
             apply_variant(&one, &changed);

@@ -24,14 +24,6 @@ typedef struct window { /* weights, or their gradients */
 
 _Static_assert(sizeof(window) <= SA_PART_BYTES, "the largest part");
 
-const char *sa_window_name(size_t row) {
-    static const char *const names[] = {[SA_WINDOW_NONE] = "none",
-                                        [SA_WINDOW_LOCAL_M] = "local-m",
-                                        [SA_WINDOW_LOCAL_P] = "local-p",
-                                        [SA_WINDOW_SLIDING] = "sliding"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 static bool has_window(const sa_attention_sizes *sizes) {
     const int kind = sizes->settings.window;
     return kind == SA_WINDOW_LOCAL_M || kind == SA_WINDOW_LOCAL_P ||

@@ -27,6 +27,7 @@ import csv
 import enum
 import html as _html
 import json
+import math
 import os
 import signal
 import textwrap
@@ -322,10 +323,7 @@ def _array(owner: Any, address: Any, *shape: int, kind: Any = c_double) -> Optio
     address = ctypes.cast(address, c_void_p).value
     if not address:
         return None
-    size = 1
-    for length in shape:
-        size *= length
-    memory = (kind * size).from_address(address)
+    memory = (kind * math.prod(shape)).from_address(address)
     memory.owner = owner
     try:
         import numpy
@@ -390,20 +388,21 @@ def _record(cls: Any, struct: Any, **more: Any) -> Any:
                **more)
 
 
-def _rows(kind: str) -> Any:
-    """The options that sa_<kind>_option lists."""
+def _listing(function: Any, *more: Any) -> Any:
+    """What function(0, ...), function(1, ...) ... are, up to NULL."""
     i = 0
-    while row := getattr(_lib, f"sa_{kind}_option")(i):
-        yield row.contents
+    while found := function(i, *more):
+        yield found
         i += 1
 
 
-def _names(name: Callable[..., Optional[bytes]], *more: Any) -> List[str]:
-    """What name(0, ...), name(1, ...) ... are."""
-    found: List[str] = []
-    while (text := name(len(found), *more)) is not None:
-        found.append(text.decode())
-    return found
+def _rows(kind: str) -> Any:
+    """The options that sa_<kind>_option lists."""
+    return (row.contents for row in _listing(getattr(_lib, f"sa_{kind}_option")))
+
+
+def _names(function: Any, *more: Any) -> List[str]:
+    return [name.decode() for name in _listing(function, *more)]
 
 
 def _set(setter: str, struct: Any, options: Dict[str, Any]) -> None:
@@ -448,18 +447,15 @@ class _Shown:
         return _frame(self._page(), self._height)
 
 
-class _Page(_Closable):
-    """A page under construction."""
-
-    def __init__(self, title: str, models: int = 1):
-        self.page = _call("page_open", _bytes(title), models)
-        self._free = _finalizer(self, _lib.sa_page_close, self.page)
-
-    def add(self, what: str, *arguments: Any) -> None:
-        _call("page_add_" + what, self.page, *arguments)
-
-    def text(self) -> str:
-        return _call("page_html", self.page).decode()
+def _rendered(title: str, *parts: Tuple[Any, ...]) -> str:
+    """A page; a part is (what, arguments ...) of sa_page_add_<what>."""
+    page = _call("page_open", _bytes(title), 1)
+    try:
+        for what, *arguments in parts:
+            _call("page_add_" + what, page, *arguments)
+        return _call("page_html", page).decode()
+    finally:
+        _lib.sa_page_close(page)
 
 
 # ---- Settings ------------------------------------------------------------------------------------
@@ -782,13 +778,12 @@ class Alignments(List[Alignment], _Shown):
         model = self[0]._model
         sentence = textwrap.shorten(" ".join(self[0].source[:-1]), 80, placeholder=" …")
         several = f"{len(self)} sentences" if len(self) > 1 else f"“{sentence}”"
-        with _Page(f"Attention of {model.name} on {several}") as page:
-            page.add("model", _bytes(model.name), model.settings.memory)
-            for one in self:
-                # Links are between words, and subwords are none.
-                gold = None if model.subwords or one.site != "cross" else one.gold
-                page.add("alignment", byref(one._owner.struct), _SITES.index(one.site), _bytes(gold))
-            return page.text()
+        parts: List[Tuple[Any, ...]] = [("model", _bytes(model.name), model.settings.memory)]
+        for one in self:
+            # Links are between words, and subwords are none.
+            gold = None if model.subwords or one.site != "cross" else one.gold
+            parts.append(("alignment", byref(one._owner.struct), _SITES.index(one.site), _bytes(gold)))
+        return _rendered(f"Attention of {model.name} on {several}", *parts)
 
     def _repr_html_(self) -> Optional[str]:
         if not self:
@@ -933,12 +928,9 @@ class Model(_Closable, _Shown):
         return _record(Evaluation, summary, results=each)
 
     def _page_of(self, title: str, folder: Optional[str]) -> str:
-        with _Page(title) as page:
-            page.add("fact", b"weights", f"{self.parameters:,}".encode())
-            page.add("model", _bytes(self._info.name), self._info.settings.memory)
-            if folder is not None:
-                page.add("training", _bytes(folder))
-            return page.text()
+        parts = [("fact", b"weights", f"{self.parameters:,}".encode()),
+                 ("model", _bytes(self._info.name), self._info.settings.memory)]
+        return _rendered(title, *parts, *([] if folder is None else [("training", _bytes(folder))]))
 
     def _page(self) -> str:
         folder = os.path.dirname(os.path.abspath(self.path))

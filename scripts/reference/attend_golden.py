@@ -73,10 +73,8 @@ def multihead(heads, causal=False, **widths):
                                   torch.randn(4, widths.get("vdim", 8)))
     mask = torch.ones(4, 4).triu(1).bool() if causal else None
     outputs, weights = layer(q[None], k[None], v[None], attn_mask=mask, average_attn_weights=False)
-    if widths:
-        maps = layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight
-    else:
-        maps = layer.in_proj_weight.chunk(3)
+    own = layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight
+    maps = own if widths else layer.in_proj_weight.chunk(3)
     biases = layer.in_proj_bias[None].chunk(3, 1)
     tables = {"project_output": layer.out_proj.weight, "bias_output": layer.out_proj.bias[:, None]}
     for name, W, b in zip(("query", "keys", "values"), maps, biases):

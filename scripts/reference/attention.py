@@ -320,13 +320,12 @@ def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
 
-def attend(w, o, q, H, i, place=None, past=None, noise=0):
+def attend(w, o, q, H, i, past, place=None, noise=0):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query. past: every head's weights of the steps before, to which
-    those of this step are appended, or None. noise is added to the scores of monotonic attention,
+    those of this step are appended. noise is added to the scores of monotonic attention,
     or decides what hard attention draws, a number for each head."""
-    past = past or [Past() for _ in range(o.heads)]
     alpha = [weights(w, o, k, q, H, i, place, past[k], noise) for k in range(o.heads)]
     if o.attention == "hard":
         alpha = [drawn(*own) for own in zip(alpha, noise, past, strict=True)]

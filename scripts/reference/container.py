@@ -15,8 +15,7 @@ def read_container(path):
     """The metadata and the arrays of a file, without its checksum."""
     with open(path, "rb") as file:
         whole = file.read()
-    demand(len(whole) > 8, "truncated")
-    (length,) = struct.unpack("<Q", whole[:8])
+    length = int.from_bytes(whole[:8], "little")
     header = json.loads(whole[8:8 + length].decode("utf-8"))
     metadata = header.pop("__metadata__", {})
     demand(metadata.get("format") == "softalign" and metadata.get("version") == "1", "not softalign's")

@@ -31,10 +31,9 @@ def places(o, settings):
     if settings.get("dropout-layers", 0) > 0:
         found |= {f"encoder.{layer}.x": "source" for layer in range(2, o.layers + 1) if ways(o)}
         found |= {f"{part}.x": "target" for part in upper}
-    if o.attends and o.attention == "monotonic" and settings.get("monotonic-noise", 1) > 0:
-        found["attention"] = "target"  # no mask: the noise that is added to the scores
-    if o.attends and o.attention == "hard":
-        found["attention"] = "target"  # what decides the draws
+    noisy = o.attention == "monotonic" and settings.get("monotonic-noise", 1) > 0
+    if o.attends and (noisy or o.attention == "hard"):
+        found["attention"] = "target"  # no mask: what is added to the scores, or decides the draws
     found |= {"annotations": "source"} if probability("annotations") > 0 else {}
     return found | ({"readout": "target"} if probability("readout") > 0 else {})
 
@@ -44,8 +43,7 @@ def masks_of(o, settings, arrays, pairs):
     cut = [{} for _ in pairs]
     for place, kind in places(o, settings).items():
         counts = [len(pair[kind == "target"]) if kind != "sentence" else 1 for pair in pairs]
-        demand(f"mask.{place}" in arrays, f"no mask.{place}")
-        array = arrays.pop(f"mask.{place}")
+        array = arrays.pop(f"mask.{place}", ())
         demand(len(array) == sum(counts), f"mask.{place}: {len(array)} rows, not {sum(counts)}")
         for own, rows in zip(cut, torch.tensor(array).split(counts), strict=True):
             own[place] = rows

@@ -2,6 +2,8 @@
 
 import torch
 
+from .attention import Past
+
 BOS = 2
 
 
@@ -11,7 +13,7 @@ def objective(o, logits, word):
     return (1 - o.label_smoothing) * log_p[word] + o.label_smoothing * log_p.mean()
 
 
-def extended_objective(o, logits, alpha, gate, source, word):
+def extended_objective(o, logits, word, alpha, gate, source):
     """(1 - epsilon) log P(word) + epsilon / K sum_k log p(k), P over the extended vocabulary;
     gate: p_gen; alpha, source: the weight of each source token, and its extended id"""
     p = torch.softmax(logits, 0)
@@ -46,13 +48,9 @@ class Model:
         """masks: for each pair its dropout masks (masks.py), or None; links: for each pair its gold
         alignment, for guided alignment, or None; extended: for each pair the extended ids of both
         sides, for copying, or None"""
-        self.o = o
-        self.masks = masks
-        self.links = links
-        self.extended = extended
+        self.o, self.masks, self.links, self.extended = o, masks, links, extended
         self.own = {}  # the masks of the current pair
-        self.copied, self.gates = {}, []  # what it copies by: weights and p_gen of every target word
-        self.cross_attention = {}  # its weights in the first head of each cross-attention, by target word
+        self.past, self.gates = [], []  # every head's weights in the last cross-attention, and p_gen, word by word
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
         self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
 
@@ -60,26 +58,29 @@ class Model:
         """Multiplies every row by its mask."""
         return X * self.own[place] if place in self.own else X
 
+    def mask(self, place, row=0):
+        """The mask of one row; of the state that a cell's U is applied to, the only one."""
+        return self.own[place][row] if place in self.own else 1
+
     def gate(self, p, **vectors):
         """p_gen = sigma(the sum of w . x over these vectors + b)"""
         return torch.sigmoid(sum((p[f"copy.{name}"] @ x)[0] for name, x in vectors.items()) + p["copy.b"][0])
 
     def sentence_loss(self, p, source, target, extended=None):
         """- sum_i objective(y_i)"""
-        self.cross_attention, self.copied, self.gates = {}, {}, []
+        self.past, self.gates = [Past() for _ in range(self.o.heads)], []
         t = self.outputs(p, source, target)
-        if self.o.copy:
-            source, target = extended
-            alphas = list(self.copied.values())[-1]
-            return -sum(extended_objective(self.o, p[self.W_o] @ t_i + p["readout.b_y"], alpha, gate, source, word)
-                        for t_i, alpha, gate, word in zip(t, alphas, self.gates, target, strict=True))
-        return -sum(objective(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
-                    for t_i, word in zip(t, target, strict=True))
+        logits = [p[self.W_o] @ t_i + p["readout.b_y"] for t_i in t]
+        if not self.o.copy:
+            return -sum(objective(self.o, *own) for own in zip(logits, target, strict=True))
+        source, target = extended
+        alphas = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
+        words = zip(logits, target, alphas, self.gates, strict=True)
+        return -sum(extended_objective(self.o, *own, source) for own in words)
 
     def guided_loss(self, links):
-        """- sum_t sum_s A_ts log alpha_ts, of the last cross-attention"""
-        rows = enumerate(list(self.cross_attention.values())[-1])
-        rows = [(target_distribution(links, t, len(alpha)), alpha) for t, alpha in rows]
+        """- sum_t sum_s A_ts log alpha_ts, of the first head"""
+        rows = [(target_distribution(links, t, len(alpha)), alpha) for t, alpha in enumerate(self.past[0])]
         return -sum((A[A > 0] * torch.log(alpha[A > 0])).sum() for A, alpha in rows if A is not None)
 
     def loss(self, p, pairs):

@@ -1,5 +1,7 @@
 """The Transformer from PyTorch's own modules, all sentences in one padded batch."""
 
+from functools import partial
+
 import torch
 from torch import nn
 from torch.nn.utils.stateless import functional_call
@@ -50,10 +52,6 @@ def layer(p, part, attentions):
     return parameters
 
 
-def encoder_stack(one, layers, last):
-    return nn.TransformerEncoder(one, layers, last, enable_nested_tensor=False)
-
-
 class Modules(Transformer):
     def run(self, p, name, kind, stack, attentions, *inputs, **masks):
         o = self.o
@@ -78,7 +76,8 @@ class Modules(Transformer):
         source, target = zip(*pairs)
         x, padding = self.embedded(p, "source", p[self.source_E], source)
         y, target_padding = self.embedded(p, "target", p["target.E"], [[BOS, *ids[:-1]] for ids in target])
-        memory = self.run(p, "encoder", nn.TransformerEncoderLayer, encoder_stack, {"self": "self_attn"}, x,
+        encoder = partial(nn.TransformerEncoder, enable_nested_tensor=False)
+        memory = self.run(p, "encoder", nn.TransformerEncoderLayer, encoder, {"self": "self_attn"}, x,
                           src_key_padding_mask=padding)
         future = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).triu(1)
         t = self.run(p, "decoder", nn.TransformerDecoderLayer, nn.TransformerDecoder,

@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from .attention import Past, attend, coverage_loss, weights_of
+from .attention import attend, coverage_loss, weights_of
 from .cells import cell
 from . import demand
 from .encoder import encode, ends
@@ -46,37 +46,32 @@ def initial_states(p, o, encoded, c):
     return [(s, torch.zeros_like(s)) for s in states]
 
 
-# ---- One step: the context c_i and the state s_i; c is the sentence's one context where it has one ----
+# ---- One step: the context c_i and the state s_i -------------------------------------------------------
 
 # `above` makes the states of the layers above the first, and what the last one passes on.
 
-def bahdanau(step, above, attention, x, c, s):
-    """c_i = attend(s_{i-1}), s_i = cell(x_i, c_i, s_{i-1}); the layers above read c_i, too"""
+def bahdanau(step, above, attention, x, s):
+    """c_i = attend(s_{i-1}), fixed: the sentence's one context; s_i = cell(x_i, c_i, s_{i-1}); the layers above read
+    c_i, too"""
     c = attention(s[0])
     s = step("decoder", x, c, s)
     return c, s, *above(s, c)
 
 
-def fixed(step, above, attention, x, c, s):
-    """s_i = cell(x_i, c, s_{i-1}); the layers above read c, too"""
-    s = step("decoder", x, c, s)
-    return c, s, *above(s, c)
-
-
-def fixed_init(step, above, attention, x, c, s):
+def fixed_init(step, above, attention, x, s):
     """s_i = cell(x_i, s_{i-1})"""
     s = step("decoder", x, None, s)
     return None, s, *above(s, None)
 
 
-def luong(step, above, attention, x, c, s):
+def luong(step, above, attention, x, s):
     """s_i = cell(x_i, s_{i-1}), c_i = attend(s_i), with several layers from what the last passes on"""
     s = step("decoder", x, None, s)
     upper, y = above(s, None)
     return attention(y), s, upper, y
 
 
-def cgru(step, above, attention, x, c, s):
+def cgru(step, above, attention, x, s):
     """s'_i = cell(x_i, s_{i-1}), c_i = attend(s'_i), s_i = second cell(c_i, s'_i)"""
     s = step("decoder", x, None, s)
     c = attention(s[0])
@@ -84,7 +79,7 @@ def cgru(step, above, attention, x, c, s):
     return c, s, *above(s, None)
 
 
-DECODERS = {"bahdanau": bahdanau, "fixed": fixed, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
+DECODERS = {"bahdanau": bahdanau, "fixed": bahdanau, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
 
 
 def sentence_context(p, o, encoded):
@@ -120,16 +115,12 @@ class Recurrent(Model):
         w = weights_of(p, self.o, "attention")
         noise = self.own["attention"][i - 1] if "attention" in self.own else 0
         noise = noise[:len(H)] if self.o.attention == "monotonic" and "attention" in self.own else noise
-        c = attend(w, self.o, q, H, i, past=self.past, noise=noise)
-        self.cross_attention["attention"] = self.past[0]
-        self.copied["attention"] = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
-        return c
+        return attend(w, self.o, q, H, i, self.past, noise=noise)
 
     def sentence_loss(self, p, source, target, extended=None):
         """With the coverage loss, the mean over heads; and with what the draws of hard attention add, where log p of
         the sentence is a constant (Xu et al. 2015, section 4.1) and the baseline is 0."""
         o = self.o
-        self.past = [Past() for _ in range(o.heads)]
         loss = super().sentence_loss(p, source, target, extended)
         if o.attention == "hard":
             demand(o.label_smoothing == 0, "hard attention with label smoothing")
@@ -141,10 +132,6 @@ class Recurrent(Model):
             loss = loss + o.coverage_weight * coverage_loss(past) / o.heads
         return loss
 
-    def mask(self, part):
-        """The dropout mask of the state that a cell's U is applied to."""
-        return self.own[part][0] if part in self.own else 1
-
     def step(self, p, part, x, c, s):
         return cell(p, self.o, part, x, c, s, self.mask(part))
 
@@ -153,8 +140,7 @@ class Recurrent(Model):
         residual connections from the third layer on"""
         states, y = [], s[0]
         for number, (part, own) in enumerate(zip(layers(self.o)[1:], before, strict=True), 2):
-            x = self.own[f"{part}.x"][i - 1] * y if f"{part}.x" in self.own else y
-            states.append(self.step(p, part, x, c, own))
+            states.append(self.step(p, part, self.mask(f"{part}.x", i - 1) * y, c, own))
             y = states[-1][0] + y if self.o.decoder_residual and number >= 3 else states[-1][0]
         return states, y
 
@@ -169,12 +155,11 @@ class Recurrent(Model):
         for i, y in enumerate(self.drop("target.E", words), 1):
             x = torch.cat([y, t[-1]]) if o.input_feeding else y
             before = [s, *upper][-1][0]
-            step, attention = partial(self.step, p), partial(self.attend, p, encoded.H, i)
-            above = partial(self.above, p, i, upper)
-            c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, fixed_c, s)
+            step, above = partial(self.step, p), partial(self.above, p, i, upper)
+            attention = partial(self.attend, p, encoded.H, i) if o.attends else lambda q: fixed_c
+            c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, s)
             u = before if reads_previous(o) else last
             if o.copy:
                 self.gates.append(self.gate(p, w_h=c, w_s=u, w_x=y))
-            mask = self.own["readout"][i - 1] if "readout" in self.own else 1
-            t.append(mask * readout_units(o, readout_total(p, u, y, c)))
+            t.append(self.mask("readout", i - 1) * readout_units(o, readout_total(p, u, y, c)))
         return t[1:]

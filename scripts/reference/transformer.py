@@ -3,7 +3,7 @@ for each word."""
 
 import torch
 
-from .attention import attend, weights, weights_of
+from .attention import Past, attend, weights_of
 from .model import BOS, Model
 from .position import Place, positioned
 
@@ -24,22 +24,17 @@ class Transformer(Model):
             return layernorm(p, f"{part}.norm", X + self.drop(part, f(X)))
         return X + self.drop(part, f(layernorm(p, f"{part}.norm", X)))
 
-    def look(self, part, w, q, H, i):
-        """Keeps the weights of a cross-attention: of the first head and, to copy by, the mean of all."""
-        heads = [weights(w, self.o, k, q, H, i) for k in range(self.o.heads if self.o.copy else 1)]
-        self.cross_attention.setdefault(part, []).append(heads[0])
-        self.copied.setdefault(part, []).append(sum(heads) / len(heads))
-
     def attention(self, p, part, Q, H, causal=False):
         """Query i attends to H, if causal to its first i rows alone."""
         w, found = weights_of(p, self.o, part), []
+        past = [Past() for _ in range(self.o.heads)]
         side = "target" if part.startswith("decoder") else "source"
         place = Place(p, self.o, side, part, causal) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
             seen = H[:i] if causal else H
-            found.append(attend(w, self.o, q, seen, i, place))
-            if part.endswith(".cross"):
-                self.look(part, w, q, seen, i)
+            found.append(attend(w, self.o, q, seen, i, past, place))
+        if part.endswith(".cross"):
+            self.past = past
         return torch.stack(found)
 
     def feedforward(self, p, part, X):

@@ -68,13 +68,14 @@ def extended_of(o, arrays):
 
 
 def gradients(model, weights, pairs):
-    """The loss and its derivative by every parameter, as numpy arrays."""
+    """The loss and its derivative by every parameter, as numpy arrays; 0 where uniform weights need no query."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
     loss = model.loss(p, pairs)
     loss.backward()
     unused = [name for name, leaf in p.items() if leaf.grad is None]
-    demand(not unused, f"the model does not have {unused}")
-    return loss.item(), {name: leaf.grad.numpy() for name, leaf in p.items()}
+    demand(not unused or model.o.attention == "uniform", f"the model does not have {unused}")
+    return loss.item(), {name: numpy.zeros(leaf.shape) if leaf.grad is None else leaf.grad.numpy()
+                         for name, leaf in p.items()}
 
 
 def difference(a, b):

@@ -62,6 +62,4 @@ def encode(p, o, E, source, drop, mask):
 
 def ends(o, encoded):
     """[forward_S ; backward_1], where backward_1 is empty without a backward layer; without any layer mean_j h_j"""
-    if o.encoder == "none":
-        return encoded.H.mean(0)
-    return torch.cat([encoded.forward_S[0], encoded.backward_1])
+    return torch.cat([encoded.forward_S[0], encoded.backward_1]) if encoded.last else encoded.H.mean(0)

@@ -51,9 +51,13 @@ static bool translate(explanation_task *all, sa_error *error) {
     sa_hypothesis found = {0};
     sa_search_init(&greedy);
     greedy.beam = greedy.nbest = 1;
-    const sa_seq2seq *const models[] = {&all->model->w};
-    const sa_sentence *const sources[] = {&all->source};
-    if (!sa_search_batch(models, 1, sources, NULL, 1, &greedy, NULL, &found, error)) return false;
+    const sa_seq2seq *const w = &all->model->w;
+    const sa_sentence *const source = &all->source;
+    sa_ensemble alone;
+    const bool good = sa_ensemble_open(&alone, &w, 1, NULL, error) &&
+                      sa_search_batch(&alone, &source, NULL, 1, &greedy, &found, error);
+    sa_ensemble_release(&alone);
+    if (!good) return false;
     all->target_ids = sa_new((size_t)found.len, sizeof *all->target_ids, error);
     all->target = (sa_sentence){all->target_ids, found.len, found.ids};
     const int known = sa_seq2seq_words(&all->model->w);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "model/copying.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 #include <limits.h>
 #include <math.h>
@@ -13,14 +14,19 @@ bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int cou
     sa_decode_state *states = sa_new((size_t)count, sizeof *states, error);
     *ensemble = (sa_ensemble){.count = states ? count : 0, .states = states};
     for (int m = 0; m < ensemble->count; m++) {
-        states[m].w = w[m];
-        if (override) sa_decode_state_override(&states[m], override);
+        sa_decode_state *state = &states[m];
+        state->w = w[m];
+        if (!override) continue;
+        state->replaced = *w[m], state->override = *override;
+        sa_seq2seq_override(&state->replaced, &state->override);
+        state->w = &state->replaced;
     }
     return states != NULL;
 }
 
 void sa_ensemble_release(sa_ensemble *ensemble) {
-    for (int m = 0; m < ensemble->count; m++) sa_decode_state_release(&ensemble->states[m]);
+    for (int m = 0; m < ensemble->count; m++)
+        ensemble->states[m].w->family->decode_release(&ensemble->states[m].cache);
     free(ensemble->states);
     *ensemble = (sa_ensemble){0};
 }
@@ -42,10 +48,31 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
     return true;
 }
 
+static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
+                         int count, int rows, int steps) {
+    const sa_readout *readout = state->w->family->readout(state->w);
+    int most = 0;
+    state->batch = sa_batch_build(arena, sources, NULL, count);
+    state->words = sa_arena_alloc(arena, (size_t)count, sizeof *state->words);
+    for (int b = 0; b < count; b++) {
+        const int words = sa_extended_words(state->w, &sources[b]);
+        if (words > most) most = words;
+    }
+    for (int b = 0; arena->base && b < count; b++)
+        state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
+    state->logit_rows = sa_vocabulary_rows(readout, rows);
+    state->gathered_t = sa_mat_alloc(arena, state->logit_rows, readout->W_o.mat.cols);
+    state->logits = sa_mat_alloc(arena, state->logit_rows, most);
+    state->most = sa_mat_alloc(arena, state->logit_rows, sa_vocabulary_stretches(readout));
+    state->log_sum_exp =
+        sa_arena_alloc(arena, (size_t)state->logit_rows, sizeof *state->log_sum_exp);
+    state->w->family->decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
+}
+
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps) {
     for (int m = 0; m < ensemble->count; m++)
-        sa_decode_state_layout(arena, &ensemble->states[m], sources[m], count, rows, steps);
+        layout_state(arena, &ensemble->states[m], sources[m], count, rows, steps);
     ensemble->widest = 0;
     for (int m = 1; m < ensemble->count; m++)
         if (ensemble->states[m].logits.cols > ensemble->states[ensemble->widest].logits.cols)
@@ -56,7 +83,11 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 }
 
 void sa_ensemble_begin(sa_ensemble *ensemble) {
-    for (int m = 0; m < ensemble->count; m++) sa_decode_state_begin(&ensemble->states[m]);
+    for (int m = 0; m < ensemble->count; m++) {
+        sa_decode_state *state = &ensemble->states[m];
+        state->override.order = state->batch.source.order;
+        state->w->family->decode_begin(state->w, &state->batch, &state->cache);
+    }
 }
 
 int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
@@ -92,8 +123,11 @@ void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
     const sa_decode_step step = {
         .i = i, .L = L, .which = ensemble->which, .from = ensemble->from, .ids = ensemble->ids};
-    for (int m = 0; m < ensemble->count; m++)
-        if (!sa_decode_state_step(&ensemble->states[m], &step, error)) return false;
+    for (int m = 0; m < ensemble->count; m++) {
+        sa_decode_state *state = &ensemble->states[m];
+        if (!state->w->family->decode_step(state->w, &step, &state->cache, &state->t, error))
+            return false;
+    }
     return true;
 }
 
@@ -104,10 +138,24 @@ int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
     return rows;
 }
 
+/* Of the last step's rows rows[i], about sentences which[rows[i]]: row i of logits, which the
+ * caller may overwrite, and of log_sum_exp. At most state->logit_rows. */
+static void make_logits(sa_decode_state *state, const int *which, const int *rows, int count) {
+    const sa_mat t = sa_rows(state->gathered_t, 0, count),
+                 logits = sa_rows(state->logits, 0, count);
+    sa_gather_rows(state->t, rows, t);
+    sa_vocabulary_forward(state->w->family->readout(state->w), t,
+                          sa_cols(logits, 0, sa_seq2seq_words(state->w)),
+                          sa_rows(state->most, 0, count), state->log_sum_exp);
+    for (int i = 0; i < count && sa_copies(state->w); i++)
+        sa_copying_decode(state->w, &state->batch, &state->cache, rows[i], which[rows[i]],
+                          sa_row(logits, i), &state->log_sum_exp[i]);
+}
+
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
     const sa_decode_state *widest = &ensemble->states[ensemble->widest];
     for (int m = 0; m < ensemble->count; m++)
-        sa_decode_state_logits(&ensemble->states[m], ensemble->which, rows, count);
+        make_logits(&ensemble->states[m], ensemble->which, rows, count);
     for (int i = 0; i < count && ensemble->count > 1; i++)
         average_row(ensemble, ensemble->which[rows[i]], i);
     ensemble->log_sum_exp = widest->log_sum_exp;
@@ -122,10 +170,22 @@ const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i) {
     return sa_ensemble_bounded(ensemble) ? sa_row(ensemble->states[0].most, i) : NULL;
 }
 
+static void add_weights(const sa_decode_state *state, int row, int S, sa_real weight,
+                        sa_real *alpha) {
+    const sa_seq2seq *w = state->w;
+    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
+    for (int layer = 0; layer < layers; layer++)
+        for (int k = 0; k < heads; k++) {
+            const sa_mat all = w->family->decode_weights(&state->cache, layer);
+            sa_axpy(weight / (sa_real)(heads * layers), sa_attention_head(all, row, heads, k, S).x,
+                    alpha, S);
+        }
+}
+
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha) {
     int attending = 0;
     for (int m = 0; m < ensemble->count; m++)
         attending += sa_seq2seq_attends(ensemble->states[m].w);
     for (int m = 0; m < ensemble->count; m++)
-        sa_decode_state_weights(&ensemble->states[m], row, S, 1 / (sa_real)attending, alpha);
+        add_weights(&ensemble->states[m], row, S, 1 / (sa_real)attending, alpha);
 }

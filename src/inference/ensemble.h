@@ -3,13 +3,32 @@
  * Each model has its own state of every hypothesis. The probability of the next word is the mean of
  * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
  * copying, the words are those of the extended vocabulary, to which models that do not copy give no
- * probability beyond their own. */
+ * probability beyond their own. Compiled in double, too: `prove` decodes with it. */
 #ifndef SA_INFERENCE_ENSEMBLE_H
 #define SA_INFERENCE_ENSEMBLE_H
 
-#include "inference/decode_state.h"
+#include "model/seq2seq.h"
 
 enum { SA_ENSEMBLE = 16 }; /* most models */
+
+/* One of the models. Weights that are used for many batches are best stored once
+ * (sa_seq2seq_open_stored). */
+typedef struct sa_decode_state {
+    const sa_seq2seq *w;
+    sa_seq2seq replaced;  /* w where an override replaces its attention weights, ... */
+    sa_override override; /* ... which this one is */
+    sa_batch batch;       /* the sources */
+    sa_mat t;             /* [rows x l] of the running step */
+    int logit_rows;       /* the most rows whose logits are made at once */
+    sa_mat gathered_t;    /* [logit_rows x l] their t */
+    sa_mat logits;        /* [logit_rows x words]; log p(word) is logits - log_sum_exp */
+    /* [logit_rows x stretches] the largest of them: sa_vocabulary_forward; not with copying */
+    sa_mat most;
+    double *log_sum_exp; /* [logit_rows] */
+    int *words;          /* [B] how many of them each source's translations may have: with copying,
+                            those of its extended vocabulary */
+    sa_decode_cache cache;
+} sa_decode_state;
 
 typedef struct sa_ensemble {
     int count;
@@ -44,7 +63,7 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 /* Encodes the sources. */
 void sa_ensemble_begin(sa_ensemble *ensemble);
 
-/* The words that translations of sentence b may have. */
+/* The words that translations of sentence b of the batch may have. */
 int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
 /* Sets row l of the next step. */

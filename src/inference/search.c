@@ -87,12 +87,12 @@ typedef struct backpointer {
 
 typedef struct search_state {
     const sa_search *search;
+    sa_ensemble *ensemble;
     int beam, longest, steps; /* S of the longest source; the most words of an output */
     bool weights;             /* attention weights are stored */
     const int *source_len, *order;
     const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
     sa_arena arena;
-    sa_ensemble ensemble;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
     int *first;               /* [B+1] the first row of each sentence, in the running step */
@@ -127,18 +127,18 @@ static int most_steps(const search_state *run, const sa_sentence *sources, int c
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
                    int count) {
     const size_t rows = (size_t)(count * run->beam);
-    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows, run->steps);
-    const sa_batch_side *side = &run->ensemble.states[0].batch.source;
+    sa_ensemble_layout(arena, run->ensemble, sources, count, (int)rows, run->steps);
+    const sa_batch_side *side = &run->ensemble->states[0].batch.source;
     run->source_len = side->len, run->order = side->order, run->longest = side->steps;
     run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
     run->next = sa_arena_alloc(arena, rows, sizeof *run->next);
     run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
     run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
     run->picked =
-        sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(&run->ensemble), sizeof *run->picked);
+        sa_arena_alloc(arena, (size_t)sa_ensemble_logit_rows(run->ensemble), sizeof *run->picked);
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
-    const sa_decode_state *widest = &run->ensemble.states[run->ensemble.widest];
+    const sa_decode_state *widest = &run->ensemble->states[run->ensemble->widest];
     const size_t drawn = run->search->sample ? (size_t)widest->logits.cols : 0;
     run->candidates = sa_arena_alloc(arena, drawn, sizeof *run->candidates);
 }
@@ -147,7 +147,7 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
                         sa_error *error) {
     sa_arena dry = {0};
     run->steps = most_steps(run, sources[0], count);
-    if (!sa_ensemble_check(&run->ensemble, run->steps, error)) return false;
+    if (!sa_ensemble_check(run->ensemble, run->steps, error)) return false;
     layout(run, &dry, sources, count);
     if (!sa_arena_init(&run->arena, dry.used, error)) return false;
     layout(run, &run->arena, sources, count);
@@ -158,7 +158,7 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
  * and the words of the sentence. */
 static void begin(search_state *run, const sa_sentence *sources, int count) {
     const int each = run->search->sample ? run->search->nbest : 1;
-    sa_ensemble_begin(&run->ensemble);
+    sa_ensemble_begin(run->ensemble);
     run->live_count = 0;
     for (int b = 0; b < count; b++) {
         const sa_sentence *source = &sources[run->order[b]];
@@ -226,10 +226,10 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
  */
 static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
-    const int words = sa_ensemble_words(&run->ensemble, b);
+    const int words = sa_ensemble_words(run->ensemble, b);
     live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam, next = run->live[l];
-    const sa_real *row = sa_row(logits, i), *most = sa_ensemble_most(&run->ensemble, i);
-    const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble.log_sum_exp[i];
+    const sa_real *row = sa_row(logits, i), *most = sa_ensemble_most(run->ensemble, i);
+    const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble->log_sum_exp[i];
     int *count = &run->counts[b];
     next.at.row = l;
     for (int32_t word = 0;; word++) {
@@ -248,13 +248,13 @@ static void continue_beam(search_state *run, sa_mat logits, int i, int step, int
 /* One sampled word for it. */
 static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
     const sa_search *search = run->search;
-    const int b = run->live[l].at.sentence, words = sa_ensemble_words(&run->ensemble, b);
+    const int b = run->live[l].at.sentence, words = sa_ensemble_words(run->ensemble, b);
     const sa_real *row = sa_row(logits, i);
     int count = 0;
     for (int32_t word = 0; word < words; word++)
         if (allowed(run, word, b, step))
             run->candidates[count++] =
-                (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[i]};
+                (sa_candidate){word, (double)row[word] - run->ensemble->log_sum_exp[i]};
     live_hypothesis next = run->live[l];
     const int chosen = sa_sample(run->candidates, count, search->temperature, search->top_k,
                                  search->top_p, &next.rng);
@@ -266,7 +266,7 @@ static void continue_sample(search_state *run, sa_mat logits, int i, int step, i
 
 static void continue_picked(search_state *run, int step) {
     if (!run->waiting) return;
-    const sa_mat logits = sa_ensemble_logits(&run->ensemble, run->picked, run->waiting);
+    const sa_mat logits = sa_ensemble_logits(run->ensemble, run->picked, run->waiting);
     for (int i = 0; i < run->waiting; i++)
         (run->search->sample ? continue_sample : continue_beam)(run, logits, i, step,
                                                                 run->picked[i]);
@@ -276,7 +276,7 @@ static void continue_picked(search_state *run, int step) {
 /* A hypothesis that is no better than the worst of a full list has no continuation in it. */
 static bool is_hopeless(const search_state *run, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
-    return !run->search->sample && sa_ensemble_bounded(&run->ensemble) &&
+    return !run->search->sample && sa_ensemble_bounded(run->ensemble) &&
            run->counts[b] == capacity &&
            !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
 }
@@ -284,7 +284,7 @@ static bool is_hopeless(const search_state *run, int l) {
 /* If one product does not take all rows, the logits are made for a few at a time: of all sentences
  * the best hypothesis, then the second best; those that turn out to be hopeless need none. */
 static void continue_all(search_state *run, int step) {
-    const int few = sa_ensemble_logit_rows(&run->ensemble);
+    const int few = sa_ensemble_logit_rows(run->ensemble);
     int sentences = 0;
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;
@@ -371,7 +371,7 @@ static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) 
                         sizeof *run->step_weights, error))
             return false;
         memset(run->step_weights + here * S, 0, sizeof *run->step_weights * S);
-        sa_ensemble_weights(&run->ensemble, h->at.row, run->source_len[h->at.sentence],
+        sa_ensemble_weights(run->ensemble, h->at.row, run->source_len[h->at.sentence],
                             run->step_weights + here * S);
     }
     run->history[run->history_count++] = (backpointer){h->at.word, h->last};
@@ -383,8 +383,8 @@ static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) 
 
 /* Of the continuations of each sentence, those that end are stored; the others are live. */
 static bool advance(search_state *run, int step, sa_error *error) {
-    for (int l = 0; l < run->live_count; l++) sa_ensemble_set(&run->ensemble, l, run->live[l].at);
-    if (!sa_ensemble_step(&run->ensemble, step + 1, run->live_count, error)) return false;
+    for (int l = 0; l < run->live_count; l++) sa_ensemble_set(run->ensemble, l, run->live[l].at);
+    if (!sa_ensemble_step(run->ensemble, step + 1, run->live_count, error)) return false;
     continue_all(run, step);
     int going = 0; /* never beyond what is still to be read */
     for (int l = 0; l < run->live_count; l++) {
@@ -413,21 +413,19 @@ int sa_search_rows(const sa_search *search) {
     return search->sample ? search->nbest : search->beam;
 }
 
-bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
-                     const int *lengths, int count, const sa_search *search,
-                     const sa_override *override, sa_hypothesis *found, sa_error *error) {
+bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
+                     int count, const sa_search *search, sa_hypothesis *found, sa_error *error) {
     const size_t all = (size_t)count * (size_t)search->nbest;
     search_state run = {.search = search,
+                        .ensemble = ensemble,
                         .lengths = lengths,
                         .beam = sa_search_rows(search),
                         .weights = search->weights || search->coverage > 0,
                         .found = found};
     memset(found, 0, sizeof *found * all);
-    bool good = sa_ensemble_open(&run.ensemble, w, models, override, error) &&
-                open_search(&run, sources, count, error);
+    bool good = open_search(&run, sources, count, error);
     if (good) begin(&run, sources[0], count);
     for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
-    sa_ensemble_release(&run.ensemble);
     sa_arena_release(&run.arena);
     free(run.history);
     free(run.step_weights);

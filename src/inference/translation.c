@@ -144,10 +144,13 @@ static bool translate_batch(void *context, int number, sa_error *error) {
         sources[m] = task->own[m].sorted + first;
     }
     sa_hypothesis *found = sa_new(size * nbest, sizeof *found, error);
-    bool good =
-        found &&
-        sa_search_batch(w, task->number, sources, task->lengths ? task->lengths + first : NULL,
-                        (int)size, &search, override.chosen.kind ? &override : NULL, found, error);
+    sa_ensemble ensemble = {0};
+    bool good = found &&
+                sa_ensemble_open(&ensemble, w, task->number,
+                                 override.chosen.kind ? &override : NULL, error) &&
+                sa_search_batch(&ensemble, sources, task->lengths ? task->lengths + first : NULL,
+                                (int)size, &search, found, error);
+    sa_ensemble_release(&ensemble);
     for (size_t i = 0; good && i < size * nbest; i++) {
         const size_t sentence = task->order[first + i / nbest];
         if (found[i].ids)

@@ -2,7 +2,7 @@
  * gradient. */
 #include "lab/invariance.h"
 #include "base/memory.h"
-#include "inference/decode_state.h"
+#include "inference/ensemble.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -448,16 +448,16 @@ bool sa_measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
  * Decoding word by word, as a search does, with cached states or keys and values, equals the pass
  * over the whole target up to rounding. */
 
-/* Teacher forcing of one target through the decoding state. */
+/* Teacher forcing of one target. */
 typedef struct decoding {
-    sa_decode_state state;
+    sa_ensemble model; /* alone */
     sa_sentence target;
     sa_mat alpha, whole; /* [1 x S] attention weights of a step: decoding, whole pass */
+    const sa_real *logits;
 } decoding;
 
-static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa_sentence *source) {
-    own->state.w = w;
-    sa_decode_state_layout(arena, &own->state, source, 1, 1, own->target.len);
+static void layout(decoding *own, sa_arena *arena, const sa_sentence *source) {
+    sa_ensemble_layout(arena, &own->model, &source, 1, 1, own->target.len);
     own->alpha = sa_mat_alloc(arena, 1, source->len);
     own->whole = sa_mat_alloc(arena, 1, source->len);
 }
@@ -466,11 +466,11 @@ static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa
  */
 static double step_difference(const decoding *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.pass->w;
-    const double log_p = (double)own->state.logits.x[sa_sentence_extended(&own->target)[t]] -
-                         own->state.log_sum_exp[0];
+    const double log_p =
+        own->logits[sa_sentence_extended(&own->target)[t]] - *own->model.log_sum_exp;
     const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
     sa_zero(own->alpha), sa_zero(own->whole);
-    sa_decode_state_weights(&own->state, 0, own->alpha.cols, 1, own->alpha.x);
+    sa_ensemble_weights(&own->model, 0, own->alpha.cols, own->alpha.x);
     for (int k = 0; k < heads * layers; k++)
         sa_axpy(1 / (sa_real)(heads * layers),
                 sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
@@ -484,8 +484,8 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
 static double sum_error(const decoding *own, sa_lab_view view, int t) {
     double sum = 0;
     (void)view, (void)t;
-    for (int word = 0; word < own->state.words[0]; word++)
-        sum += exp((double)own->state.logits.x[word] - own->state.log_sum_exp[0]);
+    for (int word = 0; word < sa_ensemble_words(&own->model, 0); word++)
+        sum += exp(own->logits[word] - *own->model.log_sum_exp);
     return fabs(sum - 1);
 }
 
@@ -493,14 +493,13 @@ typedef double step_measure(const decoding *own, sa_lab_view view, int t);
 
 static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure, double *worst,
                          sa_error *error) {
-    const int which = 0, from = 0;
+    const int row = 0;
     int32_t word = SA_BOS;
-    sa_decode_state_begin(&own->state);
+    sa_ensemble_begin(&own->model);
     for (int t = 0; t < own->target.len; t++) {
-        const sa_decode_step step = {
-            .i = t + 1, .L = 1, .which = &which, .from = &from, .ids = &word};
-        if (!sa_decode_state_step(&own->state, &step, error)) return false;
-        sa_decode_state_logits(&own->state, &which, &from, 1);
+        sa_ensemble_set(&own->model, 0, (sa_continuation){.word = word});
+        if (!sa_ensemble_step(&own->model, t + 1, 1, error)) return false;
+        own->logits = sa_ensemble_logits(&own->model, &row, 1).x;
         raise_to(measure(own, view, t), worst);
         word = own->target.ids[t];
     }
@@ -511,14 +510,13 @@ static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *a
                         step_measure *measure, double *worst, sa_error *error) {
     const sa_sentence *source = &setup->pairs.source[p];
     decoding own = {.target = setup->pairs.target[p]};
-    sa_arena arena = {0};
-    layout(&own, &arena, alone->w, source);
-    bool good = sa_arena_init(&arena, arena.used, error);
-    if (good) {
-        layout(&own, &arena, alone->w, source);
-        good = decode_words(&own, (sa_lab_view){alone, 0}, measure, worst, error);
-        sa_decode_state_release(&own.state);
-    }
+    sa_arena dry = {0}, arena = {0};
+    bool good = sa_ensemble_open(&own.model, &alone->w, 1, NULL, error);
+    if (good) layout(&own, &dry, source);
+    good = good && sa_arena_init(&arena, dry.used, error);
+    if (good) layout(&own, &arena, source);
+    good = good && decode_words(&own, (sa_lab_view){alone, 0}, measure, worst, error);
+    sa_ensemble_release(&own.model);
     sa_arena_release(&arena);
     return good;
 }

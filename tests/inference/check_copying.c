@@ -58,6 +58,17 @@ static void force(const sa_seq2seq *model, const sa_sentence *source, const sa_h
     numbers.used = used;
 }
 
+/* With these models. */
+static bool search_batch(const sa_seq2seq *const *models, int number,
+                         const sa_sentence *const *views, int count, sa_hypothesis *found,
+                         sa_error *error) {
+    sa_ensemble ensemble;
+    const bool good = sa_ensemble_open(&ensemble, models, number, NULL, error) &&
+                      sa_search_batch(&ensemble, views, NULL, count, &search, found, error);
+    sa_ensemble_release(&ensemble);
+    return good;
+}
+
 /* Searches with `models` of them from the first on; returns how many words were copied. */
 static int expect_forced(int first, int models) {
     const sa_seq2seq *chosen[] = {&w[first], &w[(first + 1) % 3], &w[(first + 2) % 3]};
@@ -65,9 +76,7 @@ static int expect_forced(int first, int models) {
     sa_hypothesis *found = calloc(SOURCES * (size_t)search.nbest, sizeof *found);
     sa_error error;
     int copied = 0;
-    ck_assert_msg(
-        sa_search_batch(chosen, models, same, NULL, SOURCES, &search, NULL, found, &error), "%s",
-        error.text);
+    ck_assert_msg(search_batch(chosen, models, same, SOURCES, found, &error), "%s", error.text);
     for (int i = 0; i < SOURCES * search.nbest; i++) {
         double sum = 0, log_p[3][MOST];
         if (!found[i].ids) continue;
@@ -124,7 +133,7 @@ START_TEST(greedy_takes_the_best_word) {
     const sa_sentence *from = sources;
     sa_hypothesis found;
     sa_error error;
-    ck_assert(sa_search_batch(&model, 1, &from, NULL, 1, &search, NULL, &found, &error));
+    ck_assert(search_batch(&model, 1, &from, 1, &found, &error));
     double best = -INFINITY;
     int32_t best_word = -1;
     for (int32_t word = 0; word < EXTENDED; word++) {

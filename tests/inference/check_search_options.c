@@ -93,7 +93,7 @@ START_TEST(translations_have_given_lengths) {
     search.beam = search.nbest = 1 + _i % 3;
     search.sample = _i > 3;
     sa_hypothesis *found = calloc((size_t)(SOURCES * search.nbest), sizeof *found);
-    ck_assert(sa_search_batch(&one, 1, &from, lengths, SOURCES, &search, NULL, found, NULL));
+    ck_assert(search_batch(&one, 1, &from, lengths, SOURCES, found, NULL));
     for (int i = 0; i < SOURCES * search.nbest; i++) {
         const int wanted = lengths[i / search.nbest];
         if (!found[i].ids) continue;
@@ -172,7 +172,7 @@ START_TEST(an_ensemble_averages_probabilities) {
     const sa_seq2seq *const models[] = {&first, &w};
     const sa_sentence *const views[] = {sources + 3, sources + 3};
     sa_hypothesis found;
-    ck_assert(sa_search_batch(models, 2, views, NULL, 1, &search, NULL, &found, NULL));
+    ck_assert(search_batch(models, 2, views, NULL, 1, &found, NULL));
     double best = -INFINITY;
     for (int word = 0; word < K; word++)
         if (word != SA_BOS) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));

@@ -1,6 +1,6 @@
 /* Every fault planted in the forward or backward pass breaks exactly the invariants that it
  * should. The linker (--wrap) plants the faults around the functions of the numeric modules. */
-#include "inference/decode_state.h"
+#include "inference/ensemble.h"
 #include "support/proof.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
@@ -149,13 +149,10 @@ void __wrap_sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at)
         sa_row(e, e.rows - 1)[j] += 0.1 * *(const int *)sa_part_own(w, part) * j;
 }
 
-__typeof__(sa_decode_state_step) __real_sa_decode_state_step, __wrap_sa_decode_state_step;
-bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step,
-                                 sa_error *error) {
-    static const int32_t late[] = {SA_BOS}; /* not y_{i-1} */
-    sa_decode_step own = *step;
-    if (planted == LATE_WORDS) own.ids = late;
-    return __real_sa_decode_state_step(state, &own, error);
+__typeof__(sa_ensemble_set) __real_sa_ensemble_set, __wrap_sa_ensemble_set;
+void __wrap_sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
+    if (planted == LATE_WORDS) row.word = SA_BOS; /* not y_{i-1} */
+    __real_sa_ensemble_set(ensemble, l, row);
 }
 
 __typeof__(sa_transformer_encode_backward) __real_sa_transformer_encode_backward,

@@ -106,9 +106,8 @@ static bool open_trainer(sa_session *session, sa_error *error) {
            sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
                             &model->target, 0, settings->copy, error) &&
            sa_model_fits_in_file(model, (size_t)settings->average, error) &&
-           sa_trainer_open(&session->trainer, settings, &model->sizes, model->values,
-                           data->longest_source, data->longest_target, model->pool,
-                           session->exchange, error) &&
+           sa_trainer_open(&session->trainer, settings, &model->sizes, model->values, data,
+                           model->pool, session->exchange, error) &&
            read_links(session, error) &&
            sa_batcher_open(&session->batcher, data->source, data->target, data->count,
                            settings->batch, settings->batch_tokens, settings->seed, error) &&

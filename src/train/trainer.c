@@ -169,8 +169,7 @@ static int shards_for(int count, int shards) {
 /* The lanes' arenas, for a shard of the most pairs, all of the largest lengths; where tokens bound
  * a batch, for one such pair while the others have one word on each side. A small batch has fewer,
  * larger shards, and one that is bounded by tokens may be a single shard. */
-static bool open_lanes(sa_trainer *trainer, int longest_source, int longest_target,
-                       sa_error *error) {
+static bool open_lanes(sa_trainer *trainer, const sa_dataset *data, sa_error *error) {
     static const int32_t extended = SA_EOS; /* not read: only whether there is one */
     const sa_settings *settings = trainer->settings;
     const int even = (trainer->most + trainer->shards - 1) / trainer->shards;
@@ -182,8 +181,8 @@ static bool open_lanes(sa_trainer *trainer, int longest_source, int longest_targ
     sa_sentence *target = source + count;
     for (int i = 0; i < count; i++) {
         const bool longest = !i || !settings->batch_tokens;
-        source[i].len = longest ? longest_source : 1;
-        target[i].len = longest ? longest_target : 1;
+        source[i].len = longest ? data->longest_source : 1;
+        target[i].len = longest ? data->longest_target : 1;
         if (settings->copy) source[i].extended = target[i].extended = &extended;
     }
     sa_arena dry = {0};
@@ -219,7 +218,7 @@ static bool open_gradients(sa_trainer *trainer, sa_error *error) {
 }
 
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
-                     sa_real *values, int longest_source, int longest_target, sa_pool *pool,
+                     sa_real *values, const sa_dataset *data, sa_pool *pool,
                      const sa_exchange *exchange, sa_error *error) {
     sa_require(settings->shards > 0 && settings->shards <= SA_MAX_THREADS);
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
@@ -258,8 +257,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
             (trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error))) &&
            (trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error)) &&
            sa_seq2seq_open_stored(sizes, values, &trainer->store, &trainer->w, error) &&
-           open_lanes(trainer, longest_source, longest_target, error) &&
-           open_gradients(trainer, error) && sa_blas_check_memory(threads, error);
+           open_lanes(trainer, data, error) && open_gradients(trainer, error) &&
+           sa_blas_check_memory(threads, error);
 }
 
 void sa_trainer_close(sa_trainer *trainer) {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "data/dataset.h"
 #include "model/seq2seq.h"
 #include "tensor/mat.h"
 
@@ -163,10 +164,10 @@ typedef struct sa_step_result {
     bool applied;          /* false: the gradient was not finite and the weights are unchanged */
 } sa_step_result;
 
-/* Trains `values` [plan.size]; all that is pointed to must outlive the trainer. longest_source
- * and longest_target, in words with EOS, bound every batch. */
+/* Trains `values` [plan.size]; all that is pointed to must outlive the trainer. The longest source
+ * and target of the data bound every batch. */
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
-                     sa_real *values, int longest_source, int longest_target, sa_pool *pool,
+                     sa_real *values, const sa_dataset *data, sa_pool *pool,
                      const sa_exchange *exchange, sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 

@@ -86,6 +86,8 @@ static sa_settings settings_of(int number) {
     return settings;
 }
 
+static const sa_dataset longest = {.longest_source = LONGEST, .longest_target = LONGEST};
+
 static void expect_no_allocation(const sa_settings *settings, bool packs) {
     const sa_real unused = 12345;
     sa_error error;
@@ -97,8 +99,7 @@ static void expect_no_allocation(const sa_settings *settings, bool packs) {
     float *values = calloc(plan.size, sizeof *values);
     sa_pool *pool = sa_pool_open(2, &error);
     ck_assert(sa_params_init(&plan, values, 0, 7, &error));
-    ck_assert(
-        sa_trainer_open(&trainer, settings, &sizes, values, LONGEST, LONGEST, pool, NULL, &error));
+    ck_assert(sa_trainer_open(&trainer, settings, &sizes, values, &longest, pool, NULL, &error));
     ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
     if (packs) trainer.gradient[0].store.room.x[0] = unused;
     for (int i = 0; i < PAIRS / BATCH; i++) {

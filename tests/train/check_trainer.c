@@ -9,6 +9,8 @@
 
 enum { BATCH = 40, LONGEST = 9, WORDS = 12 };
 
+static const sa_dataset longest = {.longest_source = LONGEST, .longest_target = LONGEST};
+
 typedef struct training {
     sa_settings settings;
     sa_sizes sizes;
@@ -47,8 +49,8 @@ static training *begin(int threads, int shards) {
     c->values = calloc(c->plan.size, sizeof *c->values);
     ck_assert(sa_params_init(&c->plan, c->values, 0, 7, &error));
     c->pool = sa_pool_open(threads, &error);
-    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
-                              c->pool, NULL, &error));
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, &longest, c->pool,
+                              NULL, &error));
     sa_rng rng = sa_rng_seed(11, 0);
     for (int i = 0; i < BATCH; i++) {
         draw_sentence(&rng, c->ids[2 * i], &c->source[i]);
@@ -252,8 +254,8 @@ END_TEST
 static void open_again(training *c, int tokens) {
     sa_trainer_close(&c->trainer);
     c->settings.batch_tokens = tokens;
-    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
-                              c->pool, NULL, NULL));
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, &longest, c->pool,
+                              NULL, NULL));
 }
 
 /* Sentences of any lengths within --batch-tokens, in one shard and in several; also the largest

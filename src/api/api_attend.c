@@ -267,6 +267,11 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
             "--attention %s subtracts one map from the other times a lambda: there is no "
             "model that learned it",
             score->name);
+    if (part && part->project_forward)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s also projects the state that makes a query: there is no "
+                       "model that learned how",
+                       score->name);
     if (!is_row(options->normalizer, sa_normalizer_name))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
     if (sa_normalizers[options->normalizer].part)

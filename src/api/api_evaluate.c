@@ -163,9 +163,10 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
                             attends ? &view : NULL, forced, error) &&
            sa_free_running_log_p(model, pairs.source, pairs.target, count, &override, free_log_p,
                                  error) &&
-           sa_translate_sources(&model, 1, sources, override.gold,
-                                search->reference_length ? lengths : NULL, count, &best,
-                                translations, error);
+           sa_translate_sources(
+               &model, 1, sources,
+               (sa_foreknown){override.gold, search->reference_length ? lengths : NULL}, count,
+               &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
         good = evaluate_pair(model, corpus, &pairs, i, linking, &forced[i], free_log_p[i],
                              &translations[i], &results[i], error);

@@ -189,21 +189,12 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
     return all;
 }
 
-static sa_mat slice(sa_mat all, int first, int count) {
-    return all.cols ? sa_rows(all, first, count) : (sa_mat){.rows = count};
-}
-
+/* All its fields are matrices. */
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
-    sa_attention_rows rows = {
-        .q = slice(all.q, first, count),
-        .alpha = slice(all.alpha, first, count),
-        .head_outputs = slice(all.head_outputs, first, count),
-        .previous_state = slice(all.previous_state, first, count),
-        .state = slice(all.state, first, count),
-        .noise = slice(all.noise, first, count),
-    };
-    for (int p = 0; p < SA_PARTS_MAX; p++) rows.part[p] = slice(all.part[p], first, count);
-    return rows;
+    sa_mat *field = (sa_mat *)&all;
+    for (size_t i = 0; i < sizeof all / sizeof *field; i++)
+        field[i] = field[i].cols ? sa_rows(field[i], first, count) : (sa_mat){.rows = count};
+    return all;
 }
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,

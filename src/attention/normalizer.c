@@ -11,7 +11,7 @@ static sa_real sigma(sa_real x) {
 /* ---- Softmax, with and without a null key ---------------------------------------------------- */
 
 /* p_j = exp(z_j) / sum_k exp(z_k) */
-static void softmax_forward(sa_real alpha, sa_mat z) {
+void sa_softmax_forward(sa_real alpha, sa_mat z) {
     (void)alpha;
     sa_softmax(z);
 }
@@ -148,7 +148,7 @@ const sa_normalizer sa_normalizers[] = {
                                .formula = "alpha_j = exp(e_j) / sum_k exp(e_k)",
                                .citation = "Bahdanau et al. 2015, equation 6",
                                .exponential = true,
-                               .forward = softmax_forward,
+                               .forward = sa_softmax_forward,
                                .backward = softmax_backward},
     [SA_NORMALIZER_NULL] = {.name = "null",
                             .formula = "alpha_j = exp(e_j) / (1 + sum_k exp(e_k)): a null key of "

@@ -33,6 +33,8 @@ typedef struct sa_normalizer {
 extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */
 extern const sa_normalizer sa_no_normalizer; /* p = z, of scores that are weights already */
 
+/* p_j = exp(z_j) / sum_k exp(z_k) */
+void sa_softmax_forward(sa_real alpha, sa_mat z);
 /* p = z and dz = dp, where a part makes the weights of the scores. */
 void sa_keep_scores(sa_real alpha, sa_mat z);
 void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);

@@ -26,21 +26,25 @@ typedef enum sa_key_projection {
     SA_KEY_IDENTITY,    /* k = h itself, which must have as many numbers as s */
 } sa_key_projection;
 
+/* Asks for the score's own parameters v_a, of which every head has an equal part, for n' units
+ * (`size`) of all heads and sentences of at most max_positions words. */
+typedef sa_mat sa_score_parameters(sa_binder *binder, const char *part, int size, int heads,
+                                   int max_positions);
+
+/* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x ..], e [Q x S], scratch [S x dk] */
+typedef void sa_score_function(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
+
+/* dq, dk and dv_a are added to; de may be overwritten. */
+typedef void sa_score_derivative(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                                 sa_mat dv_a, sa_mat scratch);
+
 typedef struct sa_score {
     const char *name, *formula, *citation;
     sa_query_projection query;
     sa_key_projection key;
-    /* Its own parameters v_a, of which every head has an equal part, for n' units (`size`) of all
-     * heads and sentences of at most max_positions words; NULL: it has none. */
-    sa_mat (*bind)(sa_binder *binder, const char *part, int size, int heads, int max_positions);
-
-    /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x ..], e [Q x S], scratch [S x dk] */
-    void (*forward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-
-    /* dq, dk and dv_a are added to; de may be overwritten. */
-    void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
-                     sa_mat scratch);
-
+    sa_score_parameters *bind; /* NULL: it has none */
+    sa_score_function *forward;
+    sa_score_derivative *backward;
     const sa_part *part; /* what its attention has besides (parts.h), or NULL */
 } sa_score;
 
@@ -59,30 +63,11 @@ static inline bool sa_score_rotates(const sa_score *score) {
 /* For the option rows: the name of a row, NULL after the last. */
 const char *sa_score_name(size_t row);
 
-/* Bahdanau's, and scores of the files in parts/ that have their parts. */
-sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
-                        int max_positions);
-void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                          sa_mat dv_a, sa_mat scratch);
-
-void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-void sa_location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                          sa_mat dv_a, sa_mat scratch);
-
-void sa_linear_score_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-void sa_linear_score_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                              sa_mat dv_a, sa_mat scratch);
-
-sa_mat sa_monotonic_bind(sa_binder *binder, const char *part, int size, int heads,
-                         int max_positions);
-void sa_monotonic_score_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                                 sa_mat down, sa_mat scratch);
-
-sa_mat sa_graves_bind(sa_binder *binder, const char *part, int size, int heads, int max_positions);
-void sa_graves_forward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
-void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                        sa_mat db_a, sa_mat scratch);
+/* Bahdanau's, and those of the files in parts/ whose parts they have. */
+sa_score_parameters sa_additive_bind, sa_monotonic_bind, sa_graves_bind;
+sa_score_function sa_additive_forward, sa_location_forward, sa_linear_score_forward,
+    sa_monotonic_score_forward, sa_graves_forward;
+sa_score_derivative sa_additive_backward, sa_location_backward, sa_linear_score_backward,
+    sa_monotonic_score_backward, sa_graves_backward;
 
 #endif

@@ -4,10 +4,15 @@
 
 #include "inference/model.h"
 
-/* As sa_translate_ensemble. gold [count]: the links of SA_OVERRIDE_GOLD, or NULL; lengths [count]:
- * the tokens of every translation, EOS included, or NULL. */
+/* What is known of the translations beforehand. */
+typedef struct sa_foreknown {
+    const sa_gold_alignment *gold; /* [count] the links of SA_OVERRIDE_GOLD, or NULL */
+    const int *lengths;            /* [count] their tokens, EOS included, or NULL */
+} sa_foreknown;
+
+/* As sa_translate_ensemble. */
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
-                          const sa_gold_alignment *gold, const int *lengths, size_t count,
-                          const sa_search *search, sa_translation *out, sa_error *error);
+                          sa_foreknown known, size_t count, const sa_search *search,
+                          sa_translation *out, sa_error *error);
 
 #endif

@@ -7,6 +7,188 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- One step of a cell ------------------------------------------------------------------------
+ * Gate by gate, as its row (layers/cell_rows.c) lists them. Which weights a gate has follows from
+ * how they are bound. */
+
+/* One step of a cell: weights, inputs and results. */
+typedef struct cell_step {
+    const char *title;
+    const sa_recurrent *w;
+    sa_mat x, c;              /* input and context; no columns where the cell has none */
+    const char *input;        /* "E y_{i-1}" */
+    const char *context;      /* "c_i" */
+    sa_state previous, state; /* the states before and after */
+    const char *before;       /* behind their letters before: "_{i-1}" */
+    const char *prime;        /* behind those of the results: "'", "^2" or "" */
+    sa_mat gates, cell_cache;
+    const char *citation; /* of the decoder's equations */
+} cell_step;
+enum { GATES = 4, STATE = GATES, MEMORY, LETTERS };
+
+typedef struct cell_view {
+    sa_explainer *out;
+    const cell_step *step;
+    const sa_recurrent *w;
+    const char *letter[LETTERS];           /* of the gates, s and m; NULL: there are fewer gates */
+    char name[LETTERS][SA_NAME];           /* what they are called in this step: "z'_i", ... */
+    char before[SA_NAME], memory[SA_NAME]; /* ... and s and m before: "s_{i-1}" */
+    char citation[128];
+} cell_view;
+
+/* ---- Letters --------------------------------------------------------------------------------- */
+
+/* The citation has decoder and cell: "Bahdanau et al. 2015, A.2.2, A.1.1". */
+static cell_view name_all(sa_explainer *out, const cell_step *step) {
+    const sa_cell *cell = step->w->cell;
+    cell_view view = {out, step, step->w, .letter = {[STATE] = "s", [MEMORY] = "m"}};
+    const size_t authors = strcspn(step->citation, ",;");
+    const bool same = strcspn(cell->citation, ",;") == authors &&
+                      strncmp(step->citation, cell->citation, authors) == 0;
+    snprintf(view.citation, sizeof view.citation, "%s%s%s", step->citation, same ? "" : "; ",
+             cell->citation + (same ? authors : 0));
+    snprintf(view.before, SA_NAME, "s%s", step->before);
+    snprintf(view.memory, SA_NAME, "m%s", step->before);
+    for (int g = 0; g < GATES; g++) view.letter[g] = cell->gates[g].letter;
+    for (int g = 0; g < LETTERS; g++)
+        if (view.letter[g]) snprintf(view.name[g], SA_NAME, "%s%s_i", view.letter[g], step->prime);
+    return view;
+}
+
+/* "r'_i", of a gate. */
+static const char *gate_name(const cell_view *view, const char *letter) {
+    int g = 0;
+    while (strcmp(view->letter[g], letter) != 0) g++;
+    return view->name[g];
+}
+
+/* An equation of the row; memory: what m is in it. */
+static void write_update(const cell_view *view, const char *text, const char *memory) {
+    sa_explainer_symbol symbols[LETTERS + 4] = {{"s_before", view->before},
+                                                {"m_before", view->memory},
+                                                {"x", view->step->input},
+                                                {"m", memory}};
+    for (int g = 0, to = 4; g < MEMORY; g++)
+        if (view->letter[g]) symbols[to++] = (sa_explainer_symbol){view->letter[g], view->name[g]};
+    sa_explainer_substitute(view->out, view->citation, text, symbols);
+}
+
+/* A value whose key is its letter: "z'". */
+static void show_value(const cell_view *view, const char *letter, const char *letters, sa_mat x) {
+    char key[SA_NAME];
+    snprintf(key, sizeof key, "%s%s", letter, view->step->prime);
+    sa_explainer_vector(view->out, key, letters, x);
+}
+
+static sa_mat block_of(const cell_view *view, sa_mat gates, int block) {
+    return sa_cols(gates, block * view->w->n, view->w->n);
+}
+
+/* ---- A gate ---------------------------------------------------------------------------------- */
+
+/* "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z" */
+static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
+    const cell_step *step = view->step;
+    const sa_recurrent *w = view->w;
+    char reset[2 * SA_NAME];
+    snprintf(reset, sizeof reset, "%s", view->before);
+    if (gate->reads == SA_READS_RESET)
+        snprintf(reset, sizeof reset, "[%s . %s]", gate_name(view, "r"), view->before);
+    const struct {
+        const char *letter, *x;
+        bool there;
+        int first; /* of the blocks that it fills */
+    } terms[] = {{"W", step->input, w->W.mat.cols > 0, w->cell->first_gate},
+                 {"U", reset, gate->reads != SA_READS_PRODUCT, 0},
+                 {"C", step->context, w->C.mat.cols > 0, w->context_block},
+                 {"b", NULL, true, w->bias_block}};
+    const char *plus = "", *suffix = w->cell->suffix[gate->block];
+    const bool normalized = sa_recurrent_normalized(w);
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+        const int filled = gate->block - terms[k].first;
+        if (!terms[k].there || filled < 0 || filled >= w->cell->gated_blocks) continue;
+        sa_explainer_write(view->out, NULL, "%s", plus);
+        if (terms[k].x)
+            sa_explainer_write(view->out, NULL, normalized ? "LN(%s%s %s)" : "%s%s %s",
+                               terms[k].letter, suffix, terms[k].x);
+        else
+            sa_explainer_write(view->out, NULL, "%s%s", terms[k].letter, suffix);
+        plus = " + ";
+    }
+    if (gate->reads == SA_READS_PRODUCT)
+        sa_explainer_write(view->out, NULL, "%s%s . %s", plus, gate_name(view, "r"),
+                           gate_name(view, "u"));
+}
+
+/* The gate before its activation, computed by the functions of the forward pass. */
+static sa_mat preactivation(const cell_view *view, const sa_gate_equation *gate) {
+    const cell_step *step = view->step;
+    const sa_recurrent *w = view->w;
+    const sa_mat a = sa_explainer_alloc(view->out, 1, step->gates.cols),
+                 cache = sa_explainer_alloc(view->out, 1, step->cell_cache.cols),
+                 own = block_of(view, a, gate->block);
+    sa_recurrent_input_forward(w, step->x, a, cache);
+    if (w->C.mat.cols) sa_recurrent_context_forward(w, step->c, a, cache);
+    if (gate->reads == SA_READS_PRODUCT) {
+        const sa_mat r = block_of(view, step->gates, 2), u = block_of(view, step->gates, 0);
+        for (int k = 0; k < w->n; k++) own.x[k] += r.x[k] * u.x[k];
+        return own;
+    }
+    int first, count;
+    sa_recurrent_norm_group(w, gate->block, &first, &count);
+    sa_recurrent_state_forward(w, first, count,
+                               gate->reads == SA_READS_RESET ? block_of(view, step->cell_cache, 0)
+                                                             : step->previous.s,
+                               a, cache);
+    return own;
+}
+
+static void explain_gate(const cell_view *view, int g) {
+    const cell_step *step = view->step;
+    const sa_gate_equation *gate = &view->w->cell->gates[g];
+    sa_explainer *out = view->out;
+    char text[SA_NAME], label[2 * SA_NAME];
+    sa_explainer_write(out, view->citation, "%s = ", view->name[g]);
+    if (gate->activation) sa_explainer_write(out, NULL, "%s(", gate->activation);
+    write_terms(view, gate);
+    if (gate->activation) sa_explainer_write(out, NULL, ")");
+    if (gate->reads == SA_READS_RESET) {
+        snprintf(label, sizeof label, "%s . %s", gate_name(view, "r"), view->before);
+        show_value(view, "r.s", label, block_of(view, step->cell_cache, 0));
+    }
+    if (gate->activation) {
+        snprintf(text, sizeof text, "a_%s", gate->letter);
+        snprintf(label, sizeof label, "inside %s", gate->activation);
+        show_value(view, text, label, preactivation(view, gate));
+    }
+    if (strcmp(gate->letter, "s") != 0)
+        show_value(view, gate->letter, view->name[g], block_of(view, step->gates, gate->block));
+}
+
+/* ---- The state ------------------------------------------------------------------------------- */
+
+static void explain_cell(sa_explainer *out, const cell_step *step) {
+    const sa_cell *cell = step->w->cell;
+    const cell_view view = name_all(out, step);
+    char seen[2 * SA_NAME], label[3 * SA_NAME];
+    snprintf(seen, sizeof seen, sa_recurrent_normalized(step->w) ? "LN(%s)" : "%s",
+             view.name[MEMORY]);
+    snprintf(label, sizeof label, "tanh(%s)", seen);
+    sa_explainer_section(out, step->title);
+    for (int g = 0; g < GATES && cell->gates[g].letter; g++) explain_gate(&view, g);
+    if (cell->memory_update) {
+        write_update(&view, cell->memory_update, view.name[MEMORY]);
+        show_value(&view, "m", view.name[MEMORY], step->state.m);
+    }
+    if (cell->update) write_update(&view, cell->update, seen);
+    if (!cell->gates[0].letter) write_update(&view, cell->formula, seen);
+    if (cell->memory_update) /* the cache has tanh(m), or tanh(LN(m)) */
+        show_value(&view, "tanh(m)", label, block_of(&view, step->cell_cache, 0));
+    show_value(&view, "s", view.name[STATE], step->state.s);
+}
+
+/* ---- A step of the model --------------------------------------------------------------------- */
+
 /* What the parts of a recurrent model have in common. */
 typedef struct step_view {
     sa_explainer *out;
@@ -131,26 +313,26 @@ static void explain_before(const step_view *view) {
 /* ---- The states ------------------------------------------------------------------------------ */
 
 /* The cell that reads the word, or the second one, which reads what the first has left between. */
-static void explain_cell(const step_view *view, bool second) {
+static void explain_state(const step_view *view, bool second) {
     const sa_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
     const bool between = w->sizes.kind->second && !second;
-    sa_explain_cell(view->out,
-                    &(sa_cell_step){
-                        .title = between ? "The state between" : "The new state",
-                        .w = second ? &w->second : &w->cell,
-                        .x = rows->input,
-                        .c = rows->c,
-                        .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
-                        .context = context_name(w),
-                        .previous = second ? rows->middle : rows->previous,
-                        .state = between ? rows->middle : rows->s,
-                        .before = second ? "'_i" : "_{i-1}",
-                        .prime = between ? "'" : "",
-                        .gates = second ? rows->second_gates : rows->gates,
-                        .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
-                        .citation = w->sizes.kind->citation,
-                    });
+    explain_cell(view->out,
+                 &(cell_step){
+                     .title = between ? "The state between" : "The new state",
+                     .w = second ? &w->second : &w->cell,
+                     .x = rows->input,
+                     .c = rows->c,
+                     .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
+                     .context = context_name(w),
+                     .previous = second ? rows->middle : rows->previous,
+                     .state = between ? rows->middle : rows->s,
+                     .before = second ? "'_i" : "_{i-1}",
+                     .prime = between ? "'" : "",
+                     .gates = second ? rows->second_gates : rows->gates,
+                     .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
+                     .citation = w->sizes.kind->citation,
+                 });
 }
 
 static void explain_upper_layer(const step_view *view, int number) {
@@ -158,21 +340,21 @@ static void explain_upper_layer(const step_view *view, int number) {
     const sa_upper_layer_rows layer = sa_upper_layer(view->rows.upper, number - 2, 1);
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
-    sa_explain_cell(view->out, &(sa_cell_step){
-                                   .title = title,
-                                   .w = &w->upper.layer[number - 2],
-                                   .x = layer.x,
-                                   .c = view->rows.c,
-                                   .input = output_name(input, w, number - 1),
-                                   .context = context_name(w),
-                                   .previous = layer.previous,
-                                   .state = layer.s,
-                                   .before = name_of(before, "", number, "_{i-1}"),
-                                   .prime = name_of(prime, "", number, ""),
-                                   .gates = layer.gates,
-                                   .cell_cache = layer.cell_cache,
-                                   .citation = "Sutskever et al. 2014, section 3.4",
-                               });
+    explain_cell(view->out, &(cell_step){
+                                .title = title,
+                                .w = &w->upper.layer[number - 2],
+                                .x = layer.x,
+                                .c = view->rows.c,
+                                .input = output_name(input, w, number - 1),
+                                .context = context_name(w),
+                                .previous = layer.previous,
+                                .state = layer.s,
+                                .before = name_of(before, "", number, "_{i-1}"),
+                                .prime = name_of(prime, "", number, ""),
+                                .gates = layer.gates,
+                                .cell_cache = layer.cell_cache,
+                                .citation = "Sutskever et al. 2014, section 3.4",
+                            });
     if (!sa_upper_adds(&w->upper, number - 2)) return;
     sa_explainer_write(view->out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
                        input);
@@ -296,9 +478,9 @@ static void explain_step(const step_view *view) {
     char state[SA_NAME];
     explain_before(view);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
-    explain_cell(view, false);
+    explain_state(view, false);
     if (kind->query_state == SA_QUERY_STATE_MIDDLE) explain_attention(view, "s'_i");
-    if (kind->second) explain_cell(view, true);
+    if (kind->second) explain_state(view, true);
     for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(view, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(view, output_name(state, w, w->sizes.layers));

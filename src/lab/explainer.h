@@ -86,21 +86,6 @@ typedef struct sa_attention_view {
 void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory);
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
 
-/* One step of a cell: weights, inputs and results. */
-typedef struct sa_cell_step {
-    const char *title;
-    const sa_recurrent *w;
-    sa_mat x, c;              /* input and context; no columns where the cell has none */
-    const char *input;        /* "E y_{i-1}" */
-    const char *context;      /* "c_i" */
-    sa_state previous, state; /* the states before and after */
-    const char *before;       /* behind their letters before: "_{i-1}" */
-    const char *prime;        /* behind those of the results: "'", "^2" or "" */
-    sa_mat gates, cell_cache;
-    const char *citation; /* of the decoder's equations */
-} sa_cell_step;
-void sa_explain_cell(sa_explainer *out, const sa_cell_step *step);
-
 /* A source word (from 0) in a layer (from 0) of a Transformer's encoder. */
 void sa_explain_layer(sa_explainer *out, int layer, int word);
 

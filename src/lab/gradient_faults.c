@@ -20,17 +20,17 @@ static const struct {
 };
 
 /* Per thread: two gradient checks may run at once. */
-static _Thread_local const char *injected;
+static _Thread_local const sa_gradient_fault *injected;
 static _Thread_local bool hit;
 static _Thread_local void *unread; /* results that are dropped */
 
 bool sa_broken(const char *term) {
-    if (!injected || strcmp(injected, term) != 0) return false;
+    if (!injected || strcmp(injected->name, term) != 0) return false;
     return hit = true;
 }
 
-bool sa_any_broken(void) {
-    return injected != NULL;
+const sa_gradient_fault *sa_injected_fault(void) {
+    return injected;
 }
 
 sa_mat sa_unless_broken(const char *term, sa_mat result) {
@@ -53,12 +53,11 @@ const sa_gradient_fault *sa_gradient_fault_find(const char *name) {
 }
 
 bool sa_gradient_fault_inject(const char *name) {
-    const sa_gradient_fault *fault = name ? sa_gradient_fault_find(name) : NULL;
     free(unread);
-    injected = fault ? fault->name : NULL;
+    injected = name ? sa_gradient_fault_find(name) : NULL;
     unread = NULL;
     hit = false;
-    return !name || fault;
+    return !name || injected;
 }
 
 const char *sa_gradient_fault_renamed(const char *before) {

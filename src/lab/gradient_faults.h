@@ -10,11 +10,30 @@
 #ifndef SA_LAB_GRADIENT_FAULTS_H
 #define SA_LAB_GRADIENT_FAULTS_H
 
-#include "tensor/mat.h"
+#include "attention/parts.h"
+
+/* What a function of a score or a hook of a part adds to: nothing is left of it, or one of its
+ * results is lost. */
+typedef enum sa_fault_result {
+    SA_FAULT_ALL,
+    SA_FAULT_Q,
+    SA_FAULT_K,
+    SA_FAULT_V_A,
+    SA_FAULT_WEIGHTS, /* d->alpha */
+    SA_FAULT_STATE,   /* the derivative by the step before */
+    SA_FAULT_ROW,     /* what the part has of each query */
+    SA_FAULT_MATRIX,  /* number `matrix` of its gradients, with which its struct begins */
+} sa_fault_result;
 
 typedef struct sa_gradient_fault {
     const char *name, *dropped;
-    const char *options; /* of a model that has the term; empty: the default model */
+    const char *options;           /* of a model that has the term; empty: the default model */
+    const sa_score *score, *other; /* rows with the same function are meant, too; or NULL */
+    const sa_part *part;           /* with a backward hook at this place; or NULL */
+    sa_place place;
+    sa_fault_result result;
+    int third, last; /* columns of a score's result: one third, or one from the end; 0: all */
+    int matrix;
 } sa_gradient_fault;
 
 extern const sa_gradient_fault
@@ -39,7 +58,7 @@ const char *sa_gradient_fault_renamed(const char *before);
 
 /* Whether the term is to be dropped. Ask it only where the model has the term. */
 bool sa_broken(const char *term);
-bool sa_any_broken(void); /* any term */
+const sa_gradient_fault *sa_injected_fault(void); /* or NULL */
 
 /* Where a result is added: to the result, or if the term is to be dropped to a matrix of that
  * shape, which the next call of this function uses again. */

@@ -116,35 +116,32 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
 enum { BEFORE, OWN, AFTER, PAIRS };
 typedef struct neighbors {
     sa_sentence source[PAIRS], target[PAIRS];
-    int32_t *ids[PAIRS][2];
+    int32_t *ids; /* of the random ones, in this order */
 } neighbors;
 
 static void draw_neighbors(sa_proof_setup *setup, neighbors *all) {
+    int32_t *ids = all->ids;
     for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
-        const int lengths[] = {all->source[i].len, all->target[i].len};
-        all->source[i] = sa_lab_draw_sentence(&setup->rng, all->ids[i][0], lengths[0],
-                                              setup->pairs.source_words);
-        all->target[i] = sa_lab_draw_sentence(&setup->rng, all->ids[i][1], lengths[1],
-                                              setup->pairs.target_words);
+        sa_sentence *source = &all->source[i], *target = &all->target[i];
+        *source = sa_lab_draw_sentence(&setup->rng, ids, source->len, setup->pairs.source_words);
+        ids += source->len;
+        *target = sa_lab_draw_sentence(&setup->rng, ids, target->len, setup->pairs.target_words);
+        ids += target->len;
     }
 }
 
 static bool neighbors_open(sa_proof_setup *setup, int p, neighbors *all, sa_error *error) {
-    *all =
-        (neighbors){.source[OWN] = setup->pairs.source[p], .target[OWN] = setup->pairs.target[p]};
+    const sa_sentence source = setup->pairs.source[p], target = setup->pairs.target[p];
+    size_t words = 0;
+    *all = (neighbors){.source[OWN] = source, .target[OWN] = target};
     for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
-        all->source[i].len = all->source[OWN].len + 1 + (int)sa_rng_below(&setup->rng, 4);
-        all->target[i].len = all->target[OWN].len + 1 + (int)sa_rng_below(&setup->rng, 4);
-        all->ids[i][0] = sa_new((size_t)all->source[i].len, sizeof(int32_t), error);
-        all->ids[i][1] = sa_new((size_t)all->target[i].len, sizeof(int32_t), error);
-        if (!all->ids[i][0] || !all->ids[i][1]) return false;
+        all->source[i].len = source.len + 1 + (int)sa_rng_below(&setup->rng, 4);
+        all->target[i].len = target.len + 1 + (int)sa_rng_below(&setup->rng, 4);
+        words += (size_t)all->source[i].len + (size_t)all->target[i].len;
     }
-    draw_neighbors(setup, all);
-    return true;
-}
-
-static void neighbors_close(neighbors *all) {
-    for (int i = 0; i < PAIRS; i++) free(all->ids[i][0]), free(all->ids[i][1]);
+    all->ids = sa_new(words, sizeof *all->ids, error);
+    if (all->ids) draw_neighbors(setup, all);
+    return all->ids;
 }
 
 static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_pass *pass,
@@ -167,7 +164,7 @@ bool sa_measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double
         raise_to(sa_lab_view_difference(second, first, steps, NULL), worst);
     }
     sa_lab_pass_close(&beside), sa_lab_pass_close(&others);
-    neighbors_close(&all);
+    free(all.ids);
     return good;
 }
 
@@ -184,7 +181,7 @@ bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alon
         raise_to(sa_lab_neighbor_gradient(own), worst);
     }
     sa_lab_pass_close(&beside);
-    neighbors_close(&all);
+    free(all.ids);
     return good;
 }
 

@@ -27,35 +27,26 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
-/* The first claim of that kind of a part; NULL: none makes one. */
-typedef const char *claim_of(const sa_part *row);
-
-static const char *any_sum_of(const sa_part *row) {
-    return row->any_sum;
-}
-
-static const char *lacks_of(const sa_part *row) {
-    return row->lacks;
-}
-
-static const char *ordered_of(const sa_part *row) {
-    return row->ordered;
-}
-
-static const char *claim(const sa_attention *attention, claim_of *of) {
-    for (int p = 0; attention && p < attention->parts; p++)
-        if (of(attention->part[p].row)) return of(attention->part[p].row);
-    return NULL;
+/* The first claim of each kind that a part makes. */
+static sa_part claims_of(const sa_attention *attention) {
+    sa_part all = {0};
+    for (int p = 0; attention && p < attention->parts; p++) {
+        const sa_part *row = attention->part[p].row;
+        if (!all.any_sum) all.any_sum = row->any_sum;
+        if (!all.lacks) all.lacks = row->lacks;
+        if (!all.ordered) all.ordered = row->ordered;
+    }
+    return all;
 }
 
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    return attention ? claim(attention, any_sum_of) : no_attention(setup);
+    return attention ? claims_of(attention).any_sum : no_attention(setup);
 }
 
 static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    const char *own = claim(attention, lacks_of);
+    const char *own = claims_of(attention).lacks;
     if (own || !attention || !attention->normalizer->null_key) return own;
     return "at most 1: the null key takes the rest";
 }
@@ -85,10 +76,6 @@ static const char *no_self_attention(const sa_proof_setup *setup) {
     return positioned(setup) ? NULL : "the model has no positions";
 }
 
-static const char *position_based(const sa_attention *attention) {
-    return claim(attention, ordered_of);
-}
-
 static const char recurrent_note[] = "the encoder is recurrent";
 
 /* Of the encoders only a transformer's attends. */
@@ -102,13 +89,13 @@ static const char *order_matters(const sa_proof_setup *setup) {
     if (positioned(setup))
         return encoded(setup) ? "the embeddings contain positions"
                               : "the self-attention contains positions";
-    const char *own = position_based(encoder_attention(setup));
-    return own ? own : position_based(sa_lab_attention(setup));
+    const char *own = claims_of(encoder_attention(setup)).ordered;
+    return own ? own : claims_of(sa_lab_attention(setup)).ordered;
 }
 
 static const char *encoder_order_matters(const sa_proof_setup *setup) {
     if (recurrent_encoder(setup)) return recurrent_note;
-    return !positioned(setup) ? position_based(encoder_attention(setup)) : NULL;
+    return !positioned(setup) ? claims_of(encoder_attention(setup)).ordered : NULL;
 }
 
 static const char *positions_note(const sa_proof_setup *setup) {

@@ -3,7 +3,7 @@
 #ifndef SA_MODEL_SEQ2SEQ_H
 #define SA_MODEL_SEQ2SEQ_H
 
-#include "attention/parts/override.h"
+#include "attention/parts.h"
 #include "model/family.h"
 
 extern const sa_family *const sa_families[]; /* in the order of --model; ends with NULL */

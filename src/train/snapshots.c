@@ -39,49 +39,49 @@ static bool is_known(const sa_session *session, int64_t step) {
     return false;
 }
 
-static bool remove_frames(const sa_session *session, int above, const char *name, bool heads);
+/* Folders of the film: all of it, that of a pair, that of a head. */
+typedef enum film_level { FILM, PAIR, HEAD } film_level;
 
-/* Removes an entry if it is a frame of no validation. `heads`: folders of heads may be inside. */
-static bool remove_entry(const sa_session *session, int folder, const char *name, bool heads) {
-    const int64_t step = number_of(name, STEP_DIGITS, ".csv");
+static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level);
+
+/* Removes an entry if it is a frame of no validation, or empties the folder of a pair or head. */
+static bool tidy_entry(const sa_session *session, int folder, const char *name, film_level level) {
     const size_t prefix = sizeof head_folder - 1;
+    if (level == FILM)
+        return number_of(name, PAIR_DIGITS, "") < 0 || tidy_folder(session, folder, name, PAIR);
+    const int64_t step = number_of(name, STEP_DIGITS, ".csv");
     if ((step >= 0 && !is_known(session, step)) || sa_save_is_temporary(name))
         return unlinkat(folder, name, 0) == 0;
-    return !heads || strncmp(name, head_folder, prefix) != 0 ||
-           number_of(name + prefix, 1, "") < 0 || remove_frames(session, folder, name, false);
+    return level == HEAD || strncmp(name, head_folder, prefix) != 0 ||
+           number_of(name + prefix, 1, "") < 0 || tidy_folder(session, folder, name, HEAD);
 }
 
-/* Empties a folder of frames and removes it if nothing else is in it. Fails with errno. */
-static bool remove_frames(const sa_session *session, int above, const char *name, bool heads) {
+/* Removes the folder of a pair or head if nothing else is in it. Fails with errno. */
+static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level) {
     const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
     DIR *list = fdopendir(folder);
     struct dirent *entry;
     bool good = list;
     while (good && (errno = 0, entry = readdir(list)))
-        good = remove_entry(session, folder, entry->d_name, heads);
+        good = tidy_entry(session, folder, entry->d_name, level);
     const int reason = errno;
     good = good && !reason;
     if (list)
         closedir(list);
     else
         close(folder);
-    if (good) unlinkat(above, name, AT_REMOVEDIR);
+    if (good && level != FILM) unlinkat(above, name, AT_REMOVEDIR);
     errno = reason;
     return good;
 }
 
 static bool remove_stale_frames(const sa_session *session, const char *film, sa_error *error) {
-    DIR *list = opendir(film);
-    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
-    struct dirent *entry;
-    bool good = true;
-    while (good && (errno = 0, entry = readdir(list)))
-        good = number_of(entry->d_name, PAIR_DIGITS, "") < 0 ||
-               remove_frames(session, dirfd(list), entry->d_name, true);
-    if (!good || errno) good = sa_fail_errno(error, SA_IO, "tidy up", film);
-    closedir(list);
-    return good;
+    const int folder = open(film, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
+    close(folder);
+    return tidy_folder(session, AT_FDCWD, film, FILM) ||
+           sa_fail_errno(error, SA_IO, "tidy up", film);
 }
 
 /* ---- New frames ------------------------------------------------------------------------------ */

@@ -48,8 +48,9 @@ const char *web_translate(web_play *play, const char *source, const char *option
                  sa_attention_override_parse(&search.override, view.force_attention, error)) &&
                 (!links || sa_links_parse(links, &forced, &gold.count, error));
     gold.links = forced;
-    good = good && sa_translate_sources(&model, 1, sources, links ? &gold : NULL, NULL, 1, &search,
-                                        &found, error);
+    good = good &&
+           sa_translate_sources(&model, 1, sources, (sa_foreknown){.gold = links ? &gold : NULL}, 1,
+                                &search, &found, error);
     if (good)
         result =
             json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", found.text,

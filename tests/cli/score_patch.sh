@@ -52,6 +52,10 @@ done
 expect 0 "" prove model/best.safetensors
 grep -q '^shift .*<= .*ok$' out || fail "distances: $(cat out)"
 
+printf '1,2\n' >numbers.csv
+expect 2 "--attention gated also projects the state that makes a query: there is no model that learned how" \
+    attend --query numbers.csv --keys numbers.csv --values numbers.csv --attention gated
+
 # spoil FILE SCRIPT OPTION...: with a wrong backward pass the check fails
 spoil() {
     cp "$1" kept

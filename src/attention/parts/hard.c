@@ -112,17 +112,12 @@ static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_he
                         dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
 }
 
-static void softmax_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
-    sa_softmax(z);
-}
-
 static const sa_normalizer by_draw = {
     .name = "hard",
     .formula = "alpha_j = 1 at a word drawn with p_j = exp(e_j) / sum_k exp(e_k)",
     .citation = "Xu et al. 2015, section 4.1",
     .sparse = true,
-    .forward = softmax_forward,
+    .forward = sa_softmax_forward,
     .backward = sa_keep_scores_backward, /* weights_backward has made de */
 };
 

@@ -1,8 +1,8 @@
 /* override: attention weights replaced by others while the model decodes, to measure how much the
  * translation depends on them (Jain and Wallace 2019, "Attention is not explanation"; Wiegreffe and
  * Pinter 2019). */
-#include "attention/parts/override.h"
 #include "attention/alignment_loss.h"
+#include "attention/parts.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/option.h"

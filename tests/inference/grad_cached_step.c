@@ -1,6 +1,6 @@
 /* Decoding word by word gives the results of a forward pass over the same words: every model, every
  * hypothesis of a branching tree, to 1e-12 in double. */
-#include "inference/decode_state.h"
+#include "inference/ensemble.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -12,11 +12,11 @@ enum { K = 7, SOURCES = 3, STEPS = 6, ROWS = 6 };
 
 static sa_seq2seq w;
 static sa_store store;
-static sa_decode_state state;
+static sa_ensemble alone;
 static sa_sentence sources[SOURCES];
 
 typedef struct line {
-    int sentence; /* in the order of the state's batch */
+    int sentence; /* in the order of the decoder's batch */
     int32_t read[STEPS + 1];
 } line;
 
@@ -34,10 +34,11 @@ static void model_open(int number, const sa_override *override) {
     ck_assert(sa_seq2seq_open_stored(&sizes, drawn(1, (int)plan.size).x, &store, &w, NULL));
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
-    state.w = &w;
-    if (override) sa_decode_state_override(&state, override);
-    sa_decode_state_layout(&numbers, &state, sources, SOURCES, ROWS, STEPS);
-    sa_decode_state_begin(&state);
+    const sa_seq2seq *const model = &w;
+    const sa_sentence *const from = sources;
+    ck_assert(sa_ensemble_open(&alone, &model, 1, override, NULL));
+    sa_ensemble_layout(&numbers, &alone, &from, SOURCES, ROWS, STEPS);
+    sa_ensemble_begin(&alone);
 }
 
 /* ---- The pass over a hypothesis -------------------------------------------------------------- */
@@ -50,7 +51,7 @@ typedef struct whole {
 
 /* K targets that differ in their last word, number i. */
 static void pass_over(const line *written, int i, const sa_override *override, whole *found) {
-    const sa_sentence source = sources[state.batch.source.order[written->sentence]];
+    const sa_sentence source = sources[alone.states->batch.source.order[written->sentence]];
     int32_t ids[K][STEPS + 1];
     sa_sentence same[K], target[K];
     for (int32_t k = 0; k < K; k++) {
@@ -71,18 +72,18 @@ static void pass_over(const line *written, int i, const sa_override *override, w
 
 /* The attention weights of row l of the step. */
 static sa_mat weights_of(int layer, int head, int l, int S) {
-    return sa_attention_head(w.family->decode_weights(&state.cache, layer), l, sa_seq2seq_heads(&w),
-                             head, S);
+    return sa_attention_head(w.family->decode_weights(&alone.states->cache, layer), l,
+                             sa_seq2seq_heads(&w), head, S);
 }
 
 static void expect_the_same(const line *written, int i, int l, int row,
                             const sa_override *override) {
     static whole all;
     const size_t used = numbers.used;
-    const int S = state.batch.source.len[written->sentence];
+    const int S = alone.states->batch.source.len[written->sentence];
     pass_over(written, i, override, &all);
     sa_mat p = unset(1, K);
-    sa_copy_mat(sa_rows(state.logits, row, 1), p);
+    sa_copy_mat(sa_rows(alone.states->logits, row, 1), p);
     sa_softmax(p);
     for (int k = 0; k < K; k++) ck_assert_double_eq_tol(log(p.x[k]), all.log_p[k], 1e-12);
     for (int layer = 0; layer < sa_seq2seq_layers(&w, SA_SITE_CROSS); layer++)
@@ -109,25 +110,23 @@ static void decode_and_compare(const int tree[STEPS][ROWS + 1], const sa_overrid
         before[sentence] = (line){.sentence = sentence};
     for (int i = 1; i <= STEPS; i++) {
         const int *from = tree[i - 1];
-        int which[ROWS], L = 0;
-        int32_t ids[ROWS];
+        int L = 0;
         for (; from[L] >= 0; L++) {
             now[L] = before[from[L]];
-            ids[L] = i == 1 ? SA_BOS : (int32_t)sa_rng_below(&dice, K);
-            now[L].read[i - 1] = ids[L];
-            which[L] = now[L].sentence;
+            const int32_t word = i == 1 ? SA_BOS : (int32_t)sa_rng_below(&dice, K);
+            now[L].read[i - 1] = word;
+            sa_ensemble_set(&alone, L, (sa_continuation){now[L].sentence, from[L], word});
         }
         sa_error error;
-        const sa_decode_step step = {i, L, which, from, ids};
-        ck_assert(sa_decode_state_step(&state, &step, &error));
+        ck_assert(sa_ensemble_step(&alone, i, L, &error));
         for (int l = 0; l < L; l++) {
             const int rows[] = {L - 1 - l, l}, count = l % 2 ? 1 : 2; /* alone, and after another */
-            sa_decode_state_logits(&state, which, rows + 2 - count, count);
+            sa_ensemble_logits(&alone, rows + 2 - count, count);
             expect_the_same(&now[l], i, l, count - 1, override);
         }
         memcpy(before, now, sizeof before);
     }
-    sa_decode_state_release(&state);
+    sa_ensemble_release(&alone);
 }
 
 START_TEST(a_forced_target) {

@@ -117,15 +117,13 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
     return true;
 }
 
-/* No number of a header is negative; the parser would read -0 as 0. */
-static bool reject_negative(const char *name, const char *text, size_t size, sa_error *error) {
+static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
+    /* No number of a header is negative; the parser would read -0 as 0. */
     size_t i = sa_json_skip_strings(text, size, 0);
     while (i < size && text[i] != '-') i = sa_json_skip_strings(text, size, i + 1);
-    return i == size || sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
-}
-
-static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
-    if (!reject_negative(container->name, text, size, error)) return false;
+    if (i < size)
+        return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", container->name,
+                       i);
     json_t *header = sa_json_parse(text, size, HEADER_DEPTH, container->name, "header", error);
     if (!header) return false;
     container->header = header;

@@ -84,6 +84,10 @@ void sa_buffer_adds(sa_buffer *buffer, const char *text) {
     sa_buffer_add(buffer, text, strlen(text));
 }
 
+void sa_buffer_pad(sa_buffer *buffer, int count) {
+    while (count-- > 0) sa_buffer_add(buffer, " ", 1);
+}
+
 __attribute__((format(printf, 2, 0))) static void
 add_formatted(sa_buffer *buffer, const char *format, va_list arguments) {
     va_list again;

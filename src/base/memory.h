@@ -44,6 +44,8 @@ void sa_buffer_add(sa_buffer *buffer, const char *text, size_t size);
 void sa_buffer_adds(sa_buffer *buffer, const char *text);
 void sa_buffer_addf(sa_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Appends spaces; none if count is negative. */
+void sa_buffer_pad(sa_buffer *buffer, int count);
 /* Appends text that is safe on a terminal: escaped as by sa_escape, except for the characters in
  * `keep`. */
 void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep);

@@ -29,16 +29,12 @@ static const struct {
     {"colormap", "grey", "gray"},
 };
 
-const char *sa_choice_renamed(const char *option, const char *choice) {
+const char *sa_option_renamed(const char *option, const char *choice) {
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
         if (strcmp(renamed[i].option, option) == 0 && !renamed[i].choice == !choice &&
             (!choice || strcmp(renamed[i].choice, choice) == 0))
             return renamed[i].now;
     return NULL;
-}
-
-const char *sa_option_renamed(const char *name) {
-    return sa_choice_renamed(name, NULL);
 }
 
 bool sa_option_is_text(const sa_option *row) {
@@ -137,7 +133,7 @@ static double parse(const sa_option *row, const char *text) {
 }
 
 static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
-    const char *now = sa_choice_renamed(row->name, text);
+    const char *now = sa_option_renamed(row->name, text);
     if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
     char hint[128];
     const char *choice;
@@ -168,7 +164,7 @@ bool sa_options_set(const sa_option *rows, void *fields, const char *name, const
     if (!sa_given(name, "name", error)) return false;
     const sa_option *row = sa_option_find(rows, name);
     if (row) return sa_option_set(row, fields, text, error);
-    const char *now = sa_option_renamed(name);
+    const char *now = sa_option_renamed(name, NULL);
     if (now && sa_option_find(rows, now))
         return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
     sa_nearest nearest = {.wanted = name};

@@ -54,10 +54,9 @@ void sa_option_format(const sa_option *row, double number, sa_buffer *out);
  * for text. */
 void sa_option_format_range(const sa_option *row, sa_buffer *out);
 
-/* The present name of a renamed option, or of a renamed choice of an option (under its present
- * name); NULL when it was not renamed. For messages and for older model files. */
-const char *sa_option_renamed(const char *name);
-const char *sa_choice_renamed(const char *option, const char *choice);
+/* The present name of a renamed option (choice NULL), or of a renamed choice of an option (under
+ * its present name); NULL when it was not renamed. For messages and for older model files. */
+const char *sa_option_renamed(const char *option, const char *choice);
 
 /* The word for a number: the name of a choice, or of a real number that has one; NULL: none. */
 const char *sa_option_word(const sa_option *row, double number);

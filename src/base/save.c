@@ -100,17 +100,10 @@ static bool lock_new(int fd) {
 
 /* The first name is derived from that of the file, so that the next save finds what a killed one
  * left; further names are random. */
-static bool name_temporary(save_target *to, bool first) {
-    uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));
-    if (!first && getrandom(&number, sizeof number, 0) != sizeof number) return false;
-    snprintf(to->temporary, sizeof to->temporary, TEMPORARY_PREFIX "%016" PRIx64 TEMPORARY_SUFFIX,
-             number);
-    return true;
-}
-
 static int open_temporary(save_target *to) {
-    for (bool first = true;; first = false) {
-        if (!name_temporary(to, first)) return -1;
+    for (uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));;) {
+        snprintf(to->temporary, sizeof to->temporary,
+                 TEMPORARY_PREFIX "%016" PRIx64 TEMPORARY_SUFFIX, number);
         int fd;
         bool taken;
         do {
@@ -121,6 +114,7 @@ static int open_temporary(save_target *to) {
         if (fd < 0 && !taken) return -1;
         if (fd >= 0 && lock_new(fd)) return fd;
         if (fd >= 0) close(fd);
+        if (getrandom(&number, sizeof number, 0) != sizeof number) return -1;
     }
 }
 
@@ -247,17 +241,12 @@ static void remove_all_stale(const char *folder) {
 }
 
 /* Locks the folder, which holds even when .lock is removed, and .lock, since not every file system
- * has locks of folders. Fails with errno. */
-static bool take(const sa_directory_lock *lock) {
-    return (flock(lock->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-           flock(lock->file, LOCK_EX | LOCK_NB) == 0;
-}
-
-/* Locks the folder and writes the owner into .lock, or fails and names the owner. flock is the
+ * has locks of folders; writes the owner into .lock, or fails and names the owner. flock is the
  * lock, not the note: the system releases it when the process dies, and a stale note is harmless.
  */
 static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_error *error) {
-    if (!take(lock)) {
+    if ((flock(lock->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+        flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
         char owner[128];
         ssize_t size = read(lock->file, owner, sizeof owner - 1);

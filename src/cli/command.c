@@ -232,7 +232,7 @@ static const sa_option *find(const cli_command *command, const char *name,
 
 static bool unknown(const cli_command *command, const char *argument, const char *name,
                     sa_error *error) {
-    const char *now = sa_option_renamed(name);
+    const char *now = sa_option_renamed(name, NULL);
     const cli_option_set *set;
     const sa_option *row;
     size_t number;

@@ -28,7 +28,7 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
 /* False when the value has the wrong type or lies outside the row's range. */
 static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
-    const char *now = word ? sa_choice_renamed(row->name, word) : NULL;
+    const char *now = word ? sa_option_renamed(row->name, word) : NULL;
     if (word && sa_option_choice(row, 0))
         return sa_option_set_number(row, settings, sa_option_find_choice(row, now ? now : word));
     if (row->kind == SA_OPTION_SWITCH)
@@ -66,7 +66,7 @@ bool sa_settings_check_resumable(const char *text, const char *file, sa_error *e
 
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
                      sa_error *error) {
-    const char *now = sa_option_renamed(key);
+    const char *now = sa_option_renamed(key, NULL);
     const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
     if (is_retired(key)) return true;
     if (!row || row->scope == SA_SCOPE_RUN)

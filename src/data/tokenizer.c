@@ -248,9 +248,7 @@ static int mark_spacing(sa_token token, sa_token before, bool spaced_marks) {
     if (one_of(token.text, token.size, closing)) return NO_SPACE_BEFORE;
     if (one_of(token.text, token.size, opening)) return NO_SPACE_AFTER;
     if (is(token, "/")) return NO_SPACE;
-    const bool again =
-        token.size == before.size && memcmp(token.text, before.text, token.size) == 0;
-    return again ? NO_SPACE_BEFORE : SPACED;
+    return sa_token_compare(token, before) == 0 ? NO_SPACE_BEFORE : SPACED;
 }
 
 static int spacing(sa_token before, sa_token token, sa_token after, bool spaced_marks,

@@ -3,16 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-int sa_link_compare(const sa_link *a, const sa_link *b) {
-    if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return (a->target > b->target) - (a->target < b->target);
+int sa_link_compare(const void *a, const void *b) {
+    const sa_link *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
 }
 
 /* Of two links between the same words, the sure one comes first. */
 static int by_link_sure_first(const void *a, const void *b) {
-    const sa_link *x = a, *y = b;
-    const int order = sa_link_compare(x, y);
-    return order ? order : x->possible - y->possible;
+    const int order = sa_link_compare(a, b);
+    return order ? order : ((const sa_link *)a)->possible - ((const sa_link *)b)->possible;
 }
 
 size_t sa_links_deduplicate(sa_link *links, size_t count) {

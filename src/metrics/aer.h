@@ -8,8 +8,8 @@
 
 #include "base/batch.h"
 
-/* Compares by source, then by target, as strcmp. */
-int sa_link_compare(const sa_link *a, const sa_link *b);
+/* Compares two links by source, then by target, as strcmp. */
+int sa_link_compare(const void *a, const void *b);
 
 /* Sorts the links and removes duplicates, preferring sure links. Returns the new count. */
 size_t sa_links_deduplicate(sa_link *links, size_t count);

@@ -189,10 +189,6 @@ static void merge(symmetrization *all, const sa_link *a, size_t a_count, const s
     }
 }
 
-static int by_order(const void *a, const void *b) {
-    return sa_link_compare(a, b);
-}
-
 /* Accepts the neighbors of link i that are eligible; accepted ones are not, as both words have
  * links. */
 static bool grow_neighbors(symmetrization *all, size_t i) {
@@ -201,7 +197,7 @@ static bool grow_neighbors(symmetrization *all, size_t i) {
          k++) {
         const sa_link near = {.source = all->links[i].source + sa_symmetrization_neighbors[k][0],
                               .target = all->links[i].target + sa_symmetrization_neighbors[k][1]};
-        const sa_link *found = bsearch(&near, all->links, all->count, sizeof near, by_order);
+        const sa_link *found = bsearch(&near, all->links, all->count, sizeof near, sa_link_compare);
         if (!found || (all->sources[near.source] && all->targets[near.target])) continue;
         accept_link(all, (size_t)(found - all->links));
         grown = true;

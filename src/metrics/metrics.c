@@ -149,11 +149,6 @@ static const char *yes(bool value) {
     return value ? "yes" : "no";
 }
 
-static void bleu_name(const sa_metrics *metrics, sa_buffer *out) {
-    (void)metrics;
-    sa_buffer_adds(out, "BLEU");
-}
-
 static void bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
     const double value = sa_smoothing_value(metrics);
     sa_buffer_addf(out, "eff:%s|tok:%s|smooth:%s", yes(metrics->effective_order),
@@ -179,7 +174,7 @@ static void chrf_settings(const sa_metrics *metrics, sa_buffer *out) {
 }
 
 const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
-    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, bleu, bleu_name, bleu_settings},
+    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, bleu, NULL, bleu_settings},
     [SA_METRIC_CHRF] = {"chrf", "chrF", 1, chrf, chrf_name, chrf_settings},
     [SA_METRIC_EXACT] = {"exact", "exact", 100, exact, NULL, NULL},
     [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, same, NULL, NULL},
@@ -187,11 +182,11 @@ const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
 
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out) {
-    if (!measure->name) {
+    if (measure->name)
+        measure->name(metrics, out);
+    else
         sa_buffer_adds(out, measure->title);
-        return;
-    }
-    measure->name(metrics, out);
+    if (!measure->settings) return;
     sa_buffer_addf(out, "|nrefs:%zu|%scase:%s|", references, drawn,
                    metrics->lowercase ? "lc" : "mixed");
     measure->settings(metrics, out);

@@ -56,9 +56,9 @@ typedef struct sa_metric {
     const char *title; /* for people */
     double whole;      /* factor for people: fractions are shown as percentages */
     double (*value)(const sa_metric_stats *stats, const sa_metrics *metrics);
-    /* Appends the name in sacreBLEU's signature; NULL: it has none. */
+    /* Appends the name in sacreBLEU's signature; NULL: it is the title. */
     void (*name)(const sa_metrics *metrics, sa_buffer *out);
-    /* Appends its settings as "key:value|". */
+    /* Appends its settings as "key:value|"; NULL: it has none. */
     void (*settings)(const sa_metrics *metrics, sa_buffer *out);
 } sa_metric;
 

@@ -42,10 +42,6 @@ static int number_width(const double *numbers, size_t count, int digits) {
     return low > high ? low : high;
 }
 
-static void pad(sa_buffer *out, int count) {
-    while (count-- > 0) sa_buffer_adds(out, " ");
-}
-
 static void add_number(sa_buffer *out, double value, int digits, int width) {
     char text[TEXT];
     sa_explanation_format_number(value, digits, text);
@@ -54,13 +50,13 @@ static void add_number(sa_buffer *out, double value, int digits, int width) {
 
 /* A label of this many columns, and spaces up to the numbers. */
 static void add_label(sa_buffer *out, const char *label, int columns) {
-    pad(out, INDENT);
+    sa_buffer_pad(out, INDENT);
     sa_buffer_adds(out, label);
     if (columns + INDENT >= LABEL) {
         sa_buffer_adds(out, "\n");
         columns = -INDENT;
     }
-    pad(out, LABEL - INDENT - columns);
+    sa_buffer_pad(out, LABEL - INDENT - columns);
 }
 
 /* The label of row i: "  3 word     ". */
@@ -149,7 +145,7 @@ static void add_sum(sa_explanation *it, const sa_explanation_column *column, int
     char text[TEXT];
     for (int d = 0; d < column->terms; d++) {
         const int size = sa_explanation_format_number(fabs(term[d]), it->digits, text);
-        pad(&it->out, column->term_width - 1 - size);
+        sa_buffer_pad(&it->out, column->term_width - 1 - size);
         sa_buffer_addf(&it->out, "%s%s", term[d] < 0 ? "-" : "+", text);
     }
     sa_explanation_format_number(column->divisor, it->digits, text);
@@ -170,7 +166,7 @@ static void add_bar(double probability, sa_buffer *out) {
 /* The first `columns`, behind a sum that takes so many columns of text. */
 static void add_table(sa_explanation *it, int columns, int sum) {
     const bool some = it->table.about == SA_ROWS_VOCABULARY && it->words;
-    pad(&it->out, LABEL + sum);
+    sa_buffer_pad(&it->out, LABEL + sum);
     for (int c = 0; c < columns; c++)
         sa_buffer_addf(&it->out, "%*s", it->column[c].width, it->column[c].letters);
     sa_buffer_adds(&it->out, "\n");
@@ -213,13 +209,13 @@ static void add_vector(sa_explanation *it, const double *x, int count, int digit
     const int front = cut ? fit / 2 : count, behind = cut ? count - (fit - 1 - front) : count;
     for (int k = 0; k < count; k++) {
         if (k == front) {
-            pad(&it->out, cell - 3);
+            sa_buffer_pad(&it->out, cell - 3);
             sa_buffer_adds(&it->out, "...");
             k = behind;
         }
         if (it->wide && k && k % fit == 0) {
             sa_buffer_adds(&it->out, "\n");
-            pad(&it->out, LABEL);
+            sa_buffer_pad(&it->out, LABEL);
         }
         add_number(&it->out, x[k], digits, cell);
     }
@@ -243,7 +239,7 @@ static void add_rows(sa_explanation *it, const sa_explain_value *line) {
     const bool cut = line->about == SA_ROWS_UNNAMED && line->rows > MAX_ROWS && !it->wide;
     for (int i = 0; i < line->rows; i++) {
         if (cut && i == MAX_ROWS / 2) {
-            pad(&it->out, INDENT);
+            sa_buffer_pad(&it->out, INDENT);
             sa_buffer_adds(&it->out, "...\n");
             i = line->rows - MAX_ROWS / 2;
         }
@@ -306,7 +302,7 @@ static void add_equation(sa_explanation *it, const sa_explain_value *line) {
     sa_buffer_addf(&it->out, "  %s", line->equation);
     if (size && (fits || !again)) {
         if (!fits) sa_buffer_adds(&it->out, "\n");
-        pad(&it->out, WIDTH - size - (fits ? used : 0));
+        sa_buffer_pad(&it->out, WIDTH - size - (fits ? used : 0));
         sa_buffer_adds(&it->out, citation);
     }
     sa_buffer_adds(&it->out, "\n");

@@ -210,10 +210,6 @@ static int height_of(const char *word) {
     return height;
 }
 
-static void spaces(int count, sa_buffer *out) {
-    while (count-- > 0) sa_buffer_adds(out, " ");
-}
-
 /* Some columns of the matrix, with all rows. */
 typedef struct column_block {
     const sa_alignment *alignment;
@@ -240,7 +236,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
         if (height > tallest) tallest = height;
     }
     for (int line = 0; line < tallest; line++) {
-        spaces(it->margin + GAP, out);
+        sa_buffer_pad(out, it->margin + GAP);
         for (int i = 0; i < it->end - it->first; i++) {
             const char *start;
             sa_utf8_fit(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
@@ -249,7 +245,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
             if (size) sa_buffer_add(out, start, size);
             /* So that a terminal does not reorder the letters of adjacent columns. */
             if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
-            spaces(CELL - (size ? sa_utf8_width(start, size) : 0), out);
+            sa_buffer_pad(out, CELL - (size ? sa_utf8_width(start, size) : 0));
         }
         sa_buffer_adds(out, "\n");
     }
@@ -284,9 +280,10 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
     add_header(it, out);
     for (int t = 0; t < alignment->targets; t++) {
         const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
-        spaces(it->margin - sa_utf8_fit(alignment->target[t], it->label, word, sizeof word), out);
+        sa_buffer_pad(out,
+                      it->margin - sa_utf8_fit(alignment->target[t], it->label, word, sizeof word));
         sa_buffer_adds(out, word);
-        spaces(GAP, out);
+        sa_buffer_pad(out, GAP);
         for (int i = 0; i < it->end - it->first; i++)
             add_cell(it->terminal, weights[word_at(it, i)], out);
         if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");

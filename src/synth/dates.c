@@ -10,21 +10,18 @@ typedef struct calendar_day {
     int weekday;          /* from Monday = 0 */
 } calendar_day;
 
-/* In these years every fourth is a leap year. */
-static int month_days(int year, int month) {
-    if (month == 2) return year % 4 ? 28 : 29;
-    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
-}
-
 /* The date `days` days after 1 January 1970, a Thursday. */
 static calendar_day date_of(int days) {
+    static const int common[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     calendar_day date = {1970, 1, 1 + days, (3 + days) % 7};
-    for (int month; date.day > (month = month_days(date.year, date.month));) {
+    for (;;) {
+        const bool leap = date.month == 2 && date.year % 4 == 0; /* in these years */
+        const int month = common[date.month - 1] + leap;
+        if (date.day <= month) return date;
         date.day -= month;
         date.year += date.month == 12;
         date.month = date.month % 12 + 1;
     }
-    return date;
 }
 
 /* Positions of the parts in the target. */

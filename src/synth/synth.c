@@ -43,12 +43,6 @@ typedef struct corpus_generator {
     sa_synth_flush *flush;
 } corpus_generator;
 
-/* Eight tenths of the sources are for training, one each for validation and test. */
-static sa_split split_of(uint64_t hash) {
-    uint64_t tenth = (hash >> 32) % 10;
-    return tenth < 8 ? SA_TRAIN : tenth == 8 ? SA_VALID : SA_TEST;
-}
-
 /* Makes one pair; *fresh: it belongs to this split and is new. */
 static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     *fresh = false;
@@ -59,7 +53,10 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
     uint64_t hash = sa_hash(generator->source.text, generator->source.size);
     const size_t seen = generator->seen.count;
-    if (split_of(hash) == generator->draft.split &&
+    /* Eight tenths of the sources are for training, one each for validation and test. */
+    const uint64_t tenth = (hash >> 32) % 10;
+    const sa_split split = tenth < 8 ? SA_TRAIN : tenth == 8 ? SA_VALID : SA_TEST;
+    if (split == generator->draft.split &&
         sa_strings_add(&generator->seen, (const char *)&hash, sizeof hash, error) < 0)
         return false;
     *fresh = generator->seen.count > seen;

@@ -139,9 +139,9 @@ START_TEST(earlier_names_have_one_present_name) {
                                              {"window", "local-m", NULL},
                                              {"decoder", "monotone", NULL}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        ck_assert_pstr_eq(sa_option_renamed(options[i][0]), options[i][1]);
+        ck_assert_pstr_eq(sa_option_renamed(options[i][0], NULL), options[i][1]);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        ck_assert_pstr_eq(sa_choice_renamed(choices[i][0], choices[i][1]), choices[i][2]);
+        ck_assert_pstr_eq(sa_option_renamed(choices[i][0], choices[i][1]), choices[i][2]);
 }
 END_TEST
 

@@ -1,6 +1,7 @@
-# Writes the problems of src/analysis/diagnostics.txt, which explains its lines, as a C table.
+# Writes the problems of src/analysis/diagnostics.txt, which explains its lines, as a C table, and
+# the names of its rows.
 #
-#   cmake -DIN=src/analysis/diagnostics.txt -DOUT=diagnostics_table.c -P embed_diagnostics.cmake
+#   cmake -DIN=src/analysis/diagnostics.txt -DOUT=diagnostics_table.c -DROWS=diagnostic_rows.h -P embed_diagnostics.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -9,6 +10,7 @@ string(FIND "${text}" "\n= " first)
 string(SUBSTRING "${text}" ${first} -1 text)
 string(REGEX REPLACE "([\"\\])" "\\\\\\1" text "${text}")
 set(rows "")
+set(names "")
 set(lesson "")
 while(text MATCHES "^\n+= ([^\n]+)\nfrom ([0-9.]+) ?([a-z]*)\n([^\n]+)\n([^\n]+)\n([^=]*)")
   string(LENGTH "${CMAKE_MATCH_0}" size)
@@ -27,11 +29,14 @@ while(text MATCHES "^\n+= ([^\n]+)\nfrom ([0-9.]+) ?([a-z]*)\n([^\n]+)\n([^\n]+)
   string(REPLACE "\"-\"" NULL brief "${brief}")
   string(TOUPPER "${name}" row)
   string(REGEX REPLACE "[^A-Z]+" "_" row "${row}")
+  string(APPEND names "    SA_DIAGNOSTIC_${row},\n")
   string(APPEND rows "    [SA_DIAGNOSTIC_${row}] =\n    {\"${name}\", \"${measure}\",\n"
     "     ${least}, ${cases}, ${brief},\n     \"${lesson}\"},\n")
 endwhile()
 if(NOT text MATCHES "^\n*$")
   message(FATAL_ERROR "diagnostics.txt: not a problem: ${text}")
 endif()
+file(WRITE ${ROWS} "/* Made from src/analysis/diagnostics.txt: change that. */\n"
+  "enum {\n${names}    SA_DIAGNOSTICS,\n};\n")
 file(WRITE ${OUT} "/* Made from src/analysis/diagnostics.txt: change that. */\n#include \"analysis/diagnostics.h\"\n
 const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS] = {\n${rows}};\n")

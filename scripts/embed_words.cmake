@@ -1,14 +1,14 @@
-# Turns the words of the toy corpora (src/synth/words.tsv, which explains its columns) into C tables.
+# Turns the words of the toy corpora (src/synth/words.tsv, which explains its columns) into C tables, and the
+# words that stand in columns of several into bits.
 #
-#   cmake -DFOLDER=src/synth -DOUT=words_table.c -P embed_words.cmake
+#   cmake -DFOLDER=src/synth -DOUT=words_table.c -DBITS=word_bits.h -P embed_words.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
 set(texts english french links plural place french_place more feminine liaison third past ing participle)
 set(persons je vous il nous ils)
-set(bits kinds traits uses gender determiners)
+set(bits kinds traits uses determiners)
 set(longest 29) # bytes of a text, so that its words and their plurals fit in a draft
-file(READ ${FOLDER}/words.h header)
 
 function(malformed problem)
   message(FATAL_ERROR "words.tsv: ${problem}, in the list '${name}': ${line}")
@@ -18,14 +18,12 @@ endfunction()
 function(read_cell column cell)
   string(LENGTH "${cell}" size)
   string(TOUPPER ${column} group)
-  if(column IN_LIST bits) # words.h must know their names
-    string(REPLACE GENDER USES group ${group})
-    string(TOLOWER ${group} column)
-    string(REGEX MATCH "SA_${group}\\(WORD\\)[^#]*" known "${header}")
+  string(REGEX REPLACE "^gender$" uses column ${column})
+  if(column IN_LIST bits)
     string(TOUPPER "${cell}" cell)
     string(REPLACE " " ";" words "${cell}")
     foreach(word IN LISTS words)
-      if(NOT known MATCHES "WORD\\(${word}\\)")
+      if(NOT word IN_LIST known_${column})
         malformed("unknown word ${word}")
       endif()
     endforeach()
@@ -64,13 +62,28 @@ endfunction()
 function(read_columns)
   string(REPLACE "\t" ";" columns "${line}")
   foreach(column IN LISTS columns)
-    if(NOT column IN_LIST texts AND NOT column IN_LIST persons AND NOT column IN_LIST bits)
+    if(NOT column IN_LIST texts AND NOT column IN_LIST persons AND NOT column IN_LIST bits AND NOT column STREQUAL gender)
       malformed("unknown column ${column}")
     endif()
   endforeach()
   set(columns "${columns}" PARENT_SCOPE)
 endfunction()
 
+# One line "kinds: person family": each word is a bit.
+function(read_bits group line)
+  string(TOUPPER "${line}" line)
+  string(REPLACE " " ";" words "${line}")
+  set(place 0)
+  string(APPEND enums "enum {\n")
+  foreach(word IN LISTS words)
+    string(APPEND enums "    SA_${word} = 1 << ${place},\n")
+    math(EXPR place "${place} + 1")
+  endforeach()
+  set(enums "${enums}};\n" PARENT_SCOPE)
+  set(known_${group} ${words} PARENT_SCOPE)
+endfunction()
+
+set(enums "")
 set(tables "")
 set(lists "")
 set(names "")
@@ -96,6 +109,8 @@ foreach(line IN LISTS lines)
     set(name "${CMAKE_MATCH_1}")
     set(columns "")
     set(rows "")
+  elseif(line MATCHES "^([a-z]+): (.*)$" AND CMAKE_MATCH_1 IN_LIST bits)
+    read_bits(${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
   elseif(NOT DEFINED name)
     malformed("no list before")
   elseif(columns STREQUAL "")
@@ -105,5 +120,6 @@ foreach(line IN LISTS lines)
   endif()
 endforeach()
 end_list()
+file(WRITE ${BITS} "/* Made from src/synth/words.tsv: change that. */\n${enums}")
 file(WRITE ${OUT} "/* Made from src/synth/words.tsv: change that. */\n#include \"synth/words.h\"\n\n${tables}"
   "const sa_word_list sa_word_lists[] = {\n${lists}    {0},\n};\n")

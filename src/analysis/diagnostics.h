@@ -2,6 +2,7 @@
 #ifndef SA_ANALYSIS_DIAGNOSTICS_H
 #define SA_ANALYSIS_DIAGNOSTICS_H
 
+#include "analysis/diagnostic_rows.h"
 #include "base/error.h"
 
 /* Counts over all pairs. */
@@ -27,23 +28,8 @@ typedef struct sa_diagnostic {
     const char *lesson;
 } sa_diagnostic;
 
-enum {
-    SA_DIAGNOSTIC_UNIFORM_ATTENTION,
-    SA_DIAGNOSTIC_UNIFORM_ATTENTION_BY_CHOICE,
-    SA_DIAGNOSTIC_STUCK_ON_EOS,
-    SA_DIAGNOSTIC_OFF_BY_ONE,
-    SA_DIAGNOSTIC_OFF_BY_ONE_BY_IDENTICAL_TOKENS,
-    SA_DIAGNOSTIC_ONE_WORD_TAKES_ALL,
-    SA_DIAGNOSTIC_OVER_TRANSLATION,
-    SA_DIAGNOSTIC_UNDER_TRANSLATION,
-    SA_DIAGNOSTIC_SOURCE_VOCABULARY_TOO_SMALL,
-    SA_DIAGNOSTIC_TARGET_VOCABULARY_TOO_SMALL,
-    SA_DIAGNOSTIC_SOURCES_SEEN_IN_TRAINING,
-    SA_DIAGNOSTIC_PAIRS_SEEN_IN_TRAINING,
-    SA_DIAGNOSTICS,
-};
-
-/* From diagnostics.txt by scripts/embed_diagnostics.cmake. */
+/* From diagnostics.txt by scripts/embed_diagnostics.cmake, and so are the names of the rows in
+ * diagnostic_rows.h: SA_DIAGNOSTIC_OFF_BY_ONE ... */
 extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
 
 /* Whether the figure of a row, NaN if it is unknown, reaches its threshold. */

@@ -10,7 +10,7 @@ sa_model *sa_model_open(const char *path, int threads, sa_error *error) {
     sa_container file;
     if (!sa_given(path, "path", error) ||
         !sa_within(threads, 0, SA_MAX_THREADS, "threads", error) ||
-        !sa_container_open_checked(&file, path, threads, sa_model_numbers_normal, error))
+        !sa_container_open(&file, path, threads, sa_model_numbers_normal, error))
         return NULL;
     sa_model *model = sa_new(1, sizeof *model, error);
     if (model && !sa_model_read(model, &file, threads, error)) {

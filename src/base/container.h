@@ -54,7 +54,7 @@ typedef struct sa_container {
     char *memory;      /* of an opened file: owns the data; the caller may take it over */
     size_t size;       /* bytes of an opened file */
     bool *odd;         /* of each SA_CONTAINER_PIECE bytes of data: whether they failed the check of
-                          sa_container_open_checked; or NULL */
+                          sa_container_open; or NULL */
 } sa_container;
 
 /* Reads and checks the file at `path`; the string must outlive the container. A large file is read
@@ -65,14 +65,8 @@ typedef struct sa_container {
  * Each piece of the data also goes through the check, unless that is NULL, while it is in the
  * cache, by several threads at once. The first tensor's data begin the first piece. */
 typedef bool sa_container_check(const void *piece, size_t size);
-bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               sa_container_check *check, sa_error *error);
-
-/* The same without such a check. */
-static inline bool sa_container_open(sa_container *container, const char *path, int threads,
-                                     sa_error *error) {
-    return sa_container_open_checked(container, path, threads, NULL, error);
-}
+bool sa_container_open(sa_container *container, const char *path, int threads,
+                       sa_container_check *check, sa_error *error);
 
 /* The same from bytes in memory, which must outlive the container. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,

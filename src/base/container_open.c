@@ -1,4 +1,4 @@
-/* container_open: sa_container_open_checked of base/container.h. */
+/* container_open: sa_container_open of base/container.h. */
 #include "base/container.h"
 #include "base/file.h"
 #include "base/thread.h"
@@ -129,8 +129,8 @@ static bool load(sa_container *container, file_parts *file, int threads, uint32_
            sa_fail(error, SA_DATA, "%s: changed while it was read", path);
 }
 
-bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               sa_container_check *check, sa_error *error) {
+bool sa_container_open(sa_container *container, const char *path, int threads,
+                       sa_container_check *check, sa_error *error) {
     *container = (sa_container){.name = path};
     file_parts file = {.path = path, .check = check};
     file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */

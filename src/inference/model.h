@@ -59,7 +59,7 @@ bool sa_fail_diverged(sa_error *error);
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 /* Whether all numbers are normal or zero: the check of weights while their file is opened
- * (sa_container_open_checked), which saves reading them again. */
+ * (sa_container_open), which saves reading them again. */
 bool sa_model_numbers_normal(const void *piece, size_t size);
 
 /* Reads a model from an opened container. SA_DATA names the file and what is wrong in it: settings

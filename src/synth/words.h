@@ -1,37 +1,11 @@
 /* words: the vocabulary of the toy grammars, the lists of words.tsv, which explains what the
- * columns and the words in them mean. */
+ * columns and the words in them mean. A word of kinds, traits, uses and determiners is a bit:
+ * SA_PERSON, SA_FAMILY ..., in word_bits.h, which is made from words.tsv. */
 #ifndef SA_SYNTH_WORDS_H
 #define SA_SYNTH_WORDS_H
 
 #include "base/error.h"
-
-/* The words that may stand in a column, each of which is a bit: SA_PERSON is 1, SA_FAMILY 2 ... */
-#define SA_KINDS(WORD)                                                                             \
-    WORD(PERSON), WORD(FAMILY), WORD(KNOWN), WORD(ANIMAL), WORD(FOOD), WORD(DRINK), WORD(GOODS),   \
-        WORD(POCKET), WORD(CLOTHES), WORD(READING), WORD(WRITING), WORD(SOUND), WORD(SHOW),        \
-        WORD(LESSON), WORD(OPENING), WORD(WASHABLE), WORD(VEHICLE), WORD(ROOM), WORD(SIGHT),       \
-        WORD(GOAL), WORD(WORKPLACE), WORD(OUTDOORS), WORD(LODGING), WORD(SURFACE), WORD(SERVICE),  \
-        WORD(MASS), WORD(SINGLE), WORD(HOME), WORD(PART)
-#define SA_TRAITS(WORD)                                                                            \
-    WORD(SIZE), WORD(AGE), WORD(ADULT), WORD(CHILD), WORD(FINE), WORD(COLOR), WORD(QUALITY),       \
-        WORD(HEAT), WORD(CONTENT), WORD(TASK), WORD(PRICE), WORD(COMFORT), WORD(STYLE),            \
-        WORD(ORIGIN), WORD(CLEAN), WORD(CALM), WORD(DOOR), WORD(MOOD), WORD(MINOR), WORD(FUR)
-#define SA_USES(WORD)                                                                              \
-    WORD(MASCULINE), WORD(FEMININE), WORD(BEFORE), WORD(AFTER), WORD(ALONE), WORD(GRADED),         \
-        WORD(PASSING), WORD(STATE), WORD(HABIT), WORD(NOW), WORD(PAST), WORD(PLAN), WORD(TOWARDS), \
-        WORD(REQUEST), WORD(WARNING), WORD(TIMETABLE), WORD(RELATIVE), WORD(ETRE), WORD(NAME),     \
-        WORD(VERB)
-#define SA_DETERMINERS(WORD)                                                                       \
-    WORD(THE), WORD(A), WORD(SOME), WORD(OWN), WORD(THIS), WORD(NUMBER), WORD(BARE)
-#define SA_PLACE_OF(word) SA_PLACE_OF_##word
-#define SA_BIT_OF(word) SA_##word = 1 << SA_PLACE_OF_##word
-#define SA_BITS(WORDS)                                                                             \
-    enum { WORDS(SA_PLACE_OF) };                                                                   \
-    enum { WORDS(SA_BIT_OF) };
-SA_BITS(SA_KINDS)
-SA_BITS(SA_TRAITS)
-SA_BITS(SA_USES)
-SA_BITS(SA_DETERMINERS)
+#include "synth/word_bits.h"
 
 /* The persons of a French verb. */
 enum { SA_JE, SA_VOUS, SA_IL, SA_NOUS, SA_ILS, SA_PERSONS };

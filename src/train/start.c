@@ -157,7 +157,7 @@ static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;
     if (!session->counts.validations) return;
-    if (sa_container_open(&file, session->path[SA_BEST], 1, &why)) {
+    if (sa_container_open(&file, session->path[SA_BEST], 1, NULL, &why)) {
         sa_container_close(&file);
         return;
     }
@@ -168,7 +168,7 @@ static void check_best_model(sa_session *session) {
 static bool resume(sa_session *session, sa_error *error) {
     const int threads = session->settings.threads;
     sa_container file;
-    if (!sa_container_open(&file, session->path[SA_LAST], threads, error)) return false;
+    if (!sa_container_open(&file, session->path[SA_LAST], threads, NULL, error)) return false;
     const bool good = sa_model_read(&session->model, &file, threads, error) &&
                       take_settings(session, &file, error) && open_trainer(session, error) &&
                       sa_checkpoint_read(session, &file, error);

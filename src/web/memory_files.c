@@ -123,8 +123,8 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 
 /* ---- base/container.h ------------------------------------------------------------------------ */
 
-bool sa_container_open_checked(sa_container *container, const char *path, int threads,
-                               sa_container_check *check, sa_error *error) {
+bool sa_container_open(sa_container *container, const char *path, int threads,
+                       sa_container_check *check, sa_error *error) {
     (void)threads, (void)check; /* its user checks what was not checked */
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);

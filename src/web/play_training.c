@@ -109,7 +109,8 @@ web_play *web_load(const void *file, size_t size) {
     sa_container container;
     web_play *play = new_play(error);
     if (!play) return NULL;
-    if (put(model_name, file, size, error) && sa_container_open(&container, model_name, 1, error)) {
+    if (put(model_name, file, size, error) &&
+        sa_container_open(&container, model_name, 1, NULL, error)) {
         web_file_remove(model_name);
         const bool good = sa_model_read(&play->loaded, &container, 1, error);
         sa_container_close(&container);

@@ -89,7 +89,7 @@ START_TEST(test_round_trip) {
     sa_error error;
     sa_container container;
     write_sample();
-    ck_assert(sa_container_open(&container, scratch_path("m"), 1, &error));
+    ck_assert(sa_container_open(&container, scratch_path("m"), 1, NULL, &error));
     ck_assert_uint_eq(container.count, 3);
     ck_assert_str_eq(container.tensors[0].name, "step");
     const sa_tensor *tensor = sa_container_find(&container, "W");

@@ -103,7 +103,7 @@ static void write_container(fuzz_input input) {
     sa_container file;
     sa_error error = {0};
     ck_assert_msg(sa_container_write(path, all.tensor, all.tensors, all.text, all.texts, &error) &&
-                      sa_container_open(&file, path, 1, &error),
+                      sa_container_open(&file, path, 1, NULL, &error),
                   "%s", error.text);
     unlink(path);
     ck_assert_uint_eq(file.count, all.tensors);

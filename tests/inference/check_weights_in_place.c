@@ -26,7 +26,7 @@ static void expect_weights_of(const sa_container *file, const sa_model *model) {
 /* Opens a file and says whether the model uses the bytes that were read. */
 static bool is_used_in_place(const char *path) {
     sa_container file;
-    ck_assert_msg(sa_container_open(&file, path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, path, 1, NULL, &error), "%s", error.text);
     const char *memory = file.memory, *end = memory + file.size;
     sa_model model;
     ck_assert_msg(sa_model_read(&model, &file, 1, &error), "%s", error.text);
@@ -43,7 +43,7 @@ static bool is_used_in_place(const char *path) {
 START_TEST(a_file_of_weights_becomes_the_model) {
     ck_assert(is_used_in_place(best_path));
     sa_container file;
-    ck_assert_msg(sa_container_open(&file, best_path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, best_path, 1, NULL, &error), "%s", error.text);
     ck_assert_uint_eq((uintptr_t)file.tensors[0].data % 64, 0);
     sa_container_close(&file);
 }
@@ -58,7 +58,7 @@ END_TEST
 /* A file that somebody else wrote, its tensors in the opposite order. */
 START_TEST(weights_in_another_order_are_copied) {
     sa_container file;
-    ck_assert_msg(sa_container_open(&file, best_path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, best_path, 1, NULL, &error), "%s", error.text);
     sa_tensor *tensors = sa_new(file.count, sizeof *tensors, NULL);
     for (size_t i = 0; i < file.count; i++) tensors[i] = file.tensors[file.count - 1 - i];
     const char *keys[] = {"settings", "spaced_marks", "core", "program"};
@@ -85,7 +85,7 @@ START_TEST(a_container_in_memory_keeps_its_bytes) {
     sa_container_close(&file);
     memset(bytes, 0xff, size); /* whatever becomes of them, the model has weights of its own */
     free(bytes);
-    ck_assert_msg(sa_container_open(&file, best_path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, best_path, 1, NULL, &error), "%s", error.text);
     expect_weights_of(&file, &model);
     sa_container_close(&file);
     sa_model_release(&model);

@@ -89,7 +89,7 @@ static void dump(const struct model *model) {
     parameters = 0;
     const sa_gradcheck_options check = {.settings = &settings, .dump = path, .each = count};
     ck_assert_msg(sa_check_gradients(&check, &error), "%s", error.text);
-    ck_assert_msg(sa_container_open(&file, path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, path, 1, NULL, &error), "%s", error.text);
     ck_assert_ptr_nonnull(strstr(sa_container_metadata(&file, "settings"), "\"model\""));
 }
 

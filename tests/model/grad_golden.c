@@ -91,7 +91,7 @@ START_TEST(loss_and_gradients_of_the_reference) {
     char path[512];
     snprintf(path, sizeof path, TEST_ROOT "/tests/golden/%s.safetensors", names[_i]);
     sa_error error;
-    ck_assert_msg(sa_container_open(&golden, path, 1, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&golden, path, 1, NULL, &error), "%s", error.text);
     sa_settings settings;
     sa_settings_init(&settings);
     ck_assert_msg(

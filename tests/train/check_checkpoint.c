@@ -35,7 +35,7 @@ static void rewrite(sa_container *file, size_t count) {
 /* The last model with number i of a tensor replaced. */
 static void alter(const char *name, size_t i, const void *number) {
     sa_container file;
-    ck_assert(sa_container_open(&file, last_path, 1, &error));
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
     const sa_tensor *tensor = tensor_of(&file, name);
     const size_t size = sa_dtypes[tensor->type].size;
     ck_assert_uint_le((i + 1) * size, tensor->size);
@@ -46,7 +46,7 @@ static void alter(const char *name, size_t i, const void *number) {
 /* The last model without a tensor. */
 static void drop(const char *name) {
     sa_container file;
-    ck_assert(sa_container_open(&file, last_path, 1, &error));
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
     const size_t at = (size_t)(tensor_of(&file, name) - file.tensors);
     memmove(file.tensors + at, file.tensors + at + 1, (--file.count - at) * sizeof *file.tensors);
     rewrite(&file, 4);
@@ -202,7 +202,7 @@ START_TEST(a_model_of_no_known_processor) {
     const sa_settings settings = small_settings();
     sa_container file;
     ck_assert_msg(train(&settings, false), "%s", error.text);
-    ck_assert(sa_container_open(&file, last_path, 1, &error));
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
     rewrite(&file, 3);
     ck_assert(train_with((sa_train_options){.settings = &settings, .resume = true}));
     ck_assert_ptr_null(strstr(notes, "processor"));

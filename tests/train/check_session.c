@@ -107,7 +107,7 @@ START_TEST(the_rate_waits_for_its_patience) {
     ck_assert_int_eq(rows, 20);
     ck_assert_double_lt(wanted, 1);
     sa_container file;
-    ck_assert(sa_container_open(&file, last_path, 1, &error));
+    ck_assert(sa_container_open(&file, last_path, 1, NULL, &error));
     const sa_tensor *figures = sa_container_find(&file, "training.figures");
     ck_assert_uint_eq(figures->size, sizeof saved);
     memcpy(saved, figures->data, sizeof saved);

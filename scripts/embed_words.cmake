@@ -121,5 +121,5 @@ foreach(line IN LISTS lines)
 endforeach()
 end_list()
 file(WRITE ${BITS} "/* Made from src/synth/words.tsv: change that. */\n${enums}")
-file(WRITE ${OUT} "/* Made from src/synth/words.tsv: change that. */\n#include \"synth/words.h\"\n\n${tables}"
+file(WRITE ${OUT} "/* Made from src/synth/words.tsv: change that. */\n#include \"synth/draft.h\"\n\n${tables}"
   "const sa_word_list sa_word_lists[] = {\n${lists}    {0},\n};\n")

@@ -8,7 +8,6 @@
 #include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "inference/translation.h"
-#include "metrics/aer.h"
 #include "metrics/linking.h"
 #include "metrics/metrics.h"
 

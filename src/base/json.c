@@ -3,6 +3,7 @@
  * what the values of a hostile text take. */
 #include "base/json.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,14 +89,6 @@ static bool read_character(json_reader *it, uint32_t *code) {
     return true;
 }
 
-static size_t encode(uint32_t code, char *out) {
-    if (code < 0x80) return *out = (char)code, 1;
-    const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    out[0] = (char)((0xff00 >> (more + 1) & 0xff) | code >> 6 * more);
-    for (int i = 1; i <= more; i++) out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
-    return (size_t)more + 1;
-}
-
 /* Terminated; freed with free(). No character takes more bytes than its escape. */
 static char *read_string(json_reader *it) {
     size_t end = it->at + 1; /* of the closing quote */
@@ -104,7 +97,7 @@ static char *read_string(json_reader *it) {
     char *string = sa_new(end - it->at, 1, NULL);
     size_t size = 0;
     uint32_t code;
-    for (it->at++; string && it->at < end; size += encode(code, string + size)) {
+    for (it->at++; string && it->at < end; size += sa_utf8_encode(code, string + size)) {
         if (read_character(it, &code)) continue;
         free(string);
         return NULL;

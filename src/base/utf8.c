@@ -5,17 +5,16 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The code point at text, -1 if invalid, and its length, at least 1. */
-static utf8proc_int32_t code_at(const char *text, size_t size, size_t *length) {
+uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
     uint32_t code;
     const size_t used = size ? sa_utf8_decode(text, size, &code) : 0;
     *length = used ? used : 1;
-    return used ? (utf8proc_int32_t)code : -1;
+    return used ? code : UINT32_MAX;
 }
 
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     for (size_t at = 0, length; at < size; at += length) {
-        if (code_at(text + at, size - at, &length) >= 0) continue;
+        if (sa_utf8_codepoint(text + at, size - at, &length) != UINT32_MAX) continue;
         *bad = at;
         return false;
     }
@@ -73,7 +72,7 @@ static size_t find_long_run(const char *text, size_t size) {
     enum { MOST_MARKS = 30 };
     int marks = 0;
     for (size_t at = 0, length; at < size; at += length) {
-        marks = is_mark(code_at(text + at, size - at, &length)) ? marks + 1 : 0;
+        marks = is_mark(sa_utf8_codepoint(text + at, size - at, &length)) ? marks + 1 : 0;
         if (marks > MOST_MARKS) return at;
     }
     return size;
@@ -151,7 +150,7 @@ static bool has_case(utf8proc_int32_t code) {
 /* Whether the first code point that is not ignorable is cased. */
 static bool begins_with_case(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
-        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        const utf8proc_int32_t code = sa_utf8_codepoint(text + at, size - at, &length);
         if (!is_case_ignorable(code)) return has_case(code);
     }
     return false;
@@ -162,9 +161,9 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
     sa_buffer out = {0};
     bool in_word = false; /* the last code point that is not ignorable is cased */
     for (size_t at = 0, length; at < size; at += length) {
-        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        const utf8proc_int32_t code = sa_utf8_codepoint(text + at, size - at, &length);
         const char *behind = text + at + length;
-        utf8proc_uint8_t bytes[4];
+        char bytes[4];
         if (code == DOTTED_I)
             sa_buffer_adds(&out, "i\xcc\x87");
         else if (code == CAPITAL_SIGMA)
@@ -172,8 +171,7 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
                                      ? "\xcf\x82"
                                      : "\xcf\x83");
         else
-            sa_buffer_add(&out, (const char *)bytes,
-                          (size_t)utf8proc_encode_char(utf8proc_tolower(code), bytes));
+            sa_buffer_add(&out, bytes, sa_utf8_encode((uint32_t)utf8proc_tolower(code), bytes));
         if (!is_case_ignorable(code)) in_word = has_case(code);
     }
     return sa_buffer_take(&out, error);
@@ -203,7 +201,7 @@ static bool is_space(utf8proc_int32_t code) {
 
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
     enum { NON_JOINER = 0x200c, JOINER = 0x200d, SOFT_HYPHEN = 0xad };
-    const utf8proc_int32_t code = code_at(text, size, length);
+    const utf8proc_int32_t code = sa_utf8_codepoint(text, size, length);
     const bool unseen = code == NON_JOINER || code == JOINER || code == SOFT_HYPHEN;
     if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
@@ -216,19 +214,19 @@ sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) 
     return is_in(code, CURRENCY) ? SA_CHAR_CURRENCY : SA_CHAR_OTHER;
 }
 
-uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
-    return (uint32_t)code_at(text, size, length);
+bool sa_utf8_is_letter(uint32_t code) {
+    return is_in((utf8proc_int32_t)code, LETTERS);
 }
 
-bool sa_utf8_is_letter(const char *text, size_t size, size_t *length) {
-    return is_in(code_at(text, size, length), LETTERS);
+size_t sa_utf8_encode(uint32_t code, char *out) {
+    return (size_t)utf8proc_encode_char((utf8proc_int32_t)code, (utf8proc_uint8_t *)out);
 }
 
 size_t sa_utf8_grapheme_size(const char *text, size_t size) {
     size_t length, at;
-    utf8proc_int32_t state = 0, before = code_at(text, size, &at);
+    utf8proc_int32_t state = 0, before = sa_utf8_codepoint(text, size, &at);
     while (at < size) {
-        utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        utf8proc_int32_t code = sa_utf8_codepoint(text + at, size - at, &length);
         if (utf8proc_grapheme_break_stateful(before, code, &state)) break;
         at += length;
         before = code;
@@ -241,11 +239,12 @@ size_t sa_utf8_grapheme_size(const char *text, size_t size) {
 static int cluster_width(const char *text, size_t size) {
     enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
     size_t length;
-    const bool picture = utf8proc_get_property(code_at(text, size, &length))->boundclass ==
-                         UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+    const bool picture =
+        utf8proc_get_property(sa_utf8_codepoint(text, size, &length))->boundclass ==
+        UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
     int width = 0;
     for (size_t at = 0; at < size; at += length) {
-        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        const utf8proc_int32_t code = sa_utf8_codepoint(text + at, size - at, &length);
         if (at > 0 && ((code == AS_PICTURE && picture) || code == KEYCAP)) return WIDE;
         width += code < 0 ? 1 : utf8proc_charwidth(code);
     }
@@ -270,7 +269,7 @@ static int direction(utf8proc_int32_t code) {
 
 bool sa_utf8_is_rtl(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
-        const int found = direction(code_at(text + at, size - at, &length));
+        const int found = direction(sa_utf8_codepoint(text + at, size - at, &length));
         if (found) return found < 0;
     }
     return false;
@@ -281,7 +280,7 @@ bool sa_utf8_words_are_rtl(const char *const *words, int count) {
     for (int i = 0; i < count; i++) {
         const size_t size = strlen(words[i]);
         for (size_t at = 0, length; at < size; at += length)
-            sum += direction(code_at(words[i] + at, size - at, &length));
+            sum += direction(sa_utf8_codepoint(words[i] + at, size - at, &length));
     }
     return sum < 0;
 }

@@ -41,10 +41,12 @@ typedef enum sa_char_class {
 /* The class of the code point at text and its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
-/* The code point at text and its length in bytes. size > 0. */
+/* The code point at text, UINT32_MAX if it is not UTF-8, and its length in bytes, at least 1. */
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
-/* Whether it is a letter of any script (not a mark, joiner or underscore), and its length. */
-bool sa_utf8_is_letter(const char *text, size_t size, size_t *length);
+/* Whether it is a letter of any script (not a mark, joiner or underscore). */
+bool sa_utf8_is_letter(uint32_t code);
+/* Writes its 1 to 4 bytes, and returns their number. */
+size_t sa_utf8_encode(uint32_t code, char *out);
 
 /* Bytes of the grapheme cluster (what a reader calls one character) at text; size > 0. */
 size_t sa_utf8_grapheme_size(const char *text, size_t size);

@@ -4,7 +4,6 @@
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/clean.h"
-#include "metrics/aer.h"
 #include "metrics/linking.h"
 #include "metrics/metrics.h"
 #include "report/pair_scores.h"

@@ -287,7 +287,7 @@ static json_t *signatures(const score_work *work, bool *failed) {
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         sa_buffer text = {0};
         add_signature(work, m, &text);
-        if (sa_metric_list[m].name)
+        if (sa_metric_list[m].settings)
             add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
         else
             sa_buffer_release(&text);

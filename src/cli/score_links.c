@@ -2,7 +2,6 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/corpus.h"
-#include "metrics/aer.h"
 #include "metrics/linking.h"
 #include "metrics/ngram.h"
 

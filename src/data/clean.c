@@ -119,8 +119,9 @@ static int script_of(uint32_t code) {
 
 void sa_script_count(const char *text, size_t size, size_t *counts) {
     for (size_t at = 0, length; at < size; at += length) {
-        if (!sa_utf8_is_letter(text + at, size - at, &length)) continue;
-        const int script = script_of(sa_utf8_codepoint(text + at, size - at, &length));
+        const uint32_t code = sa_utf8_codepoint(text + at, size - at, &length);
+        if (!sa_utf8_is_letter(code)) continue;
+        const int script = script_of(code);
         counts[script] += script == HAN || script == HANGUL ? 3 : 1;
     }
 }
@@ -139,12 +140,11 @@ bool sa_targets_lack_spaces(const sa_corpus *corpus) {
     for (size_t i = 0; i < corpus->count && i < PAIRS; i++, spaces++) {
         const char *text = corpus->pairs[i].target;
         for (size_t size = strlen(text), length; size; text += length, size -= length) {
-            if (sa_utf8_char_class(text, size, &length) == SA_CHAR_SPACE)
-                spaces++;
-            else if (sa_utf8_is_letter(text, size, &length)) {
-                letters++;
-                unspaced += is_unspaced(sa_utf8_codepoint(text, size, &length));
-            }
+            const uint32_t code = sa_utf8_codepoint(text, size, &length);
+            const bool letter = sa_utf8_is_letter(code);
+            letters += letter;
+            unspaced += letter && is_unspaced(code);
+            spaces += sa_utf8_char_class(text, size, &length) == SA_CHAR_SPACE;
         }
     }
     return 2 * unspaced > letters && letters > WORD * spaces;

@@ -3,7 +3,7 @@
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
 #include "data/corpus.h"
-#include "metrics/aer.h"
+#include "metrics/linking.h"
 #include "support/suite.h"
 
 #include <math.h>

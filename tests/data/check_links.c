@@ -1,6 +1,6 @@
 /* Alignments in Pharaoh format. */
 #include "data/corpus.h"
-#include "metrics/aer.h"
+#include "metrics/linking.h"
 #include "support/suite.h"
 
 #include <limits.h>

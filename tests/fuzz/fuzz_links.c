@@ -2,7 +2,6 @@
  * is a byte of choices, a line for each direction and one of gold links. */
 #include "data/corpus.h"
 #include "fuzz.h"
-#include "metrics/aer.h"
 #include "metrics/linking.h"
 
 typedef struct linked {

@@ -49,13 +49,11 @@ static void expect_escaped(const char *text, size_t size) {
 
 static void expect_characters(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
-        size_t again, letters;
+        size_t again;
         ck_assert(sa_utf8_codepoint(text + at, size - at, &length) <= 0x10ffff);
         ck_assert_uint_eq(length, well_formed((const unsigned char *)text + at, size - at));
         ck_assert_int_le(sa_utf8_char_class(text + at, size - at, &again), SA_CHAR_OTHER);
         ck_assert_uint_eq(again, length);
-        sa_utf8_is_letter(text + at, size - at, &letters);
-        ck_assert_uint_eq(letters, length);
     }
     for (size_t at = 0, length; at < size; at += length) {
         length = sa_utf8_grapheme_size(text + at, size - at);

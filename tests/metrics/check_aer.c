@@ -1,7 +1,7 @@
 /* Alignment error rate, by hand and on the published output of an aligner. */
 #include "base/file.h"
 #include "data/corpus.h"
-#include "metrics/aer.h"
+#include "metrics/linking.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  * for word. */
 #include "base/rng.h"
 #include "data/corpus.h"
-#include "metrics/aer.h"
 #include "metrics/linking.h"
 #include "support/suite.h"
 

@@ -28,8 +28,8 @@ typedef struct sa_diagnostic {
     const char *lesson;
 } sa_diagnostic;
 
-/* From diagnostics.txt by scripts/embed_diagnostics.cmake, and so are the names of the rows in
- * diagnostic_rows.h: SA_DIAGNOSTIC_OFF_BY_ONE ... */
+/* From diagnostics.txt by scripts/embed_diagnostics.cmake, and so are the names of the
+ * rows: SA_DIAGNOSTIC_OFF_BY_ONE ... */
 extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
 
 /* Whether the figure of a row, NaN if it is unknown, reaches its threshold. */

@@ -43,7 +43,7 @@ bool sa_ibm1_init(sa_ibm1_lexicon *lexicon, const sa_sentence *source, const sa_
     *lexicon = (sa_ibm1_lexicon){.sources = sources};
     if (link) lexicon->row = sa_new((size_t)sources + 1, sizeof *lexicon->row, error);
     if (lexicon->row) lexicon->target = sa_new(links, sizeof *lexicon->target, error);
-    if (lexicon->target) lexicon->t = sa_new(links, sizeof *lexicon->t, error);
+    if (lexicon->target) lexicon->t = sa_new(links + 1, sizeof *lexicon->t, error);
     for (size_t k = 0; lexicon->t && k < links; k++) {
         lexicon->row[(link[k] >> 32) + 1]++;
         lexicon->target[k] = (int32_t)(uint32_t)link[k];
@@ -65,7 +65,7 @@ void sa_ibm1_release(sa_ibm1_lexicon *lexicon) {
     *lexicon = (sa_ibm1_lexicon){0};
 }
 
-/* The entry of two words, or row[sources] when they have none. */
+/* The entry of two words, or row[sources], where t is 0, when they have none. */
 static size_t find(const sa_ibm1_lexicon *lexicon, int32_t e, int32_t f) {
     size_t low = lexicon->row[e], high = lexicon->row[e + 1];
     const size_t end = high;
@@ -79,16 +79,11 @@ static size_t find(const sa_ibm1_lexicon *lexicon, int32_t e, int32_t f) {
     return low < end && lexicon->target[low] == f ? low : lexicon->row[lexicon->sources];
 }
 
-static double t_of(const sa_ibm1_lexicon *lexicon, int32_t e, int32_t f) {
-    const size_t entry = find(lexicon, e, f);
-    return entry < lexicon->row[lexicon->sources] ? lexicon->t[entry] : 0;
-}
-
 /* sum_{i=0..l} t(f | e_i) */
 static double sum_over_source(const sa_ibm1_lexicon *lexicon, const sa_sentence *source,
                               int32_t f) {
     double sum = 0;
-    for (int i = 0; i < source->len; i++) sum += t_of(lexicon, source->ids[i], f);
+    for (int i = 0; i < source->len; i++) sum += lexicon->t[find(lexicon, source->ids[i], f)];
     return sum;
 }
 
@@ -142,7 +137,7 @@ void sa_ibm1_weights(const sa_ibm1_lexicon *lexicon, const sa_sentence *source,
     for (int j = 0; j < T - 1; j++) {
         const double sum = sum_over_source(lexicon, source, target->ids[j]);
         for (int i = 0; sum > 0 && i < S - 1; i++)
-            weights[j * S + i] = t_of(lexicon, source->ids[i], target->ids[j]) / sum;
+            weights[j * S + i] = lexicon->t[find(lexicon, source->ids[i], target->ids[j])] / sum;
     }
     weights[(size_t)T * (size_t)S - 1] = 1;
 }

@@ -20,8 +20,8 @@ typedef struct sa_ibm1_lexicon {
     int32_t sources; /* source words, special tokens included */
     size_t *row;     /* [sources + 1] where the entries of each source word begin */
     int32_t *target; /* [row[sources]] the target words that occur with it, ascending */
-    double *t; /* [row[sources]] their probabilities; from the first iteration on they sum to 1
-                  for each source word */
+    double *t; /* [row[sources] + 1] their probabilities, then 0; from the first iteration on they
+                  sum to 1 for each source word */
 } sa_ibm1_lexicon;
 
 /* Makes the lexicon of `count` pairs; each source word's probabilities are equal. A sentence

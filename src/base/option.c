@@ -104,9 +104,9 @@ static void set_text(const sa_option *row, void *fields, const char *text) {
 }
 
 const sa_option *sa_option_at(const sa_option *rows, size_t i) {
-    size_t known = 0;
-    while (rows[known].name) known++;
-    return i < known ? &rows[i] : NULL;
+    for (size_t row = 0; row <= i; row++)
+        if (!rows[row].name) return NULL;
+    return &rows[i];
 }
 
 void sa_options_init(const sa_option *rows, void *fields) {

@@ -198,13 +198,6 @@ static bool write_to(int fd, const char *name, const sa_chunk *chunks, size_t co
                           : sa_fail_errno(error, SA_IO, "write", name);
 }
 
-static bool write_into(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    const bool good = write_to(fd, path, chunks, count, error);
-    return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
-}
-
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
     int descriptor = -1;
     struct stat about;
@@ -212,9 +205,12 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
     const char *real = follow_links(path, buffer, &descriptor, error);
     if (!real) return false;
     if (descriptor >= 0) return write_to(descriptor, path, chunks, count, error);
-    if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-        return write_into(path, chunks, count, error);
-    return replace_file(real, path, chunks, count, error);
+    if (stat(real, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return replace_file(real, path, chunks, count, error);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    const bool good = write_to(fd, path, chunks, count, error);
+    return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
 }
 
 bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error) {
@@ -229,15 +225,6 @@ bool sa_save_is_temporary(const char *name) {
     return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_PREFIX, head) == 0 &&
            strspn(name + head, "0123456789abcdef") == tail - head &&
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
-}
-
-/* Removes the temporary files of saves that were killed. */
-static void remove_all_stale(const char *folder) {
-    DIR *list = opendir(folder);
-    if (!list) return; /* cleaning up is optional */
-    for (struct dirent *entry; (entry = readdir(list));)
-        if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
-    closedir(list);
 }
 
 /* Locks the folder, which holds even when .lock is removed, and .lock, since not every file system
@@ -319,7 +306,10 @@ bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_erro
     if (lock->file < 0)
         sa_fail_errno(error, SA_OPEN, "write into", folder);
     else if (acquire_lock(lock, folder, error)) {
-        remove_all_stale(folder);
+        DIR *list = opendir(folder); /* cleaning up is optional */
+        for (struct dirent *entry; list && (entry = readdir(list));)
+            if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
+        if (list) closedir(list);
         return true;
     }
     sa_directory_lock_close(lock);

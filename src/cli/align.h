@@ -5,7 +5,7 @@
 
 #include "cli/pictures.h"
 #include "metrics/linking.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 
 /* Outputs in one file for all pairs, and in a file for each. */
 enum { CLI_TIDY, CLI_PHARAOH, CLI_SOFT, CLI_JSONL, CLI_HTML, CLI_ALIGN_TEXTS };

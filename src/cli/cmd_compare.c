@@ -3,7 +3,7 @@
 #include "cli/progress.h"
 #include "config/preset.h"
 #include "config/settings.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 
 typedef struct compare_options {
     sa_compare_options job;

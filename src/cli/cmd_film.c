@@ -4,8 +4,8 @@
 #include "cli/pictures.h"
 #include "report/figure.h"
 #include "report/film.h"
+#include "report/html_report.h"
 #include "report/matrix.h"
-#include "report/page_text.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 
 #include <math.h>
 #include <stdio.h>

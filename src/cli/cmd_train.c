@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "config/preset.h"
 #include "config/settings.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,7 +175,8 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     sa_buffer out = {0};
     sa_page_text text = watching->options->page;
     bool good = begin_page(watching->options, watching->validated, &report, error);
-    if (live) sa_html_report_live(&report);
+    /* Under way: the page reloads itself until one without this replaces it. */
+    if (live) json_object_set_new(report.data, "live", json_true());
     if (!watching->validated) text.open_at = NULL;
     good = good && sa_page_text_add(&text, &report, error);
     if (good) sa_html_report_write(&report, &out);

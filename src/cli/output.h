@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/option.h"
 #include "metrics/metrics.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 
 /* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.
  * From then on the process exits when memory for JSON runs out. */

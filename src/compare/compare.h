@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "metrics/metrics.h"
-#include "report/page_text.h"
+#include "report/html_report.h"
 #include "train/trainer.h"
 
 /* ---- What is compared ------------------------------------------------------------------------ */

@@ -42,27 +42,25 @@ const char *sa_metric_next_word(const char **text, size_t *size) {
 
 /* ---- none and char --------------------------------------------------------------------------- */
 
-static void push(const char *token, size_t size, bool first, sa_buffer *out) {
-    if (!first) sa_buffer_add(out, " ", 1);
-    sa_buffer_add(out, token, size);
+/* Appends the words, or the characters of all words. */
+static void add_tokens(const char *text, bool characters, sa_buffer *out) {
+    size_t size;
+    const char *before = "";
+    for (const char *word; (word = sa_metric_next_word(&text, &size));)
+        for (const char *end = word + size; word < end; before = " ") {
+            const size_t length = characters ? sa_metric_character_size(word) : size;
+            sa_buffer_adds(out, before);
+            sa_buffer_add(out, word, length);
+            word += length;
+        }
 }
 
 static void tokenize_whitespace(const char *text, sa_buffer *out) {
-    size_t size;
-    bool first = true;
-    for (const char *word; (word = sa_metric_next_word(&text, &size)); first = false)
-        push(word, size, first, out);
+    add_tokens(text, false, out);
 }
 
 static void tokenize_characters(const char *text, sa_buffer *out) {
-    size_t size;
-    bool first = true;
-    for (const char *word; (word = sa_metric_next_word(&text, &size));)
-        for (const char *end = word + size; word < end; first = false) {
-            const size_t length = sa_metric_character_size(word);
-            push(word, length, first, out);
-            word += length;
-        }
+    add_tokens(text, true, out);
 }
 
 /* ---- 13a ------------------------------------------------------------------------------------- */

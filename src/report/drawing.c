@@ -146,7 +146,7 @@ static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
     sa_buffer_adds(out, "</text>\n");
 }
 
-static void add_head(const sa_drawing *drawing, sa_buffer *out) {
+void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     sa_buffer_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     add_attribute("width", drawing->width, out);
@@ -156,10 +156,6 @@ static void add_head(const sa_drawing *drawing, sa_buffer *out) {
     sa_buffer_adds(out, " ");
     sa_number_add(out, drawing->height);
     sa_buffer_adds(out, "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n");
-}
-
-void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
-    add_head(drawing, out);
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
         if (shape->kind == SA_SHAPE_TEXT)

@@ -247,9 +247,7 @@ bool sa_film_read(sa_film *film, const char *out, size_t max_pairs, sa_error *er
     bool good = true;
     *film = (sa_film){0};
     for (bool more = true; good && more && film->count < max_pairs;) {
-        char name[32];
-        snprintf(name, sizeof name, "film/%04zu", film->count + 1);
-        char *folder = sa_path_join(out, name, error);
+        char *folder = sa_format(error, "%s/film/%04zu", out, film->count + 1);
         good = folder && add_pair(film, folder, &more, error);
         free(folder);
     }

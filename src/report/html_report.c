@@ -70,10 +70,6 @@ void sa_html_report_fact_file(sa_html_report *report, const char *name, const ch
     sa_buffer_release(&text);
 }
 
-void sa_html_report_live(sa_html_report *report) {
-    json_object_set_new(report->data, "live", json_true());
-}
-
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
                              sa_error *error) {
     sa_file file;

@@ -5,6 +5,7 @@
 
 #include "base/batch.h"
 #include "base/json.h"
+#include "base/option.h"
 
 /* So that a page opens at once and fits into a mail. Fewer sentences are shown when they are long,
  * and single heads only as far as their budget goes. */
@@ -31,9 +32,6 @@ void sa_html_report_add_name(const char *path, sa_buffer *out);
 void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
                          size_t models);
 void sa_html_report_release(sa_html_report *report);
-
-/* The page is of a training under way: it reloads itself until one without this replaces it. */
-void sa_html_report_live(sa_html_report *report);
 
 /* The attention site of all matrices; without it cross-attention. */
 void sa_html_report_site(sa_html_report *report, sa_attention_site site);
@@ -79,5 +77,21 @@ void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out)
 
 /* Appends the page and releases the report. out->failed: memory ran out. */
 void sa_html_report_write(sa_html_report *report, sa_buffer *out);
+
+/* ---- Title, notes and place ------------------------------------------------------------------ */
+
+/* The title and notes of a page, and what it shows first: figure, sentence, layer and head. */
+typedef struct sa_page_text {
+    const char *title, *notes, *open_at; /* NULL: not given */
+} sa_page_text;
+
+extern const sa_option sa_page_text_options[]; /* of sa_page_text */
+
+/* Whether the options and the file of the notes can be read, before anything else is done.
+ * SA_USAGE: `html`, the page, is that file, or there is no page. */
+bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *error);
+
+/* Adds them to a report whose data are complete. SA_USAGE: the page has nothing at that place. */
+bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error *error);
 
 #endif

@@ -1,7 +1,7 @@
-#include "report/page_text.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "report/html_report.h"
 
 #include <stdlib.h>
 #include <string.h>

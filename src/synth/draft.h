@@ -14,8 +14,8 @@
 /* ---- Vocabulary ------------------------------------------------------------------------------ */
 
 /* The lists of words.tsv, which explains what the columns and the words in them mean. A word of
- * kinds, traits, uses and determiners is a bit: SA_PERSON, SA_FAMILY ..., in word_bits.h, which is
- * made from words.tsv. */
+ * kinds, traits, uses and determiners is a bit: SA_PERSON, SA_FAMILY ..., in a header that is made
+ * from words.tsv. */
 
 /* The persons of a French verb. */
 enum { SA_JE, SA_VOUS, SA_IL, SA_NOUS, SA_ILS, SA_PERSONS };

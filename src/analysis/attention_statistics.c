@@ -5,16 +5,12 @@
 
 enum { MIN_LENGTH = 4 }; /* words a side; in shorter pairs one column may well have most weight */
 
-static double row_sum(const double *row, int sources) {
-    double sum = 0;
-    for (int j = 0; j < sources; j++) sum += row[j];
-    return sum;
-}
-
 double sa_entropy_sum(const double *weights, int targets, int sources) {
     double sum = 0;
     for (int t = 0; t < targets; t++) {
-        const double *row = weights + (size_t)t * (size_t)sources, all = row_sum(row, sources);
+        const double *row = weights + (size_t)t * (size_t)sources;
+        double all = 0;
+        for (int j = 0; j < sources; j++) all += row[j];
         const double whole = all > 1 + 1e-6 ? all : 1;
         for (int j = 0; j < sources; j++)
             if (row[j] > 0) /* negative weights have no part in it */

@@ -228,20 +228,19 @@ static size_t find_too_deep(const char *text, size_t size, int depth) {
     return i;
 }
 
-static json_t *read_document(json_reader *it, int depth) {
-    it->at = find_too_deep(it->text, it->size, depth);
-    if (it->at < it->size) return parse_error(it, "nested too deeply"), NULL;
-    it->at = 0;
-    json_t *value = read_value(it);
-    if (!value || (peek(it), it->at == it->size)) return value;
-    json_decref(value);
-    return parse_error(it, "unexpected data after the value"), NULL;
-}
-
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error) {
     json_reader it = {.text = text, .size = size};
-    json_t *value = read_document(&it, depth);
+    const size_t deep = find_too_deep(text, size, depth);
+    json_t *value = deep == size ? read_value(&it) : NULL;
+    if (deep < size) {
+        it.at = deep;
+        parse_error(&it, "nested too deeply");
+    } else if (value && (peek(&it), it.at < size)) {
+        json_decref(value);
+        value = NULL;
+        parse_error(&it, "unexpected data after the value");
+    }
     if (!value && it.parse_error)
         sa_fail(error, SA_DATA, "%s: %s: %s at byte %zu", file, part, it.parse_error, it.at);
     else if (!value)

@@ -50,25 +50,21 @@ bool sa_integer_parse(const char *text, int64_t *value) {
 
 /* Starts with FLT_DIG or DBL_DIG digits and ends at the latest with 9 or 17, which are always
  * enough. */
-static void add_shortest(sa_buffer *out, double value, bool single) {
-    char text[320]; /* the compiler assumes the longest %g */
-    double back;
-    int digits = single ? FLT_DIG : DBL_DIG;
-    do {
-        snprintf(text, sizeof text, "%.*g", digits++, value);
-        back = strtod(text, NULL);
-    } while (single ? (float)back != (float)value : back != value);
-    sa_buffer_adds(out, text);
-}
-
 static void add(sa_buffer *out, double value, bool single) {
     if (!isfinite(value) || (fabs(value) <= 1e15 && value == trunc(value))) {
         sa_number_add_fixed(out, value, 0);
         return;
     }
+    char text[320]; /* the compiler assumes the longest %g */
+    double back;
+    int digits = single ? FLT_DIG : DBL_DIG;
     c_locale locale = enter_c_locale();
-    add_shortest(out, value, single);
+    do {
+        snprintf(text, sizeof text, "%.*g", digits++, value);
+        back = strtod(text, NULL);
+    } while (single ? (float)back != (float)value : back != value);
     leave_c_locale(locale);
+    sa_buffer_adds(out, text);
 }
 
 void sa_number_add(sa_buffer *out, double value) {

@@ -193,14 +193,9 @@ static bool is_han(utf8proc_int32_t code) {
     return false;
 }
 
-/* White space of other categories. */
-static bool is_space(utf8proc_int32_t code) {
-    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
-    return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
-}
-
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
     enum { NON_JOINER = 0x200c, JOINER = 0x200d, SOFT_HYPHEN = 0xad };
+    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
     const utf8proc_int32_t code = sa_utf8_codepoint(text, size, length);
     const bool unseen = code == NON_JOINER || code == JOINER || code == SOFT_HYPHEN;
     if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
@@ -208,7 +203,9 @@ sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) 
     if (is_han(code)) return SA_CHAR_HAN;
     if (is_in(code, OF_WORDS) || unseen) return SA_CHAR_LETTER;
     if (is_in(code, DIGITS)) return SA_CHAR_DIGIT;
-    if (is_in(code, SPACES) || is_space(code)) return SA_CHAR_SPACE;
+    if (is_in(code, SPACES) || (code >= '\t' && code <= '\r') || code == NEXT_LINE ||
+        code == ZERO_WIDTH)
+        return SA_CHAR_SPACE;
     if (is_in(code, OPENING)) return SA_CHAR_OPENING;
     if (is_in(code, CLOSING)) return SA_CHAR_CLOSING;
     return is_in(code, CURRENCY) ? SA_CHAR_CURRENCY : SA_CHAR_OTHER;

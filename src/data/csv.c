@@ -132,7 +132,7 @@ static bool is_header(const table_parser *parser) {
     return words && (!numbers || !*parser->cell[0]);
 }
 
-static bool parse_header(table_parser *parser) {
+static void parse_header(table_parser *parser) {
     parser->table->header = parser->cell;
     parser->header_cells = parser->cells;
     parser->has_corner = parser->cells > 1 && !*parser->cell[0];
@@ -140,7 +140,6 @@ static bool parse_header(table_parser *parser) {
     parser->cell_capacity = 0;
     for (size_t i = 0; i < parser->cells; i++)
         parser->table->header[i] = sa_csv_cell_unescape(parser->table->header[i]);
-    return true;
 }
 
 static bool check_count(const table_parser *parser) {
@@ -218,8 +217,10 @@ static bool read_rows(table_parser *parser) {
             return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", table->reader.file.name,
                            empty);
         if (!split(parser, line)) return false;
-        const bool header = !table->rows && !table->header && is_header(parser);
-        if (!(header ? parse_header : parse_row)(parser)) return false;
+        if (!table->rows && !table->header && is_header(parser))
+            parse_header(parser);
+        else if (!parse_row(parser))
+            return false;
     }
     return !failed && (table->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
                                               table->reader.file.name));

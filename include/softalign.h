@@ -47,12 +47,12 @@ extern "C" {
 /* ---- Version ------------------------------------------------------------------------------ */
 
 #define SA_VERSION_MAJOR 0
-#define SA_VERSION_MINOR 1
+#define SA_VERSION_MINOR 2
 #define SA_VERSION_PATCH 0
-/* For comparisons: 0.1.0 is 100, 1.2.3 is 10203. */
+/* For comparisons: 0.2.0 is 200, 1.2.3 is 10203. */
 #define SA_VERSION_NUMBER (SA_VERSION_MAJOR * 10000 + SA_VERSION_MINOR * 100 + SA_VERSION_PATCH)
 
-/* The version of the library that is linked, as in "0.1.0". */
+/* The version of the library that is linked, as in "0.2.0". */
 const char *sa_version(void);
 
 /* The same as a number, to be compared with SA_VERSION_NUMBER. */

@@ -1,6 +1,6 @@
 # Turns the Markdown of a manual page into roff (man macros).
 #
-#   awk -v date=YYYY-MM-DD -v version=0.1.0 [-v notes=FILE] -f roff.awk PAGE.md
+#   awk -v date=YYYY-MM-DD -v version=0.2.0 [-v notes=FILE] -f roff.awk PAGE.md
 #
 # Understood: "# NAME SECTION" first, "##" and "###" headings, paragraphs, "- " items, definition lists (a
 # term, then a line that begins with ": "), tables, blocks fenced by ```, `literal` and *argument*. NOTES

@@ -14,7 +14,7 @@ as a page. Options have the names of the command's, with _ for -: `softalign hel
 them. Where NumPy is installed, numbers are arrays that read the memory of the library, without a
 copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
 
-This module needs libsoftalign.so.0, which it looks for in this order: the file that the environment
+This module needs libsoftalign.so.0.2, which it looks for in this order: the file that the environment
 variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries.
 The library sets the threads of OpenBLAS to one in the whole process, since it has its own. A model
 may be used by one thread at a time, and not in a child after fork().
@@ -41,7 +41,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 __all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
            "Model", "Progress", "Score", "Sentence", "Training", "Translation", "attend", "average",
            "compare", "load", "presets", "score", "train", "version"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 Path = Union[str, "os.PathLike[str]"]
 Pairs = Union["Corpus", Path, Iterable[Sequence[str]]]
@@ -192,13 +192,13 @@ _SITES = ["cross", "encoder", "decoder"]
 
 def _open_library() -> ctypes.CDLL:
     named = os.environ.get("SOFTALIGN_LIBRARY")
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsoftalign.so.0")
-    path = named or (beside if os.path.exists(beside) else "libsoftalign.so.0")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsoftalign.so.0.2")
+    path = named or (beside if os.path.exists(beside) else "libsoftalign.so.0.2")
     try:
         return ctypes.CDLL(path)
     except OSError as why:
         hint = ("the environment variable SOFTALIGN_LIBRARY names it" if named else
-                "install libsoftalign0, or let the environment variable SOFTALIGN_LIBRARY name the file")
+                "install libsoftalign0.2, or let the environment variable SOFTALIGN_LIBRARY name the file")
         raise ImportError(f"softalign: the library cannot be loaded: {why} ({hint})") from None
 
 
@@ -267,7 +267,7 @@ _declare()
 
 
 def version() -> str:
-    """The version of the library, such as "0.1.0"."""
+    """The version of the library, such as "0.2.0"."""
     return _lib.sa_version().decode()
 
 

@@ -15,13 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Pairs whose matrices are in memory at once, and what the model makes of them. */
+typedef struct evaluation {
+    sa_model *model;
+    const sa_corpus *corpus;
+    const sa_link_options *linking;
+    sa_dataset pairs;
+    sa_alignment *forced;         /* [corpus->count] */
+    sa_translation *translations; /* [corpus->count] */
+    double *free_log_p;           /* [corpus->count] */
+} evaluation;
+
 /* ---- Attention and words --------------------------------------------------------------------- */
 
-/* Sets attention statistics, length balance and unknown words of a pair. */
-static bool add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                           const sa_sentence *target, const sa_alignment *forced,
-                           const sa_translation *translation, sa_sentence_result *out,
+/* Sets attention statistics, length balance and unknown words of pair i. */
+static bool add_statistics(const evaluation *all, size_t i, sa_sentence_result *out,
                            sa_error *error) {
+    const sa_model *model = all->model;
+    const sa_pair *pair = &all->corpus->pairs[i];
+    const sa_sentence *source = &all->pairs.source[i], *target = &all->pairs.target[i];
+    const sa_alignment *forced = &all->forced[i];
+    const sa_translation *translation = &all->translations[i];
     const int T = target->len, S = source->len;
     const char **left = sa_surface_words(&model->source, pair->source, source, error);
     const char **right =
@@ -32,8 +46,8 @@ static bool add_statistics(const sa_model *model, const sa_pair *pair, const sa_
                                       translation->weights},
                                reference = {right, T, true, forced->weights};
         out->balance = sa_length_balance_compute(&own, &reference, S);
-        for (int i = 0; i < S; i++) out->unknown_source += source->ids[i] == SA_UNK;
-        for (int i = 0; i < T; i++) out->unknown_target += target->ids[i] == SA_UNK;
+        for (int j = 0; j < S; j++) out->unknown_source += source->ids[j] == SA_UNK;
+        for (int t = 0; t < T; t++) out->unknown_target += target->ids[t] == SA_UNK;
     }
     if (right && forced->weights) {
         sa_attention_stats_add(&out->attention, forced->weights, sa_alignment_weights(forced, 0, 1),
@@ -70,13 +84,14 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
 
 /* Counts the links of pair i that the weights (teacher-forced) make; between words also if the
  * model has subwords. SA_DATA: a gold link lies outside the sentences. */
-static bool count_links(const sa_model *model, const sa_link_options *linking,
-                        const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
-                        const double *weights, sa_sentence_result *out, sa_error *error) {
-    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+static bool count_links(const evaluation *all, size_t i, sa_sentence_result *out, sa_error *error) {
+    const sa_model *model = all->model;
+    const sa_corpus *corpus = all->corpus;
     const sa_pair *pair = &corpus->pairs[i];
+    const double *weights = all->forced[i].weights;
+    const int sources = all->pairs.source[i].len, targets = all->pairs.target[i].len;
     sa_token_words source, target;
-    sa_link_options own = *linking;
+    sa_link_options own = *all->linking;
     own.null_key = sa_settings_has_null_key(&model->settings);
     if (!model->source.tokenizer->subword)
         return count_shifted_links(&own, corpus, pair, weights, targets, sources, out, error);
@@ -111,69 +126,62 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
 }
 
 /* The result of one pair. */
-static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
-                          size_t i, const sa_link_options *linking, const sa_alignment *forced,
-                          double free_log_p, sa_translation *translation, sa_sentence_result *out,
-                          sa_error *error) {
-    const sa_pair *pair = &corpus->pairs[i];
-    *out = (sa_sentence_result){.log_probability = forced->log_probability,
-                                .free_log_probability = free_log_p,
-                                .words = pairs->target[i].len,
-                                .source_words = pairs->source[i].len - 1,
+static bool evaluate_pair(evaluation *all, size_t i, sa_sentence_result *out, sa_error *error) {
+    const sa_text_codec *codec = &all->model->target;
+    sa_translation *translation = &all->translations[i];
+    *out = (sa_sentence_result){.log_probability = all->forced[i].log_probability,
+                                .free_log_probability = all->free_log_p[i],
+                                .words = all->pairs.target[i].len,
+                                .source_words = all->pairs.source[i].len - 1,
                                 .translation = translation->text};
     translation->text = NULL;
-    out->reference = sa_reference_text(&model->target, pair->target, error);
+    out->reference = sa_reference_text(codec, all->corpus->pairs[i].target, error);
     if (!out->reference) return false;
-    char *ours = rejoin_tokens(&model->target, out->translation, error);
-    char *theirs = ours ? rejoin_tokens(&model->target, out->reference, error) : NULL;
+    char *ours = rejoin_tokens(codec, out->translation, error);
+    char *theirs = ours ? rejoin_tokens(codec, out->reference, error) : NULL;
     const bool good = theirs;
     out->exact = good && strcmp(ours, theirs) == 0;
     free(ours), free(theirs);
-    return good &&
-           add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced, translation,
-                          out, error) &&
-           (!corpus->gold || !forced->weights ||
-            count_links(model, linking, corpus, pairs, i, forced->weights, out, error));
+    return good && add_statistics(all, i, out, error) &&
+           (!all->corpus->gold || !all->forced[i].weights || count_links(all, i, out, error));
 }
 
 static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                           const sa_link_options *linking, sa_sentence_result *results,
                           sa_error *error) {
     const size_t count = corpus->count;
-    sa_dataset pairs = {0};
-    sa_alignment *forced = sa_new(count, sizeof *forced, error);
-    const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
-    sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
-    int *lengths = translations ? sa_new(count, sizeof *lengths, error) : NULL;
-    double *free_log_p = lengths ? sa_new(count, sizeof *free_log_p, error) : NULL;
+    evaluation all = {.model = model, .corpus = corpus, .linking = linking};
+    const char **sources = sa_new(count, sizeof *sources, error);
+    int *lengths = sources ? sa_new(count, sizeof *lengths, error) : NULL;
+    if (lengths) all.forced = sa_new(count, sizeof *all.forced, error);
+    if (all.forced) all.translations = sa_new(count, sizeof *all.translations, error);
+    if (all.translations) all.free_log_p = sa_new(count, sizeof *all.free_log_p, error);
     sa_search best = *search;
     sa_override override = {0};
     const bool attends = sa_settings_has_attention(&model->settings);
     const sa_align_options view = {0};
     best.nbest = 1;
     best.weights = true;
-    bool good = free_log_p && sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target,
-                                               0, model->settings.copy, error);
+    bool good = all.free_log_p && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
+                                                   &model->target, 0, model->settings.copy, error);
+    const sa_sentence *source = all.pairs.source, *target = all.pairs.target;
     for (size_t i = 0; good && i < count; i++)
-        sources[i] = corpus->pairs[i].source, lengths[i] = pairs.target[i].len;
+        sources[i] = corpus->pairs[i].source, lengths[i] = target[i].len;
     good = good &&
            sa_override_open(&override, search->override, model, corpus->pairs, count, error) &&
-           sa_teacher_force(model, pairs.source, pairs.target, count, &override,
-                            attends ? &view : NULL, forced, error) &&
-           sa_free_running_log_p(model, pairs.source, pairs.target, count, &override, free_log_p,
-                                 error) &&
+           sa_teacher_force(model, source, target, count, &override, attends ? &view : NULL,
+                            all.forced, error) &&
+           sa_free_running_log_p(model, source, target, count, &override, all.free_log_p, error) &&
            sa_translate_sources(
                &model, 1, sources,
                (sa_foreknown){override.gold, search->reference_length ? lengths : NULL}, count,
-               &best, translations, error);
-    for (size_t i = 0; good && i < count; i++)
-        good = evaluate_pair(model, corpus, &pairs, i, linking, &forced[i], free_log_p[i],
-                             &translations[i], &results[i], error);
-    if (translations) sa_translations_release(translations, count);
-    for (size_t i = 0; forced && i < count; i++) sa_alignment_release(&forced[i]);
-    free(translations), free(sources), free(forced), free(free_log_p), free(lengths);
+               &best, all.translations, error);
+    for (size_t i = 0; good && i < count; i++) good = evaluate_pair(&all, i, &results[i], error);
+    if (all.translations) sa_translations_release(all.translations, count);
+    for (size_t i = 0; all.forced && i < count; i++) sa_alignment_release(&all.forced[i]);
+    free(all.translations), free(all.forced), free(all.free_log_p), free(sources), free(lengths);
     sa_override_close(&override, count);
-    sa_dataset_release(&pairs);
+    sa_dataset_release(&all.pairs);
     return good;
 }
 

@@ -100,11 +100,8 @@ bool cli_check_needed(const cli_call *call, sa_error *error);
  * single options override it, in any order. preset: NULL is the model family's default. */
 bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error);
 
-/* Reads the arguments behind the command's name and runs the command. */
-bool cli_run(const cli_command *command, int count, char **arguments, sa_error *error);
-
 /* What main does: runs the command that the arguments name, and returns the exit code. `agree`, if
  * not NULL, decides whether it succeeded. */
-int cli_program_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error));
+int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error));
 
 #endif

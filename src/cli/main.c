@@ -1,5 +1,5 @@
 #include "cli/command.h"
 
 int main(int argc, char **argv) {
-    return cli_program_run(argc, argv, NULL);
+    return cli_run(argc, argv, NULL);
 }

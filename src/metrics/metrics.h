@@ -65,7 +65,7 @@ typedef struct sa_metric {
 enum { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_EXACT, SA_METRIC_TOKENS, SA_METRIC_COUNT };
 extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
-/* Appends the signature, as "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.1.0", or
+/* Appends the signature, as "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or
  * the title of a metric without settings. drawn: the part after nrefs for bootstrap samples, as
  * "bs:1000|seed:1|", or "". */
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,

@@ -41,7 +41,7 @@ static int run(int argc, char **argv) {
     } else {
         sa_session_processes = &exchange;
     }
-    if (good) return cli_program_run(argc, argv, agree);
+    if (good) return cli_run(argc, argv, agree);
     if (!cli_follows) cli_note_error(&error);
     return (int)error.code;
 }

@@ -40,7 +40,7 @@ int web_error_code(void);
 /* ---- What exists ----------------------------------------------------------------------------- */
 
 /* All there is to choose from:
- *   {"version": "0.1.0",
+ *   {"version": "0.2.0",
  *    "options":     [{"name", "kind": "int" | "real" | "switch" | "choice", "scope": "model" |
  *                     "text" | "training" | "run" | "scores", "default", "min", "max",
  *                     "choices": [...], "help"}],        of web_open; default of a choice: its name

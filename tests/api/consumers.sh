@@ -6,8 +6,8 @@
 . "$(dirname "$0")/scratch.sh"
 root=$1 program=$2 cc=$3
 
-library=$(find "$root"/lib* -name libsoftalign.so.0 -print -quit 2>/dev/null)
-[ "$library" ] || fail "no libsoftalign.so.0"
+library=$(find "$root"/lib* -name libsoftalign.so.0.2 -print -quit 2>/dev/null)
+[ "$library" ] || fail "no libsoftalign.so.0.2"
 library=$(cd "$(dirname "$library")" && pwd)
 
 # A model to open.

@@ -195,9 +195,9 @@ class Tests(unittest.TestCase):
 
     def test_import(self):
         text = read(module, "r")
-        other = text.replace('__version__ = "0.1.0"', '__version__ = "0.2.0"')
+        other = text.replace('__version__ = "0.2.0"', '__version__ = "0.3.0"')
         self.assertNotEqual(text, other)
-        with self.assertRaisesRegex(ImportError, "is version 0.1.0, this module 0.2.0"):
+        with self.assertRaisesRegex(ImportError, "is version 0.2.0, this module 0.3.0"):
             exec(compile(other, module, "exec"), {"__name__": "other", "__file__": module})
         library = os.environ["SOFTALIGN_LIBRARY"]
         try:

@@ -2,10 +2,10 @@
 # scripts/python/softalign.py: under Python with NumPy and without, against the command, bit by bit.
 . "$(dirname "$0")/../support/cli.sh"
 need python3
-SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0
+SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0.2
 export SOFTALIGN_LIBRARY SOFTALIGN_COMMAND=$softalign PYTHONDONTWRITEBYTECODE=1
 [ -e "$SOFTALIGN_LIBRARY" ] || {
-    echo "libsoftalign.so.0 is not beside $softalign: skipped"
+    echo "libsoftalign.so.0.2 is not beside $softalign: skipped"
     exit 77
 }
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || {

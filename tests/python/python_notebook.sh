@@ -10,7 +10,7 @@ kernel=$(jupyter --paths | sed -n 's|^ *\(/.*\)|\1/kernels/python3|p' | xargs -d
 mkdir bin
 ln -s "$softalign" bin/softalign
 PATH=$PWD/bin:$PATH
-SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0
+SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0.2
 export PATH SOFTALIGN_LIBRARY PYTHONPATH=$root/scripts/python PYTHONDONTWRITEBYTECODE=1 JUPYTER_PLATFORM_DIRS=1
 export HOME=$PWD/home IPYTHONDIR=$PWD/ipython
 

@@ -272,16 +272,6 @@ static json_t *json_intervals(const sa_confidence_interval *intervals) {
     return object;
 }
 
-static void add_json_bleu(const score_work *work, json_t *object) {
-    const sa_bleu *bleu = &work->ours.sum.bleu;
-    double precisions[SA_BLEU_ORDER];
-    sa_bleu_precisions(bleu, &work->options->metrics, precisions);
-    add(object, "precisions", sa_json_vector(precisions, SA_BLEU_ORDER));
-    add(object, "brevity", sa_json_number(sa_bleu_brevity(bleu)));
-    add(object, "hypothesis_tokens", json_integer(bleu->hypothesis));
-    add(object, "reference_tokens", json_integer(bleu->reference));
-}
-
 static json_t *signatures(const score_work *work, bool *failed) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
@@ -317,22 +307,29 @@ static json_t *json_sentences(const score_work *work) {
 }
 
 static bool print_json(const score_work *work, sa_error *error) {
+    const score_options *options = work->options;
+    const sa_bleu *bleu = &work->ours.sum.bleu;
+    json_t *against = work->theirs.each ? add_values(json_object(), work->theirs.value) : NULL;
     bool failed = false;
+    double precisions[SA_BLEU_ORDER];
+    sa_bleu_precisions(bleu, &options->metrics, precisions);
+    if (against)
+        json_object_update_new(against, json_pack("{s:o, s:o, s:o}", "intervals",
+                                                  json_intervals(work->theirs.interval),
+                                                  "difference", json_intervals(work->difference),
+                                                  "p", add_values(json_object(), work->p_value)));
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
-    add_values(object, work->ours.value);
-    add_json_bleu(work, object);
-    add(object, "signatures", signatures(work, &failed));
-    if (work->resampled) add(object, "intervals", json_intervals(work->ours.interval));
-    if (work->theirs.each) {
-        json_t *against = add_values(json_object(), work->theirs.value);
-        add(against, "intervals", json_intervals(work->theirs.interval));
-        add(against, "difference", json_intervals(work->difference));
-        add(against, "p", add_values(json_object(), work->p_value));
-        add(object, "against", against);
-    }
-    if (work->options->sentence) add(object, "each", json_sentences(work));
-    if (work->options->by_length) add(object, "by_length", json_bands(work));
+    json_object_update_new(
+        add_values(object, work->ours.value),
+        json_pack("{s:o, s:o, s:I, s:I, s:o, s:o*, s:o*, s:o*, s:o*}", "precisions",
+                  sa_json_vector(precisions, SA_BLEU_ORDER), "brevity",
+                  sa_json_number(sa_bleu_brevity(bleu)), "hypothesis_tokens",
+                  (json_int_t)bleu->hypothesis, "reference_tokens", (json_int_t)bleu->reference,
+                  "signatures", signatures(work, &failed), "intervals",
+                  work->resampled ? json_intervals(work->ours.interval) : NULL, "against", against,
+                  "each", options->sentence ? json_sentences(work) : NULL, "by_length",
+                  options->by_length ? json_bands(work) : NULL));
     if (!failed) return cli_print_json(object, error);
     json_decref(object);
     return sa_fail_memory(error, 0);

@@ -13,5 +13,5 @@ string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
 string(REGEX REPLACE "\n     \"= ([a-z0-9-]+)\\\\n\"" "},\n    {\"\\1\"," text "${text}")
 string(FIND "${text}" "{" first) # behind the end of a preset that there is not
 string(SUBSTRING "${text}" ${first} -1 text)
-file(WRITE ${OUT} "/* Made from src/config/presets.txt: change that. */\n#include \"config/preset.h\"\n
+file(WRITE ${OUT} "/* Made from src/config/presets.txt: change that. */\n#include \"config/settings.h\"\n
 #include <stddef.h>\n\nconst sa_preset sa_presets[] = {\n    ${text}\"},\n    {NULL, NULL},\n};\n")

@@ -19,8 +19,7 @@ typedef struct explanation_task {
     sa_model *model;
     const sa_explain_options *options;
     char *source_text, *target_text; /* NFC; target_text NULL: to be translated */
-    int32_t *source_ids, *target_ids;
-    sa_sentence source, target;
+    sa_sentence source, target;      /* whose ids are owned */
     const char **source_words, **target_words;
     const char **vocabulary; /* of the target */
     sa_explain_pair pair;
@@ -30,19 +29,15 @@ typedef struct explanation_task {
 
 /* Encodes one side: its text in NFC and its ids, which the caller frees. */
 static bool read_side(const explanation_task *all, const char *side, const sa_text_codec *codec,
-                      const char *text, char **normal, int32_t **ids, sa_sentence *out,
-                      sa_error *error) {
-    size_t bad;
-    if (!sa_utf8_valid(text, strlen(text), &bad))
-        return sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", side, bad + 1,
-                       (unsigned char)text[bad]);
-    *normal = sa_utf8_normalize(text, strlen(text), false, error);
+                      const char *text, char **normal, sa_sentence *out, sa_error *error) {
+    int32_t *ids;
+    *normal = sa_utf8_text(side, text, error);
     const sa_pair pair = {.source = codec == &all->model->source ? *normal : NULL,
                           .target = codec == &all->model->target ? *normal : NULL};
     if (!*normal || !sa_check_lengths(all->model, NULL, &pair, 1, error) ||
-        !sa_text_codec_encode(codec, NULL, *normal, ids, &out->len, error))
+        !sa_text_codec_encode(codec, NULL, *normal, &ids, &out->len, error))
         return false;
-    out->ids = *ids;
+    out->ids = ids;
     return true;
 }
 
@@ -58,12 +53,12 @@ static bool translate(explanation_task *all, sa_error *error) {
                       sa_search_batch(&alone, &source, NULL, 1, &greedy, &found, error);
     sa_ensemble_release(&alone);
     if (!good) return false;
-    all->target_ids = sa_new((size_t)found.len, sizeof *all->target_ids, error);
-    all->target = (sa_sentence){all->target_ids, found.len, found.ids};
+    int32_t *ids = sa_new((size_t)found.len, sizeof *ids, error);
+    all->target = (sa_sentence){ids, found.len, found.ids};
     const int known = sa_seq2seq_words(&all->model->w);
-    for (int i = 0; all->target_ids && i < found.len; i++) /* what is copied is read as <unk> */
-        all->target_ids[i] = found.ids[i] < known ? found.ids[i] : SA_UNK;
-    return all->target_ids;
+    for (int i = 0; ids && i < found.len; i++) /* what is copied is read as <unk> */
+        ids[i] = found.ids[i] < known ? found.ids[i] : SA_UNK;
+    return ids;
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -139,11 +134,11 @@ static bool run(explanation_task *all, sa_error *error) {
     const sa_model *model = all->model;
     const char *target = all->options->target;
     if (!read_side(all, "source", &model->source, all->options->source, &all->source_text,
-                   &all->source_ids, &all->source, error))
+                   &all->source, error))
         return false;
     if (all->source.len <= 1) return sa_fail(error, SA_USAGE, "the source is empty");
-    if (target && !read_side(all, "target", &model->target, target, &all->target_text,
-                             &all->target_ids, &all->target, error))
+    if (target &&
+        !read_side(all, "target", &model->target, target, &all->target_text, &all->target, error))
         return false;
     const char *const source = all->source_text, *const normal = all->target_text;
     if (!sa_extend_texts(model, &source, normal ? &normal : NULL, 0, 1, &all->source,
@@ -184,9 +179,10 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
     explanation_task all = {.model = model, .options = options};
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);
-    free(all.source_ids), free(all.target_ids);
-    free((int32_t *)(uintptr_t)all.source.extended);
-    free((int32_t *)(uintptr_t)all.target.extended);
+    for (int i = 0; i < 2; i++) {
+        const sa_sentence *side = i ? &all.target : &all.source;
+        free((int32_t *)(uintptr_t)side->ids), free((int32_t *)(uintptr_t)side->extended);
+    }
     free(all.source_words), free(all.target_words), free(all.vocabulary);
     return good;
 }

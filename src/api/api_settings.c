@@ -6,7 +6,6 @@
 #include "layers/recurrent.h"
 #include "model/decoder.h"
 #include "tensor/bf16.h"
-#include "tensor/blas.h"
 
 const char *sa_version(void) {
     return SOFTALIGN_VERSION;
@@ -16,22 +15,10 @@ int sa_version_number(void) {
     return SA_VERSION_NUMBER;
 }
 
-const char *sa_blas_version(void) {
-    return sa_blas_build();
-}
-
-const char *sa_blas_library(void) {
-    return sa_blas_origin();
-}
-
 const char *sa_bf16_emulated(void) {
     return sa_bf16_native() ? NULL
                             : "bf16 is emulated, which is slower than float32: this processor has "
                               "no AVX512_BF16";
-}
-
-const char *sa_blas_one_thread(void) {
-    return sa_blas_flavor_note();
 }
 
 size_t sa_settings_size(void) {

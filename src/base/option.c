@@ -197,6 +197,14 @@ void sa_option_format(const sa_option *row, double number, sa_buffer *out) {
         sa_number_add(out, number);
 }
 
+void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out) {
+    const bool is_switch = row->kind == SA_OPTION_SWITCH;
+    sa_buffer_addf(out, "--%s", row->name);
+    if (is_switch && number != 0) return;
+    sa_buffer_adds(out, is_switch ? "=" : " ");
+    sa_option_format(row, number, out);
+}
+
 void sa_option_format_range(const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH) {
         sa_buffer_adds(out, "yes or no");

@@ -50,6 +50,9 @@ double sa_option_get(const sa_option *row, const void *fields);
 /* Appends the number as text: "64", "yes", "additive". */
 void sa_option_format(const sa_option *row, double number, sa_buffer *out);
 
+/* Appends the option with this value as arguments of a command line: "--hidden 64", "--tie". */
+void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out);
+
 /* Appends the allowed values: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing
  * for text. */
 void sa_option_format_range(const sa_option *row, sa_buffer *out);

@@ -1,4 +1,5 @@
 #include "base/utf8.h"
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -106,6 +107,16 @@ char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *err
     sa_buffer_release(&safe);
     if (got >= 0) return (char *)result;
     sa_fail_memory(error, size);
+    return NULL;
+}
+
+char *sa_utf8_text(const char *what, const char *text, sa_error *error) {
+    size_t bad;
+    if (!sa_given(text, what, error)) return NULL;
+    if (sa_utf8_valid(text, strlen(text), &bad))
+        return sa_utf8_normalize(text, strlen(text), false, error);
+    sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", what, bad + 1,
+            (unsigned char)text[bad]);
     return NULL;
 }
 

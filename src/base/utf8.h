@@ -21,6 +21,10 @@ const char *sa_utf8_guess_format(const char *text, size_t size);
  * out of memory. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error);
 
+/* The same of a text from outside: SA_USAGE when it is NULL or not UTF-8, which names `what` it is.
+ */
+char *sa_utf8_text(const char *what, const char *text, sa_error *error);
+
 /* The text in lower case and otherwise as it is, by Unicode's full rules (a capital sigma at the
  * end of a word becomes a final one), as Python's str.lower gives it. Terminated, freed with
  * free(); NULL: out of memory. */

@@ -1,20 +1,49 @@
+/* Alignments as heatmaps, tables, links, pictures and a page: the commands align and ibm1. */
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/align.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/pictures.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
+#include "metrics/linking.h"
+#include "report/html_report.h"
 #include "report/matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Outputs in one file for all pairs, and in a file for each. */
+enum { CLI_TIDY, CLI_PHARAOH, CLI_SOFT, CLI_JSONL, CLI_HTML, CLI_ALIGN_TEXTS };
+enum { CLI_CSV, CLI_NPY, CLI_ALL_HEADS, CLI_ALIGN_FOLDERS };
+
+/* What is written, as options. */
+typedef struct cli_align_options {
+    const char *text[CLI_ALIGN_TEXTS], *folder[CLI_ALIGN_FOLDERS];
+    bool terminal, merge, spreadsheet;
+    sa_link_options linking;
+    cli_pictures pictures;
+    sa_page_text page;
+} cli_align_options;
+
+typedef struct cli_align_output {
+    const cli_align_options *options;
+    const sa_corpus *corpus;
+    sa_attention_site site;
+    int layer, head; /* shown: from 1, or 0 for the mean over layers; SA_HEADS_... */
+    bool subwords;   /* the tokens are subwords */
+    bool prints;     /* the matrices go to standard output */
+    bool noted;      /* missing fonts were noted */
+    sa_terminal screen;
+    sa_buffer text[CLI_ALIGN_TEXTS], picture;
+    sa_html_report report;
+} cli_align_output;
+
 #define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
 
-const sa_option cli_align_output_options[] = {
+static const sa_option output_options[] = {
     {"csv", CLI_FOLDER(OUT(folder[CLI_CSV]), SA_LIST(SA_NUMBERED("csv"))),
      "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
     {"npy", CLI_FOLDER(OUT(folder[CLI_NPY]), SA_LIST(SA_NUMBERED("npy"))),
@@ -40,23 +69,31 @@ const sa_option cli_align_output_options[] = {
     {0},
 };
 
+/* The sets of these options, in a command's struct that has them at offset `at`, but for its own
+ * set, which comes first. */
+#define CLI_ALIGN_OUTPUT_SETS(at)                                                                  \
+    {"Output", output_options, at},                                                                \
+        {"Pictures", cli_pictures_options, (at) + offsetof(cli_align_options, pictures)},          \
+        {"Page", sa_page_text_options, (at) + offsetof(cli_align_options, page)}, {                \
+        "Links", sa_linking_options, (at) + offsetof(cli_align_options, linking)                   \
+    }
+
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
     const int T = alignment->targets, S = alignment->sources;
-    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
-                             "source", sa_json_words(alignment->source, S), "target",
-                             sa_json_words(alignment->target, T), "log_probability",
-                             sa_json_number(alignment->log_probability), "weights",
-                             sa_json_matrix(alignment->weights, T, S));
-    if (alignment->generation_probabilities)
-        json_object_set_new(line, "p_gen", sa_json_vector(alignment->generation_probabilities, T));
+    const double *p_gen = alignment->generation_probabilities;
     json_t *heads = alignment->heads > 1 ? json_array() : NULL;
     for (int k = 0; heads && k < alignment->heads; k++)
         json_array_append_new(heads,
                               sa_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
-    if (heads) json_object_set_new(line, "heads", heads);
-    sa_json_add_line(line, out);
+    sa_json_add_line(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*}", "sentence",
+                               (json_int_t)sentence, "source", sa_json_words(alignment->source, S),
+                               "target", sa_json_words(alignment->target, T), "log_probability",
+                               sa_json_number(alignment->log_probability), "weights",
+                               sa_json_matrix(alignment->weights, T, S), "p_gen",
+                               p_gen ? sa_json_vector(p_gen, T) : NULL, "heads", heads),
+                     out);
 }
 
 static const struct {
@@ -120,7 +157,8 @@ static bool show(cli_align_output *out, size_t index, const sa_alignment *alignm
     return cli_print_picture(&out->picture, error);
 }
 
-bool cli_align_output_add(void *output, size_t index, const sa_alignment *given, sa_error *error) {
+/* Writes one pair, as the `each` of sa_align: `output` is a cli_align_output. */
+static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_error *error) {
     cli_align_output *out = output;
     const cli_align_options *options = out->options;
     const char *all = options->folder[CLI_ALL_HEADS];
@@ -150,23 +188,27 @@ bool cli_align_output_add(void *output, size_t index, const sa_alignment *given,
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
 
-bool cli_align_prints(const cli_align_options *options) {
+/* Whether the matrices go to standard output: if that is wanted, or nothing else is. */
+static bool output_prints(const cli_align_options *options) {
     bool wanted = cli_pictures_wanted(&options->pictures);
     for (int i = 0; i < CLI_ALIGN_FOLDERS; i++) wanted = wanted || options->folder[i];
     for (int i = 0; i < CLI_ALIGN_TEXTS; i++) wanted = wanted || options->text[i];
     return options->terminal || !wanted;
 }
 
-bool cli_align_options_check(const cli_align_options *options, sa_error *error) {
+static bool check_output(const cli_align_options *options, sa_error *error) {
     return cli_pictures_check(&options->pictures, error) &&
            sa_page_text_check(&options->page, options->text[CLI_HTML], error) &&
            (!options->spreadsheet || options->text[CLI_TIDY] ||
             sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy"));
 }
 
-bool cli_align_output_open(cli_align_output *out, const char *command, const char *pairs,
-                           size_t count, const char *model, const sa_settings *settings,
-                           sa_error *error) {
+/* Creates the folders and, where it is wanted, begins the page of `command` on the first `count`
+ * pairs of the file `pairs`. model: the path or name of what attends. settings: its settings or
+ * NULL. */
+static bool begin_output(cli_align_output *out, const char *command, const char *pairs,
+                         size_t count, const char *model, const sa_settings *settings,
+                         sa_error *error) {
     const cli_align_options *options = out->options;
     bool good = true;
     out->screen = cli_screen(&options->pictures);
@@ -184,7 +226,8 @@ bool cli_align_output_open(cli_align_output *out, const char *command, const cha
     return good;
 }
 
-bool cli_align_output_save(cli_align_output *out, size_t count, sa_error *error) {
+/* Saves the files that hold all pairs and says what was written. */
+static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
     bool good = true;
     if (options->text[CLI_HTML]) {
@@ -202,13 +245,13 @@ bool cli_align_output_save(cli_align_output *out, size_t count, sa_error *error)
     return good;
 }
 
-void cli_align_output_release(cli_align_output *out) {
+static void release_output(cli_align_output *out) {
     for (int i = 0; i < CLI_ALIGN_TEXTS; i++) sa_buffer_release(&out->text[i]);
     sa_buffer_release(&out->picture);
     sa_html_report_release(&out->report);
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
+/* ---- align ----------------------------------------------------------------------------------- */
 
 typedef struct align_options {
     cli_align_options output;
@@ -242,15 +285,10 @@ static const sa_option rows[] = {
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    CLI_ALIGN_OUTPUT_SETS(AT(output)),
-    {0},
-};
 
 static bool prints(const void *fields) {
     const align_options *options = fields;
-    return cli_align_prints(&options->output);
+    return output_prints(&options->output);
 }
 
 static bool read_site(const align_options *options, sa_attention_site *site, sa_error *error) {
@@ -273,14 +311,13 @@ static bool align_pairs(sa_model *model, const char *const *words, align_options
     const sa_pair *pairs = out->corpus->pairs;
     options->output.linking.null_key = sa_settings_has_null_key(settings);
     out->subwords = sa_tokenizers[settings->tokenizer].subword;
-    if (!cli_align_output_open(out, "align", words[1], count, words[0], settings, error))
-        return false;
-    if (!sa_align(model, job, pairs, count, cli_align_output_add, out, error))
+    if (!begin_output(out, "align", words[1], count, words[0], settings, error)) return false;
+    if (!sa_align(model, job, pairs, count, add_pair, out, error))
         return cli_pairs_fail(words[1], error);
     const bool translates =
         options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS && !job->override.kind;
     return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
-           cli_align_output_save(out, count, error);
+           save_output(out, count, error);
 }
 
 static bool run(cli_call *call, sa_error *error) {
@@ -288,8 +325,7 @@ static bool run(cli_call *call, sa_error *error) {
     const char *const *words = call->words;
     sa_corpus corpus;
     if (!cli_heads_read(options->heads, &options->head, error) ||
-        !read_site(options, &options->job.site, error) ||
-        !cli_align_options_check(&options->output, error) ||
+        !read_site(options, &options->job.site, error) || !check_output(&options->output, error) ||
         !cli_pairs_open(&corpus, words[1], error))
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
@@ -304,7 +340,7 @@ static bool run(cli_call *call, sa_error *error) {
         cli_model_open(words[0], options->threads, options->precision, options->max_len,
                        options->force_attention, &options->job.override, error);
     const bool good = model && align_pairs(model, words, options, &out, count, error);
-    cli_align_output_release(&out);
+    release_output(&out);
     sa_model_close(model);
     sa_corpus_close(&corpus);
     return good;
@@ -313,11 +349,102 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_align = {
     .name = "align",
     .words = "MODEL PAIRS",
-    .least = 2,
-    .most = 2,
     .summary = "write the attention weights of given translations",
     .size = sizeof(align_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,
+};
+
+/* ---- ibm1 ------------------------------------------------------------------------------------ */
+
+typedef struct ibm1_options {
+    cli_align_options output;
+    const char *lexicon;
+    int iterations, limit, tokenizer, merges;
+    bool lowercase;
+    double least;
+} ibm1_options;
+
+#undef AT
+#define AT(field) offsetof(ibm1_options, field)
+
+static const sa_option ibm1_rows[] = {
+    {"iterations", SA_INT(RUN(iterations), 5, 0, 1000000, "N"),
+     "iterations of expectation maximization"},
+    {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizer_name), "tokenizer, as of train"},
+    {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
+     "merges of the tokenizers with subwords"},
+    {"lowercase", SA_SWITCH(RUN(lowercase)), "count words of different case as one"},
+    {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"),
+     "maximum number of pairs to align, the first of the file; 0: all. It learns from all"},
+    {"lexicon", CLI_TEXT(OUTPUT, RUN(lexicon), NULL, "FILE"),
+     "write the translation probabilities: source word TAB target word TAB t; the empty word is "
+     "\"\""},
+    {"least", SA_REAL(RUN(least), 0.01, 0, 1, "X"), "smallest probability in --lexicon"},
+    {0},
+};
+
+static void report(void *context, int iteration, double perplexity) {
+    (void)context;
+    cli_note("iteration %d: perplexity %.2f", iteration, perplexity);
+}
+
+static bool add_translation(void *context, const char *source, const char *target,
+                            double probability, sa_error *error) {
+    (void)error;
+    sa_buffer_addf(context, "%s\t%s\t%.6f\n", source, target, probability);
+    return true;
+}
+
+static bool ibm1_prints(const void *fields) {
+    const ibm1_options *options = fields;
+    return options->output.terminal || (!options->lexicon && output_prints(&options->output));
+}
+
+static bool run_ibm1(cli_call *call, sa_error *error) {
+    ibm1_options *options = call->options;
+    const char *path = call->words[0];
+    sa_corpus corpus;
+    sa_buffer lexicon = {0};
+    if (!check_output(&options->output, error) || !cli_pairs_open(&corpus, path, error))
+        return false;
+    size_t count = corpus.count, limit = (size_t)options->limit;
+    if (limit && limit < count) count = limit;
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.tokenizer = options->tokenizer;
+    settings.bpe_merges = options->merges;
+    settings.lowercase = options->lowercase;
+    settings.max_len = SA_MAX_LEN;
+    options->output.linking.null_key = true;
+    cli_align_output out = {.options = &options->output,
+                            .corpus = &corpus,
+                            .prints = ibm1_prints(options),
+                            .subwords = sa_tokenizers[options->tokenizer].subword};
+    sa_ibm1 *model = sa_ibm1_train(&corpus, &settings, options->iterations, report, NULL, error);
+    const bool good =
+        model &&
+        (!options->lexicon ||
+         (sa_ibm1_lexicon_each(model, options->least, add_translation, &lexicon, error) &&
+          cli_save(options->lexicon, &lexicon, error))) &&
+        begin_output(&out, "ibm1", path, count, "Model 1", NULL, error) &&
+        (sa_ibm1_align(model, corpus.pairs, count, add_pair, &out, error) ||
+         cli_pairs_fail(path, error)) &&
+        save_output(&out, count, error);
+    release_output(&out);
+    sa_buffer_release(&lexicon);
+    sa_ibm1_free(model);
+    sa_corpus_close(&corpus);
+    return good;
+}
+
+const cli_command cli_ibm1 = {
+    .name = "ibm1",
+    .words = "PAIRS",
+    .summary = "align pairs with Model 1, where soft alignment began",
+    .size = sizeof(ibm1_options),
+    .sets = {{"Options", ibm1_rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
+    .prints = ibm1_prints,
+    .run = run_ibm1,
 };

@@ -81,8 +81,6 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
 typedef struct attend_work {
     attend_options *options;
@@ -150,16 +148,15 @@ static json_t *json_heads(const attend_work *work, const double *all) {
 
 static bool print_json(const attend_work *work, sa_error *error) {
     const sa_attend_result *result = &work->result;
+    const bool fitted = result->bandwidth > 0;
     json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o}", "queries", sa_json_words(work->query, result->queries),
-        "keys", sa_json_words(work->key, result->keys), "scores", json_heads(work, result->scores),
-        "weights", json_heads(work, result->weights), "contexts",
-        sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
-        sa_json_matrix(result->outputs, result->queries, result->output));
-    if (object && result->bandwidth > 0) {
-        json_object_set_new(object, "bandwidth", json_real(result->bandwidth));
-        json_object_set_new(object, "leave_one_out", json_real(result->left_out));
-    }
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "queries",
+        sa_json_words(work->query, result->queries), "keys", sa_json_words(work->key, result->keys),
+        "scores", json_heads(work, result->scores), "weights", json_heads(work, result->weights),
+        "contexts", sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
+        sa_json_matrix(result->outputs, result->queries, result->output), "bandwidth",
+        fitted ? json_real(result->bandwidth) : NULL, "leave_one_out",
+        fitted ? json_real(result->left_out) : NULL);
     return cli_print_json(object, error);
 }
 
@@ -336,7 +333,7 @@ const cli_command cli_attend = {
     .words = "--query CSV --keys CSV --values CSV",
     .summary = "compute attention on your own numbers",
     .size = sizeof(attend_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
     .items = "Scores (--attention)",
     .item = score,
     .run = run,

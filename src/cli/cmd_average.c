@@ -15,7 +15,6 @@ static const sa_option rows[] = {
     {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output model file"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static bool run(cli_call *call, sa_error *error) {
     const average_options *options = call->options;
@@ -31,11 +30,10 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_average = {
     .name = "average",
     .words = "MODEL MODEL ... --out FILE",
-    .least = 2,
     .most = MODELS,
     .summary = "average the weights of several models",
     .size = sizeof(average_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .prints = cli_prints_nothing,
     .run = run,
 };

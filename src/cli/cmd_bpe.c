@@ -29,7 +29,6 @@ static const sa_option rows[] = {
      "apply: minimum count of a subword in --vocabulary"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
@@ -172,12 +171,11 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_bpe = {
     .name = "bpe",
     .words = "ACTION [FILE ...]",
-    .least = 1,
     .most = FILES + 1,
     .summary = "learn and apply byte-pair encoding, compatible with subword-nmt",
     .texts = 1,
     .size = sizeof(bpe_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .run = run,
     .items = "Actions",
     .item = item,

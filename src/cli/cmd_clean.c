@@ -23,11 +23,6 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print the counts as one JSON object; needs --out"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"What is dropped", sa_cleaning_options, AT(cleaning)},
-    {0},
-};
 
 /* PAIRS as bytes: one table or two parallel files. */
 typedef struct input {
@@ -185,11 +180,9 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_clean = {
     .name = "clean",
     .words = "PAIRS",
-    .least = 1,
-    .most = 1,
     .summary = "drop broken, foreign, overlong and duplicate pairs",
     .size = sizeof(clean_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}, {"What is dropped", sa_cleaning_options, AT(cleaning)}},
     .prints = prints,
     .run = run,
 };

@@ -1,7 +1,5 @@
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "config/preset.h"
 #include "config/settings.h"
 #include "report/html_report.h"
 
@@ -51,12 +49,6 @@ static const sa_option rows[] = {
 /* Models are compared after equal numbers of updates, not of seconds, which a machine's load
  * decides. */
 static const cli_default limits[] = {{"epochs", 0}, {"max-time", 0}, {"patience", 0}, {0}};
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Page", sa_page_text_options, AT(page)},
-    {"Settings", sa_settings_options, AT(settings), limits},
-    {0},
-};
 
 static void limit_updates(sa_settings *settings) {
     if (!settings->steps && !settings->epochs && !(settings->max_time > 0)) settings->steps = 2000;
@@ -124,7 +116,9 @@ const cli_command cli_compare = {
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
     .summary = "train several models on the same batches and compare them",
     .size = sizeof(compare_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0},
+             {"Page", sa_page_text_options, AT(page)},
+             {"Settings", sa_settings_options, AT(settings), limits}},
     .run = run,
     .items = "Decoders",
     .item = item,

@@ -19,7 +19,6 @@ static const sa_option rows[] = {
      "data split; splits share no sentence, whatever the seeds"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static bool run(cli_call *call, sa_error *error) {
     const corpus_options *options = call->options;
@@ -49,12 +48,10 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_corpus = {
     .name = "corpus",
     .words = "TASK",
-    .least = 1,
-    .most = 1,
     .summary = "write a toy corpus with planted alignments",
     .texts = 1,
     .size = sizeof(corpus_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .run = run,
     .items = "Tasks",
     .item = item,

@@ -44,14 +44,6 @@ static const sa_option rows[] = {
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Search", sa_search_options, AT(search)},
-    {"Metrics", sa_metrics_options, AT(metrics)},
-    {"Links", sa_linking_options, AT(linking)},
-    {"Samples", sa_resampling_options, AT(resampling)},
-    {0},
-};
 
 /* The scores of all pairs, or of those of some source length. */
 typedef struct row {
@@ -170,10 +162,12 @@ static bool print_text(const evaluation *work, sa_error *error) {
 
 static json_t *json_row(const row *one) {
     json_t *object = sa_eval_json(&one->scores);
-    json_t *intervals = one->drawn ? json_object() : NULL;
-    for (int m = SA_METRIC_BLEU; intervals && m <= SA_METRIC_CHRF; m++)
-        json_object_set_new(intervals, sa_metric_list[m].key, cli_json_interval(&one->interval[m]));
-    if (intervals) json_object_set_new(object, "intervals", intervals);
+    if (one->drawn)
+        json_object_set_new(object, "intervals",
+                            json_pack("{s:o, s:o}", sa_metric_list[SA_METRIC_BLEU].key,
+                                      cli_json_interval(&one->interval[SA_METRIC_BLEU]),
+                                      sa_metric_list[SA_METRIC_CHRF].key,
+                                      cli_json_interval(&one->interval[SA_METRIC_CHRF])));
     return object;
 }
 
@@ -190,11 +184,12 @@ static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
                       (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
                       "translation", result->translation, "reference", result->reference);
         json_array_append_new(cases, sentence);
-        if (!one->source) continue;
-        json_object_set_new(sentence, "source", json_string(one->source));
-        json_object_set_new(sentence, "position", json_integer(one->coverage.position));
-        json_object_set_new(sentence, "weight", sa_json_number(one->coverage.weight));
-        json_object_set_new(sentence, "due", sa_json_number(one->coverage.expected));
+        if (one->source)
+            json_object_update_new(sentence,
+                                   json_pack("{s:s, s:i, s:o, s:o}", "source", one->source,
+                                             "position", one->coverage.position, "weight",
+                                             sa_json_number(one->coverage.weight), "due",
+                                             sa_json_number(one->coverage.expected)));
     }
     if (cases) json_object_set_new(object, "sentences", cases);
     return object;
@@ -296,11 +291,13 @@ static const char *diagnostic(size_t i, const char **text) {
 const cli_command cli_eval = {
     .name = "eval",
     .words = "MODEL PAIRS",
-    .least = 2,
-    .most = 2,
     .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
     .size = sizeof(eval_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0},
+             {"Search", sa_search_options, AT(search)},
+             {"Metrics", sa_metrics_options, AT(metrics)},
+             {"Links", sa_linking_options, AT(linking)},
+             {"Samples", sa_resampling_options, AT(resampling)}},
     .run = run,
     .items = "Problems that --diagnose finds",
     .item = diagnostic,

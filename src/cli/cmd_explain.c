@@ -24,7 +24,6 @@ static const sa_option rows[] = {
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -106,11 +105,9 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_explain = {
     .name = "explain",
     .words = "MODEL SOURCE [TARGET]",
-    .least = 2,
-    .most = 3,
     .summary = "show one decoder step in numbers, equation by equation",
     .texts = 2 | 4,
     .size = sizeof(explain_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .run = run,
 };

@@ -41,8 +41,6 @@ static const sa_option rows[] = {
      "viridis"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
 /* ---- A picture per frame --------------------------------------------------------------------- */
 
@@ -120,11 +118,9 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_film = {
     .name = "film",
     .words = "DIR",
-    .least = 1,
-    .most = 1,
     .summary = "play how the attention developed during training",
     .size = sizeof(film_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
     .prints = cli_prints_nothing,
     .run = run,
 };

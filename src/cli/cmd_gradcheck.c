@@ -35,12 +35,6 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Page", sa_page_text_options, AT(page)},
-    {"Settings", sa_settings_options, AT(settings)},
-    {0},
-};
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
@@ -152,7 +146,9 @@ const cli_command cli_gradcheck = {
     .words = "",
     .summary = "check every gradient against finite differences",
     .size = sizeof(gradcheck_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0},
+             {"Page", sa_page_text_options, AT(page)},
+             {"Settings", sa_settings_options, AT(settings)}},
     .items = "Scores (--attention)",
     .item = score,
     .run = run,

@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "config/preset.h"
 #include "config/settings.h"
 
 #include <string.h>
@@ -20,7 +19,6 @@ static const sa_option rows[] = {
      "print the command line that trains the same model again from the same PAIRS"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 typedef struct model_file {
     sa_container file;
@@ -109,14 +107,6 @@ static bool show(const model_file *model, sa_error *error) {
 
 /* ---- The command line ------------------------------------------------------------------------ */
 
-static void add_option(const sa_option *row, double value, sa_buffer *out) {
-    const bool is_switch = row->kind == SA_OPTION_SWITCH;
-    sa_buffer_addf(out, " --%s", row->name);
-    if (is_switch && value != 0) return;
-    sa_buffer_adds(out, is_switch ? "=" : " ");
-    sa_option_format(row, value, out);
-}
-
 /* Only a file to resume from knows its batches, which --steps counts, those without a finite
  * gradient included: at these the new training ends, by nothing else. */
 static bool show_command(const model_file *model, sa_error *error) {
@@ -128,12 +118,12 @@ static bool show_command(const model_file *model, sa_error *error) {
     start.model = family;
     if (preset && !sa_settings_preset(&start, preset, error)) return false;
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
-    if (family) /* from whose preset the others differ */
-        add_option(sa_option_find(sa_settings_options, "model"), family, &out);
+    start.model = 0; /* the family is named, from whose preset the others differ */
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, &model->settings);
-        if (row->scope != SA_SCOPE_RUN && value != sa_option_get(row, &start))
-            add_option(row, value, &out);
+        if (row->scope == SA_SCOPE_RUN || value == sa_option_get(row, &start)) continue;
+        sa_buffer_adds(&out, " ");
+        sa_option_add_argument(row, value, &out);
     }
     const sa_tensor *counts = sa_container_find(&model->file, "training.at");
     int64_t batches;
@@ -201,10 +191,8 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_inspect = {
     .name = "inspect",
     .words = "MODEL",
-    .least = 1,
-    .most = 1,
     .summary = "show what a model file holds",
     .size = sizeof(inspect_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .run = run,
 };

@@ -20,7 +20,6 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
@@ -118,11 +117,9 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_prove = {
     .name = "prove",
     .words = "MODEL [PAIRS]",
-    .least = 1,
-    .most = 2,
     .summary = "check the invariants of batching, gradients and attention",
     .size = sizeof(prove_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .items = "Checks",
     .item = sa_proof_check_name,
     .run = run,

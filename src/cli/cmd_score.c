@@ -41,13 +41,6 @@ static const sa_option link_rows[] = {
      "target sentences; links beyond them or beyond --source are errors"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Metrics", sa_metrics_options, AT(metrics)},
-    {"Samples", sa_resampling_options, AT(resampling)},
-    {"Alignments", link_rows, 0},
-    {0},
-};
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
@@ -410,10 +403,12 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_score = {
     .name = "score",
     .words = "HYPOTHESES REFERENCES...",
-    .least = 2,
     .most = WORDS,
     .summary = "score the output of any system: BLEU, chrF, AER",
     .size = sizeof(score_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0},
+             {"Metrics", sa_metrics_options, AT(metrics)},
+             {"Samples", sa_resampling_options, AT(resampling)},
+             {"Alignments", link_rows, 0}},
     .run = run,
 };

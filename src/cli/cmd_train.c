@@ -3,8 +3,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "config/preset.h"
 #include "config/settings.h"
 #include "report/html_report.h"
 
@@ -49,12 +47,6 @@ static const sa_option rows[] = {
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
      "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
      "one first saves"},
-    {0},
-};
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Page", sa_page_text_options, AT(page)},
-    {"Settings", sa_settings_options, offsetof(train_options, settings)},
     {0},
 };
 
@@ -244,7 +236,9 @@ const cli_command cli_train = {
     .words = "--train PAIRS --out DIR",
     .summary = "train a translation model on sentence pairs",
     .size = sizeof(train_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0},
+             {"Page", sa_page_text_options, AT(page)},
+             {"Settings", sa_settings_options, offsetof(train_options, settings)}},
     .prints = cli_prints_nothing,
     .run = run,
     .items = "Presets",

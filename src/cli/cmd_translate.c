@@ -41,11 +41,6 @@ static const sa_option rows[] = {
     {"threads", SA_INT(RUN(threads), 0, 0, 256, "N"), "number of threads; 0: one per core"},
     {0},
 };
-static const cli_option_set sets[] = {
-    {"Options", rows, 0},
-    {"Search", sa_search_options, AT(search)},
-    {0},
-};
 
 typedef struct translate_work {
     const translate_options *options;
@@ -273,10 +268,9 @@ static bool run(cli_call *call, sa_error *error) {
 const cli_command cli_translate = {
     .name = "translate",
     .words = "MODEL [MODEL.safetensors ...] [FILE]",
-    .least = 1,
     .most = MODELS + 2,
     .summary = "translate one sentence per line",
     .size = sizeof(translate_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}, {"Search", sa_search_options, AT(search)}},
     .run = run,
 };

@@ -1,118 +1,15 @@
-/* command: what happens around a command. What OpenBLAS needs when it is loaded, which is before
- * main: without the memory that it wants it waits forever, without its threads it interrupts the
- * process, and told to use kernels of another processor it runs into an illegal instruction. Then
- * the choice of the command and the parser of its arguments. */
 #include "cli/command.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/option.h"
-#include "base/thread.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "config/preset.h"
 #include "config/settings.h"
 
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds of the libraries, of their data,
- * and of the stacks. */
-static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
-                    data = (rlim_t)16 << 20, thread_stack = (rlim_t)16 << 20,
-                    stack = (rlim_t)512 << 10;
-
-static struct sigaction interrupt; /* what SIGINT does outside this file */
-static bool core_type_set;         /* OPENBLAS_CORETYPE */
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static const char *value_of(const char *name, char **environment) {
-    const size_t size = strlen(name);
-    for (; *environment; environment++)
-        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
-            return *environment + size + 1;
-    return NULL;
-}
-
-static void fail(const char *text, sa_code code) {
-    (void)!write(STDERR_FILENO, text, strlen(text));
-    _exit((int)code);
-}
-
-static void require(rlim_t least, int resource, const char *what) {
-    char text[256];
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
-    snprintf(text, sizeof text,
-             "softalign: %s is limited to %llu bytes; at least %llu are needed\n", what,
-             (unsigned long long)limit.rlim_cur, (unsigned long long)least);
-    fail(text, SA_LIMIT);
-}
-
-/* ---- Signals --------------------------------------------------------------------------------- */
-
-/* OpenBLAS raises SIGINT when a thread cannot be started. */
-static void on_interrupt(int number, siginfo_t *info, void *context) {
-    (void)context;
-    if (info->si_code == SI_TKILL && info->si_pid == getpid())
-        fail("softalign: OpenBLAS cannot start its threads (see ulimit -u); with "
-             "OPENBLAS_NUM_THREADS=1 it starts none\n",
-             SA_LIMIT);
-    sigaction(number, &interrupt, NULL);
-    raise(number);
-}
-
-static void on_illegal_instruction(int number) {
-    if (core_type_set)
-        fail("softalign: illegal instruction: OPENBLAS_CORETYPE selects kernels that this "
-             "processor cannot run\n",
-             SA_USAGE);
-    signal(number, SIG_DFL); /* the instruction is executed again */
-}
-
-/* ---- Before and after OpenBLAS is loaded ----------------------------------------------------- */
-
-static void check_limits(int count, char **arguments, char **environment) {
-    (void)count, (void)arguments;
-    const char *value = value_of("OPENBLAS_NUM_THREADS", environment);
-    const int cores = sa_cpu_count(), asked = value ? atoi(value) : 0;
-    const rlim_t threads = (rlim_t)(asked > 0 && asked < cores ? asked : cores); /* of OpenBLAS */
-    require(stack, RLIMIT_STACK, "the stack (ulimit -s)");
-    require(libraries + buffer * threads, RLIMIT_AS, "the address space (ulimit -v)");
-    require(data + (buffer + thread_stack) * (threads - 1), RLIMIT_DATA, "data (ulimit -d)");
-    core_type_set = value_of("OPENBLAS_CORETYPE", environment) != NULL;
-    signal(SIGILL, on_illegal_instruction);
-    struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
-    sigaction(SIGINT, &action, &interrupt);
-}
-
-/* The loader calls these before the constructors of the libraries. */
-__attribute__((section(".preinit_array"), used)) static void (*const start)(int, char **,
-                                                                            char **) = check_limits;
-
-/* OpenBLAS' own threads would spin on the other cores for a while: all threads are softalign's, so
- * they are ended as OpenBLAS ends them before a fork. Not in its build with OpenMP, which starts
- * none, nor with another BLAS. */
-enum { BUILT_WITH_THREADS = 1 }; /* what openblas_get_parallel tells */
-extern int openblas_get_parallel(void) __attribute__((weak));
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-extern int blas_thread_shutdown_(void) __attribute__((weak));
-
-__attribute__((constructor)) static void after_openblas(void) {
-    sigaction(SIGINT, &interrupt, NULL);
-    if (!openblas_get_parallel || openblas_get_parallel() != BUILT_WITH_THREADS) return;
-    if (!openblas_set_num_threads || !blas_thread_shutdown_) return;
-    openblas_set_num_threads(1);
-    blas_thread_shutdown_();
-}
-
-/* ---- Options --------------------------------------------------------------------------------- */
 
 double cli_default_of(const cli_option_set *set, const sa_option *row) {
     for (const cli_default *own = set->defaults; own && own->name; own++)
@@ -133,6 +30,24 @@ const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_o
         for (const sa_option *row = (*set)->rows; row->name; row++)
             if (!i--) return row;
     return NULL;
+}
+
+/* Words before the first option, without "..."; those in brackets need not be given. */
+static int count_words(const char *words, bool optional) {
+    int count = 0;
+    for (; *words && strncmp(words, "--", 2) != 0; words += strspn(words, " ")) {
+        count += *words != '.' && (optional || *words != '[');
+        words += strcspn(words, " ");
+    }
+    return count;
+}
+
+int cli_least_words(const cli_command *command) {
+    return count_words(command->words, false);
+}
+
+int cli_most_words(const cli_command *command) {
+    return command->most ? command->most : count_words(command->words, true);
 }
 
 void cli_options_init(const cli_command *command, void *options) {
@@ -214,7 +129,7 @@ static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
                   : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
             return false;
     }
-    for (int i = 0; i < command->most && call->words[i]; i++)
+    for (int i = 0; i < cli_most_words(command) && call->words[i]; i++)
         if (!(command->texts >> i & 1) && !add_input(files, NULL, call->words[i], error))
             return false;
     return (command->prints && !command->prints(call->options)) ||
@@ -323,22 +238,29 @@ typedef struct argument_reader {
     bool seen[ROWS]; /* by the row's number over all sets */
 } argument_reader;
 
-/* The row of that name, its set and its number over all sets. */
-static const sa_option *find(const cli_command *command, const char *name,
-                             const cli_option_set **set, size_t *number) {
-    const sa_option *row;
-    for (*number = 0; (row = cli_option_at(command, *number, set)); ++*number)
-        if (strcmp(row->name, name) == 0) return row;
-    return NULL;
+bool cli_is_named(const sa_option *row, const char *argument) {
+    const size_t size = strlen(row->name);
+    return strncmp(argument, row->name, size) == 0 && (!argument[size] || argument[size] == '=');
 }
 
-static bool unknown(const cli_command *command, const char *argument, const char *name,
-                    sa_error *error) {
-    const char *now = sa_option_renamed(name, NULL);
+const sa_option *cli_option_find(const cli_command *command, const char *argument,
+                                 const cli_option_set **set, size_t *number) {
+    const sa_option *row;
+    for (*number = 0; (row = cli_option_at(command, *number, set)); ++*number)
+        if (cli_is_named(row, argument)) break;
+    return row;
+}
+
+static bool unknown(const cli_command *command, const char *argument, sa_error *error) {
+    const bool dashes = strncmp(argument, "--", 2) == 0;
     const cli_option_set *set;
     const sa_option *row;
+    char name[NAME];
     size_t number;
-    if (now && find(command, now, &set, &number))
+    snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
+             dashes ? argument + 2 : argument);
+    const char *now = sa_option_renamed(name, NULL);
+    if (now && cli_option_find(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
     sa_nearest nearest = {.wanted = name, .prefix = "--"};
@@ -353,16 +275,12 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     const cli_call *call = reader->call;
     const char *argument = call->arguments[reader->at];
     const char *equals = strchr(argument, '=');
-    char name[NAME];
-    size_t size = equals ? (size_t)(equals - argument) : strlen(argument), number;
-    if (strncmp(argument, "--", 2) != 0 || size - 2 >= sizeof name)
-        return unknown(call->command, argument, argument, error);
-    memcpy(name, argument + 2, size - 2);
-    name[size - 2] = 0;
-
     const cli_option_set *set;
-    const sa_option *row = find(call->command, name, &set, &number);
-    if (!row) return unknown(call->command, argument, name, error);
+    const sa_option *row = NULL;
+    size_t number;
+    if (strncmp(argument, "--", 2) == 0)
+        row = cli_option_find(call->command, argument + 2, &set, &number);
+    if (!row) return unknown(call->command, argument, error);
     sa_require(number < ROWS);
     if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
     reader->seen[number] = true;
@@ -388,7 +306,7 @@ bool cli_read(cli_call *call, sa_error *error) {
             only_words = true;
         } else if (!only_words && argument[0] == '-' && argument[1]) {
             if (!read_option(&reader, error)) return false;
-        } else if (words == command->most) {
+        } else if (words == cli_most_words(command)) {
             return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", command->name,
                            argument);
         } else {
@@ -397,7 +315,7 @@ bool cli_read(cli_call *call, sa_error *error) {
     }
     if (cli_said.quiet && cli_said.verbose)
         return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
-    if (words < command->least)
+    if (words < cli_least_words(command))
         return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
                        command->words);
     run_files files = {.count = 0};
@@ -409,63 +327,4 @@ bool cli_read(cli_call *call, sa_error *error) {
 bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error) {
     const char *name = preset ? preset : sa_preset_default(settings->model);
     return !name || (sa_settings_preset(settings, name, error) && cli_read(call, error));
-}
-
-/* ---- The command ----------------------------------------------------------------------------- */
-
-static bool asks_for_help(int count, char **arguments) {
-    for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
-        if (strcmp(arguments[i], "--help") == 0) return true;
-    return false;
-}
-
-/* What is to be run, by the words behind the program's name. NULL: it is done, or an error. */
-static const cli_command *choose(int *count, char ***words, sa_error *error) {
-    const char *name = *count ? **words : NULL;
-    if (!name) {
-        sa_fail(error, SA_USAGE, "a command is missing; '%s help' lists all", cli_name);
-    } else if (strcmp(name, "--version") == 0) {
-        sa_buffer out = {0};
-        const char *file = sa_blas_library();
-        sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
-        if (file) sa_buffer_addf(&out, "products by %s\n", file);
-        cli_print(&out, error);
-    } else if (strcmp(name, "--complete") == 0) {
-        cli_complete(*count - 1, *words + 1, error);
-    } else if (strcmp(name, "--help") == 0) {
-        *count = 0;
-        return &cli_help;
-    } else {
-        const cli_command *command = cli_find(name, error);
-        if (command && asks_for_help(*count - 1, *words + 1)) {
-            *count = 1;
-            return &cli_help;
-        }
-        --*count, ++*words;
-        return command;
-    }
-    return NULL;
-}
-
-int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
-    cli_output_init();
-    signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
-    signal(SIGXFSZ, SIG_IGN);
-    sa_error error = {0};
-    const double begin = sa_clock_seconds();
-    cli_call call = {.count = argc ? argc - 1 : 0, .arguments = argv + 1};
-    const cli_command *command = call.command = choose(&call.count, &call.arguments, &error);
-    bool good = error.code == SA_OK;
-    if (command) {
-        call.options = sa_new(command->size, 1, &error);
-        if (call.options) cli_options_init(command, call.options);
-        good = call.options && cli_read(&call, &error) && command->run(&call, &error);
-        free(call.options);
-    }
-    if (agree) good = agree(good, &error);
-    cli_note_cost(begin);
-    if (!good && error.text[0]) cli_note_error(&error);
-    if (!good) return (int)error.code;
-    const int caught = *cli_signals_stop();
-    return caught ? 128 + caught : 0;
 }

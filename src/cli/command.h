@@ -32,7 +32,7 @@ double cli_default_of(const cli_option_set *set, const sa_option *row);
 
 typedef struct cli_command cli_command;
 
-enum { CLI_WORDS = 128 }; /* beyond those of all commands */
+enum { CLI_WORDS = 128, CLI_SETS = 6 }; /* beyond those of all commands */
 
 /* A command line and what was read from it. */
 typedef struct cli_call {
@@ -45,12 +45,12 @@ typedef struct cli_call {
 
 struct cli_command {
     const char *name;
-    const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
-    int least, most;            /* number of words */
-    unsigned texts;             /* bit i: word i is no file name */
-    const char *summary;        /* one line; help.md has the paragraphs and the example */
-    size_t size;                /* of the struct of its options */
-    const cli_option_set *sets; /* ends with NULL rows */
+    const char *words;             /* the arguments that are not options: "MODEL [FILE]" */
+    int most;                      /* number of words where "..." leaves it open */
+    unsigned texts;                /* bit i: word i is no file name */
+    const char *summary;           /* one line; help.md has the paragraphs and the example */
+    size_t size;                   /* of the struct of its options */
+    cli_option_set sets[CLI_SETS]; /* ends with NULL rows */
     /* Whether a result goes to standard output, whatever the options whose value is "-". NULL: yes
      */
     bool (*prints)(const void *options);
@@ -80,8 +80,18 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 /* The i-th option over all these sets, and its set; then NULL. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
 
+/* Whether an argument, after its "--", is the option: "name" or "name=value". */
+bool cli_is_named(const sa_option *row, const char *argument);
+/* The option of that name, its set and its number over all these sets; NULL: none. */
+const sa_option *cli_option_find(const cli_command *command, const char *argument,
+                                 const cli_option_set **set, size_t *number);
+
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *options);
+
+/* The least and the most words of a command. */
+int cli_least_words(const cli_command *command);
+int cli_most_words(const cli_command *command);
 
 /* Fills in the defaults of a command's options. */
 void cli_options_init(const cli_command *command, void *options);

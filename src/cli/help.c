@@ -4,7 +4,6 @@
 #include "base/option.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "config/preset.h"
 #include "config/settings.h"
 
 #include <string.h>
@@ -232,7 +231,6 @@ static const sa_option rows[] = {
     {"markdown", SA_SWITCH(RUN(markdown)), "print Markdown; the manual pages are made of it"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static bool run(cli_call *call, sa_error *error) {
     const help_options *options = call->options;
@@ -255,11 +253,10 @@ static const char *command_name(size_t row, const char **text) {
 const cli_command cli_help = {
     .name = "help",
     .words = "[COMMAND]",
-    .most = 1,
     .summary = "show all commands, or the options of one",
     .texts = 1,
     .size = sizeof(help_options),
-    .sets = sets,
+    .sets = {{"Options", rows, 0}},
     .run = run,
     .items = "Commands",
     .item = command_name,
@@ -297,18 +294,10 @@ static void offer(const char *word, const char *text, sa_buffer *out) {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static bool is_named(const sa_option *row, const char *argument) {
-    const size_t size = strlen(row->name);
-    return strncmp(argument, "--", 2) == 0 && strncmp(argument + 2, row->name, size) == 0 &&
-           (argument[size + 2] == 0 || argument[size + 2] == '=');
-}
-
 static const sa_option *find_option(const cli_command *command, const char *argument) {
     const cli_option_set *set;
-    const sa_option *row;
-    size_t i = 0;
-    while ((row = cli_option_at(command, i, &set)) && !is_named(row, argument)) i++;
-    return row;
+    size_t number;
+    return cli_option_find(command, argument + 2, &set, &number);
 }
 
 static void offer_options(const cursor *at, sa_buffer *out) {
@@ -318,7 +307,9 @@ static void offer_options(const cursor *at, sa_buffer *out) {
     begin(at, "words", out);
     for (size_t i = 0; (row = cli_option_at(at->command, i, &set)); i++) {
         int k = 1; /* an option stands once */
-        while (k < at->count - 1 && !is_named(row, at->words[k])) k++;
+        while (k < at->count - 1 &&
+               (strncmp(at->words[k], "--", 2) != 0 || !cli_is_named(row, at->words[k] + 2)))
+            k++;
         snprintf(name, sizeof name, "--%s", row->name);
         if (k >= at->count - 1) offer(name, row->help, out);
     }
@@ -418,7 +409,7 @@ static const char *find_argument(const cursor *at) {
 
 static void offer_words(cursor *at, sa_buffer *out) {
     const cli_command *command = at->command;
-    if (at->position >= command->most) {
+    if (at->position >= cli_most_words(command)) {
         offer_options(at, out);
     } else if (!(command->texts >> at->position & 1)) {
         offer_files(at, find_argument(at), out);

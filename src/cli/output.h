@@ -1,4 +1,5 @@
-/* output: results on standard output or in a file, with no write error lost. */
+/* output: results on standard output or in a file, with no write error lost; messages and progress
+ * on standard error, and the signals that stop a training. */
 #ifndef SA_CLI_OUTPUT_H
 #define SA_CLI_OUTPUT_H
 
@@ -6,6 +7,8 @@
 #include "base/option.h"
 #include "metrics/metrics.h"
 #include "report/html_report.h"
+
+#include <signal.h>
 
 /* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.
  * From then on the process exits when memory for JSON runs out. */
@@ -69,5 +72,36 @@ bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *tex
  * sa_save_numbered. */
 void cli_note_folder(const char *folder, const char *const files[]);
 void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last);
+
+/* ---- Progress and signals --------------------------------------------------------------------
+ * The progress of a training is one line redrawn in place on a terminal, a line every few seconds
+ * in a file or pipe. While a training runs, the first SIGINT, SIGTERM or SIGHUP requests a stop and
+ * the second one ends the process. While pairs are read there is nothing to save, and the first one
+ * ends it. A signal that was ignored when the program started stays ignored. */
+
+typedef struct cli_progress {
+    bool terminal;
+    double last; /* time of the last line for an update; < 0: none yet */
+} cli_progress;
+
+void cli_progress_init(cli_progress *progress);
+
+/* The `report` of sa_train_options; `context` is a cli_progress. */
+void cli_progress_report(void *context, const sa_progress *report);
+
+/* Clears the line that is redrawn. */
+void cli_progress_end(cli_progress *progress);
+
+/* Points to the number of the caught signal, or 0. */
+const volatile sig_atomic_t *cli_signals_stop(void);
+
+/* From now on a signal requests a stop; calls after the first change nothing. */
+void cli_signals_catch(void);
+
+/* The same until the program ends. */
+void cli_signals_keep(void);
+
+/* From now on, unless one was caught, a signal ends the process again. */
+void cli_signals_release(void);
 
 #endif

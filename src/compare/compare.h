@@ -1,10 +1,10 @@
-/* compare: several models trained on the same batches, and one table of their scores.
+/* compare: several models trained on the same batches, and one table of their scores: sa_compare of
+ * softalign.h.
  *
- *   compare_list      the models and runs named by --models and --seeds, and the pairs they see
- *   compare_record    the state of a run on the disk: DIR/<model>-s<seed>/run.json
- *   compare_run       trains or resumes the runs, divided among processes, and evaluates them
- *   compare_results   the scores of all runs and their medians as tables, the files beside them and
- *                     the HTML report */
+ *   comparison    the models and runs named by --models and --seeds, and the pairs they see; the
+ *                 scores of all runs and their medians as tables, files and the HTML report
+ *   compare_run   trains or resumes the runs, divided among processes, and evaluates them; their
+ *                 state on the disk: DIR/<model>-s<seed>/run.json */
 #ifndef SA_COMPARE_COMPARE_H
 #define SA_COMPARE_COMPARE_H
 
@@ -80,21 +80,6 @@ typedef struct sa_comparison {
     int shards;             /* of models whose settings do not say */
 } sa_comparison;
 
-/* ---- compare_list ---------------------------------------------------------------------------- */
-
-/* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
- * with "transformer" as a decoder, and makes their runs. Settings that an entry leaves out are
- * those of the options, or of `transformer`. SA_USAGE names an entry that is wrong or occurs twice.
- */
-bool sa_compare_models_read(sa_comparison *all, const sa_settings *transformer, sa_error *error);
-
-/* Reads the pairs. */
-bool sa_compare_data_open(sa_comparison *all, sa_error *error);
-
-void sa_compare_release(sa_comparison *all);
-
-/* ---- compare_record -------------------------------------------------------------------------- */
-
 typedef struct sa_compare_column {
     const char *key;   /* in CSV and JSON */
     const char *title; /* in tables, with so many */
@@ -107,12 +92,6 @@ extern const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS];
 json_t *sa_compare_json_scores(const double *scores);
 json_t *sa_compare_json_bands(const sa_compare_run *run);
 
-/* Replaces run.json. */
-bool sa_compare_record_write(const sa_compare_run *run, const sa_compare_data *data,
-                             sa_error *error);
-/* Restores the run from run.json, if that exists. SA_BUSY: the folder holds a training with other
- * settings or pairs, or of another command. SA_DATA: run.json is damaged. */
-bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error);
 /* The best model of a run. */
 sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
 
@@ -130,22 +109,5 @@ extern sa_exchange *sa_compare_processes;
 bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error);
 /* The first process has written the results. */
 void sa_compare_end(sa_comparison *all);
-
-/* ---- compare_results ------------------------------------------------------------------------- */
-
-/* Sets the medians of all models, which what follows shows. */
-bool sa_compare_find_medians(sa_comparison *all, sa_error *error);
-
-/* Appends the medians of every model as a table, or all runs and medians as one JSON object. */
-void sa_compare_add_table(const sa_comparison *all, bool json, sa_buffer *out);
-
-/* Writes to DIR: table.csv with every run and the medians, table.md with the medians, curves.csv
- * from the log.csv of every run, bylength.csv, and matrices/<model>/0001.csv ... of the first
- * `matrices` test pairs, by every model with attention, with its first seed. */
-bool sa_compare_save_files(const sa_comparison *all, size_t matrices, sa_error *error);
-
-/* Writes the HTML report; it holds the CSV files, which must exist. */
-bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
-                          sa_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* settings: the option rows of sa_settings and sa_search, and the settings of a model file.
+/* settings: the option rows of sa_settings and sa_search, presets, and the settings of a model
+ * file.
  *
  * The names of choices come from the tables of the modules that implement them: a new score,
  * optimizer or tokenizer needs no change here. */
@@ -46,5 +47,15 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
  * "{heads}" becomes "--heads", "{heads:}" "--heads 4", "{:heads}" "4", "{model:recurrent}" "--model
  * recurrent", and "{attn/heads}" their quotient. */
 bool sa_settings_refuse(const sa_settings *settings, const char *reason, sa_error *error);
+
+/* The presets of presets.txt, those of papers before those for corpora. The build makes the table
+ * of the text. */
+typedef struct sa_preset {
+    const char *name, *text;
+} sa_preset;
+extern const sa_preset sa_presets[]; /* ends with a NULL name */
+
+/* The preset of a model family when none is given; NULL: the defaults. */
+const char *sa_preset_default(int model);
 
 #endif

@@ -46,7 +46,7 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
     else if (!values)
         model->values = model->memory = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool =
-        model->values ? sa_pool_open(sa_blas_flavor_note() ? 1 : settings->threads, error) : NULL;
+        model->values ? sa_pool_open(sa_blas_one_thread() ? 1 : settings->threads, error) : NULL;
     if (model->pool && sa_blas_check_memory(sa_pool_threads(model->pool), error)) {
         sa_model_bind(model, settings->precision);
         return true;

@@ -138,7 +138,7 @@ void sa_blas_init(void) {
     pthread_once(&once, prepare);
 }
 
-const char *sa_blas_flavor_note(void) {
+const char *sa_blas_one_thread(void) {
     switch (openblas_get_parallel()) {
     case OPENBLAS_SEQUENTIAL:
         return "one thread is used: this OpenBLAS is built without threads, and two that call it "
@@ -170,7 +170,7 @@ const char *sa_blas_core(void) {
     return openblas_get_corename();
 }
 
-const char *sa_blas_build(void) {
+const char *sa_blas_version(void) {
     return openblas_get_config();
 }
 
@@ -210,7 +210,7 @@ void sa_blas_init(void) {
     pthread_once(&once, prepare);
 }
 
-const char *sa_blas_flavor_note(void) {
+const char *sa_blas_one_thread(void) {
     sa_blas_init();
     return threads_agree ? NULL
                          : "one thread is used: two that call this BLAS library at once get wrong "
@@ -226,14 +226,14 @@ const char *sa_blas_core(void) {
     return "CBLAS";
 }
 
-const char *sa_blas_build(void) {
+const char *sa_blas_version(void) {
     return "a CBLAS library";
 }
 
 #endif
 
 /* By the address of a product: another library may have been preloaded to replace it. */
-const char *sa_blas_origin(void) {
+const char *sa_blas_library(void) {
     const union {
         __typeof__(gemm) *product;
         const void *address;

@@ -24,9 +24,6 @@ void sa_blas_init(void);
 bool sa_blas_check_memory(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
-/* See sa_blas_version, sa_blas_library and sa_blas_one_thread in softalign.h. */
-const char *sa_blas_build(void);
-const char *sa_blas_origin(void);
-const char *sa_blas_flavor_note(void);
+/* sa_blas_version, sa_blas_library and sa_blas_one_thread of softalign.h are here, too. */
 
 #endif

@@ -227,8 +227,8 @@ static void note_model(const sa_session *session) {
     if (settings->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(&session->valid))
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);
-    if (sa_blas_flavor_note() && settings->threads != 1)
-        sa_session_note(session, "note: %s", sa_blas_flavor_note());
+    if (sa_blas_one_thread() && settings->threads != 1)
+        sa_session_note(session, "note: %s", sa_blas_one_thread());
     if (settings->precision == SA_PRECISION_BF16 && sa_bf16_emulated())
         sa_session_note(session, "note: %s", sa_bf16_emulated());
 }

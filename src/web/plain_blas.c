@@ -140,14 +140,14 @@ const char *sa_blas_core(void) {
     return "plain";
 }
 
-const char *sa_blas_build(void) {
+const char *sa_blas_version(void) {
     return "products of its own, in vectors of 128 bits";
 }
 
-const char *sa_blas_origin(void) {
+const char *sa_blas_library(void) {
     return NULL;
 }
 
-const char *sa_blas_flavor_note(void) {
+const char *sa_blas_one_thread(void) {
     return "one thread is used: this build has no others";
 }

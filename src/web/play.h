@@ -9,7 +9,6 @@
 
 /* A measurement of the held-out pairs that is under way. */
 typedef struct web_measuring web_measuring;
-void web_measuring_end(web_measuring *all);
 
 struct web_play {
     bool trains; /* it was made by web_open */
@@ -55,8 +54,5 @@ bool web_settings_read(const char *options, sa_settings *settings, sa_error *err
 
 /* {"settings", "command", "attention"} */
 json_t *web_settings_json(const sa_settings *settings);
-
-/* A text of the page in NFC, to be freed; SA_USAGE: it is not UTF-8, or NULL. */
-char *web_text(const char *what, const char *text, sa_error *error);
 
 #endif

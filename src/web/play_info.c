@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/utf8.h"
-#include "config/preset.h"
 #include "config/settings.h"
 #include "synth/synth.h"
 #include "web/play.h"
@@ -174,10 +173,8 @@ static void add_command(const sa_settings *settings, sa_buffer *out) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, settings);
         if (value == row->default_value || strcmp(row->name, "threads") == 0) continue;
-        sa_buffer_addf(out, "%s--%s", out->size ? " " : "", row->name);
-        if (row->kind == SA_OPTION_SWITCH && value != 0) continue;
-        sa_buffer_adds(out, row->kind == SA_OPTION_SWITCH ? "=" : " ");
-        sa_option_format(row, value, out);
+        if (out->size) sa_buffer_adds(out, " ");
+        sa_option_add_argument(row, value, out);
     }
 }
 
@@ -191,18 +188,6 @@ json_t *web_settings_json(const sa_settings *settings) {
     return json_pack("{s:o, s:o, s:b}", "settings", values, "command",
                      sa_json_buffer(&command, &failed), "attention",
                      sa_settings_has_attention(settings));
-}
-
-/* ---- Texts ----------------------------------------------------------------------------------- */
-
-char *web_text(const char *what, const char *text, sa_error *error) {
-    size_t bad;
-    if (!sa_given(text, what, error)) return NULL;
-    if (sa_utf8_valid(text, strlen(text), &bad))
-        return sa_utf8_normalize(text, strlen(text), false, error);
-    sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", what, bad + 1,
-            (unsigned char)text[bad]);
-    return NULL;
 }
 
 /* ---- What exists ------------------------------------------------------------------------------

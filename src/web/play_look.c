@@ -1,5 +1,6 @@
 /* play_look: what a model does with a sentence. */
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "inference/translation.h"
@@ -37,7 +38,7 @@ const char *web_translate(web_play *play, const char *source, const char *option
     sa_link *forced = NULL;
     sa_gold_alignment gold = {0};
     sa_translation found = {0};
-    char *words = NULL, *text = web_text("source", source, error);
+    char *words = NULL, *text = sa_utf8_text("source", source, error);
     const char *const sources[] = {text};
     json_t *result = NULL;
     sa_search_init(&search);
@@ -88,9 +89,9 @@ typedef struct pair_texts {
 /* The texts of a pair, in NFC; target NULL: the greedy translation. */
 static bool read_pair(web_play *play, const char *source, const char *target, pair_texts *texts,
                       sa_error *error) {
-    texts->source = web_text("source", source, error);
+    texts->source = sa_utf8_text("source", source, error);
     if (!texts->source) return false;
-    texts->target = target ? web_text("target", target, error)
+    texts->target = target ? sa_utf8_text("target", target, error)
                            : translate(web_model(play), texts->source, error);
     return texts->target;
 }
@@ -196,24 +197,26 @@ const char *web_picture(web_play *play, const char *source, const char *target, 
 /* ---- A step in numbers ----------------------------------------------------------------------- */
 
 typedef struct step_options {
-    int step, layer, digits;
-    bool all, weights, wide;
+    sa_explain_options job;
+    int digits;
+    bool all, wide;
 } step_options;
 
 #define STEP(field) SA_SCOPE_RUN, offsetof(step_options, field)
 
-static const sa_option explain_rows[] = {{"step", SA_INT(STEP(step), 1, 1, 1000000, "I"), NULL},
-                                         {"layer", SA_INT(STEP(layer), 1, 1, 1000000, "L"), NULL},
-                                         {"all", SA_SWITCH(STEP(all)), NULL},
-                                         {"weights", SA_SWITCH(STEP(weights)), NULL},
-                                         {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
-                                         {"wide", SA_SWITCH(STEP(wide)), NULL},
-                                         {0}};
+static const sa_option explain_rows[] = {
+    {"step", SA_INT(STEP(job.step), 1, 1, 1000000, "I"), NULL},
+    {"layer", SA_INT(STEP(job.layer), 1, 1, 1000000, "L"), NULL},
+    {"all", SA_SWITCH(STEP(all)), NULL},
+    {"weights", SA_SWITCH(STEP(job.weights)), NULL},
+    {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
+    {"wide", SA_SWITCH(STEP(wide)), NULL},
+    {0}};
 
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options) {
     sa_error *error = web_begin();
-    step_options chosen;
+    step_options chosen = {.job = {.source = source, .target = target}};
     char *words = NULL;
     sa_options_init(explain_rows, &chosen);
     const bool read = web_options_read(
@@ -221,14 +224,10 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     free(words);
     if (!read) return NULL;
     sa_explanation text = {.digits = chosen.digits, .wide = chosen.wide};
-    const sa_explain_options job = {.source = source,
-                                    .target = target,
-                                    .step = chosen.all ? 0 : chosen.step,
-                                    .layer = chosen.layer,
-                                    .weights = chosen.weights,
-                                    .each = sa_explanation_add,
-                                    .context = &text};
-    const char *result = sa_explain(web_model(play), &job, error) ? web_give(&text.out) : NULL;
+    if (chosen.all) chosen.job.step = 0;
+    chosen.job.each = sa_explanation_add, chosen.job.context = &text;
+    const char *result =
+        sa_explain(web_model(play), &chosen.job, error) ? web_give(&text.out) : NULL;
     sa_explanation_release(&text);
     return result;
 }

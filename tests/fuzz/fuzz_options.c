@@ -36,7 +36,7 @@ static void read_arguments(fuzz_input input) {
     int commands = 0, count = 0;
     while (cli_commands[commands]) commands++;
     command = cli_commands[fuzz_byte(&input) % (unsigned)commands];
-    ck_assert_int_lt(command->most, CLI_WORDS);
+    ck_assert_int_lt(cli_most_words(command), CLI_WORDS);
     ck_assert_uint_le(command->size, FIELDS);
     cli_options_init(command, fields);
     while (input.size && count < ARGUMENTS) argument[count++] = fuzz_line(&input);
@@ -49,7 +49,7 @@ static void read_arguments(fuzz_input input) {
     for (int i = 0; i < CLI_WORDS; i++) {
         bool given = !call.words[i];
         for (int k = 0; k < count; k++) given |= call.words[i] == argument[k];
-        ck_assert(given && (i < command->most || !call.words[i]));
+        ck_assert(given && (i < cli_most_words(command) || !call.words[i]));
     }
     while (count) free(argument[--count]);
 }

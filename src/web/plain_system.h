@@ -1,7 +1,7 @@
-/* memory_files: files in memory, by their name. They stand for base/file, base/save and
+/* plain_system: files in memory, by their name. They stand for base/file, base/save and
  * container_open where there is no file system. */
-#ifndef SA_WEB_MEMORY_FILES_H
-#define SA_WEB_MEMORY_FILES_H
+#ifndef SA_WEB_PLAIN_SYSTEM_H
+#define SA_WEB_PLAIN_SYSTEM_H
 
 #include "base/file.h"
 

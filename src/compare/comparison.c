@@ -1,13 +1,176 @@
+#include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/number.h"
+#include "base/rng.h"
 #include "compare/compare.h"
+#include "config/settings.h"
+#include "data/corpus.h"
 #include "metrics/metrics.h"
+#include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- LIST ------------------------------------------------------------------------------------ */
+
+/* Whether an entry begins with the Transformer instead of a decoder. */
+static bool is_transformer(const char *entry) {
+    const char *name = sa_model_name(SA_MODEL_TRANSFORMER);
+    return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
+}
+
+static bool set_option(const char *name, const char *value, sa_settings *settings,
+                       sa_error *error) {
+    const sa_option *option = sa_option_find(sa_settings_options, name);
+    if (option && sa_settings_is_common(option))
+        return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
+                       name);
+    return sa_settings_set(settings, name, value, error);
+}
+
+/* Applies the parts of an entry from left to right, cutting the copy at their ends. */
+static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
+    const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
+                                   "heads"};
+    for (size_t i = 0; parts; i++) {
+        char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
+        if (colon) *colon = 0;
+        if (sign && (!colon || sign < colon)) {
+            *sign = 0;
+            if (!set_option(parts, sign + 1, settings, error)) return false;
+            i = sizeof options / sizeof *options; /* only further options may follow */
+        } else if (i >= sizeof options / sizeof *options) {
+            return sa_fail(error, SA_USAGE,
+                           "expected decoder[:attention[:heads]][:option=value ...], with "
+                           "transformer as a decoder");
+        } else if (i == 1 && !sa_settings_has_attention(settings)) {
+            return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
+        } else if (!sa_settings_set(settings, options[i], parts, error)) {
+            return false;
+        }
+        parts = colon ? colon + 1 : NULL;
+    }
+    return true;
+}
+
+static bool read_entry(sa_comparison *all, const char *entry, size_t size,
+                       const sa_settings *settings, sa_error *error) {
+    sa_compare_model *model = &all->models[all->model_count++];
+    char *parts = NULL;
+    sa_error why = {0};
+    *model = (sa_compare_model){.settings = *settings};
+    model->name = sa_copy(entry, size, &why);
+    model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
+    if (model->folder) parts = sa_copy(entry, size, &why);
+    bool good = parts && set_parts(parts, &model->settings, &why) &&
+                sa_settings_check(&model->settings, &why);
+    free(parts);
+    for (const sa_compare_model *earlier = all->models; good && earlier < model; earlier++)
+        if (!sa_settings_find_difference(&earlier->settings, &model->settings))
+            good = sa_fail(&why, SA_USAGE, "the same model as '%s'", earlier->name);
+    if (!good)
+        return sa_fail(error, why.code, "--models: '%s': %s", model->name ? model->name : "",
+                       why.text);
+    for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
+    model->attends = sa_settings_has_attention(&model->settings);
+    return true;
+}
+
+static bool make_runs(sa_comparison *all, sa_error *error) {
+    const size_t seeds = (size_t)all->options->seeds;
+    const double last = (double)all->models->settings.seed + (double)(seeds - 1);
+    if (last > sa_option_find(sa_settings_options, "seed")->max)
+        return sa_fail(error, SA_USAGE, "--seeds %zu: too many from --seed %lld on", seeds,
+                       (long long)all->models->settings.seed);
+    all->seeds = seeds;
+    all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
+    for (size_t i = 0; all->runs && i < all->model_count * seeds; i++) {
+        sa_compare_run *run = &all->runs[i];
+        run->model = &all->models[i / seeds];
+        run->settings = run->model->settings;
+        run->settings.seed += (int64_t)(i % seeds);
+        for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
+        run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->folder,
+                                (long long)run->settings.seed);
+        if (!run->folder) return false;
+    }
+    return all->runs != NULL;
+}
+
+/* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
+ * with "transformer" as a decoder, and makes their runs. Settings that an entry leaves out are
+ * those of the options, or of `transformer`. SA_USAGE names an entry that is wrong or occurs twice.
+ */
+static bool read_models(sa_comparison *all, const sa_settings *transformer, sa_error *error) {
+    size_t count = 1;
+    const char *list = all->options->models;
+    for (const char *at = list; *at; at++) count += *at == ',';
+    all->models = sa_new(count, sizeof *all->models, error);
+    bool good = all->models;
+    for (size_t i = 0; good && i < count; i++) {
+        const size_t size = strcspn(list, ",");
+        good = read_entry(all, list, size,
+                          is_transformer(list) ? transformer : all->options->settings, error);
+        list += size + 1;
+    }
+    return good && make_runs(all, error);
+}
+
+static void release(sa_comparison *all) {
+    for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
+        free(all->runs[i].folder);
+    for (size_t i = 0; i < all->model_count; i++)
+        free(all->models[i].name), free(all->models[i].folder);
+    free(all->runs), free(all->models), free(all->order);
+    sa_corpus_close(&all->data.test);
+    sa_corpus_close(&all->data.snapshot_pairs);
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+static uint64_t join(uint64_t hash, const char *text) {
+    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+}
+
+/* Of all texts in order, and of the gold alignments where they matter. */
+static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
+    uint64_t hash = corpus->count;
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        hash = join(join(hash, pair->source), pair->target);
+        if (gold) hash = join(hash, pair->gold);
+    }
+    return hash;
+}
+
+/* The hash of the pairs at `path`, and how many of the test pairs occur among them. */
+static bool read_pairs(const char *path, const sa_corpus *test, uint64_t *hash, size_t *shared,
+                       sa_error *error) {
+    sa_corpus corpus;
+    *hash = *shared = 0;
+    if (!path) return true;
+    if (!sa_corpus_open(&corpus, path, error)) return false;
+    *hash = hash_of(&corpus, false);
+    const bool good = sa_corpus_overlap(test, &corpus, NULL, shared, error);
+    sa_corpus_close(&corpus);
+    return good;
+}
+
+static bool open_data(sa_comparison *all, sa_error *error) {
+    const sa_compare_options *options = all->options;
+    sa_compare_data *data = &all->data;
+    if (!sa_corpus_open(&data->test, options->test, error) ||
+        !read_pairs(options->train, &data->test, &data->train_hash, &data->train_shared, error) ||
+        !read_pairs(options->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
+        (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
+        return false;
+    data->test_hash = hash_of(&data->test, true);
+    return true;
+}
 
 /* ---- Medians --------------------------------------------------------------------------------- */
 
@@ -16,7 +179,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-bool sa_compare_find_medians(sa_comparison *all, sa_error *error) {
+/* Sets the medians of all models, which what follows shows. */
+static bool find_medians(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
     for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
         const size_t model = i / SA_COMPARE_COLUMNS, k = i % SA_COMPARE_COLUMNS;
@@ -154,13 +318,6 @@ static json_t *json_all(const sa_comparison *all) {
     return json_pack("{s:o, s:o}", "models", models, "runs", runs);
 }
 
-void sa_compare_add_table(const sa_comparison *all, bool json, sa_buffer *out) {
-    if (json)
-        sa_json_add(json_all(all), out);
-    else
-        add_table(all, false, out);
-}
-
 /* ---- Learning curves ------------------------------------------------------------------------- */
 
 typedef struct curve {
@@ -249,7 +406,10 @@ static bool save_all_matrices(const sa_comparison *all, size_t count, sa_error *
     return good;
 }
 
-bool sa_compare_save_files(const sa_comparison *all, size_t matrices, sa_error *error) {
+/* Writes to DIR: table.csv with every run and the medians, table.md with the medians, curves.csv
+ * from the log.csv of every run, bylength.csv, and matrices/<model>/0001.csv ... of the first
+ * `matrices` test pairs, by every model with attention, with its first seed. */
+static bool save_files(const sa_comparison *all, size_t matrices, sa_error *error) {
     sa_buffer csv = {0}, markdown = {0};
     add_csv(all, &csv);
     add_table(all, true, &markdown);
@@ -301,8 +461,9 @@ static bool add_model(const sa_comparison *all, size_t number, sa_html_report *r
     return good;
 }
 
-bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
-                          sa_error *error) {
+/* Writes the HTML report; it holds the CSV files, which must exist. */
+static bool save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
+                      sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
     sa_html_report report;
     sa_buffer out = {0};
@@ -317,4 +478,97 @@ bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, co
     sa_buffer_release(&out);
     sa_html_report_release(&report);
     return good;
+}
+
+/* ---- The public part ------------------------------------------------------------------------- */
+
+static bool check_options(const sa_compare_options *options, sa_error *error) {
+    if (!sa_given(options, "options", error) || !sa_given(options->train, "train", error) ||
+        !sa_given(options->test, "test", error) || !sa_given(options->models, "models", error) ||
+        !sa_given(options->out, "out", error) || !sa_given(options->settings, "settings", error) ||
+        !sa_within(options->seeds, 1, INT32_MAX, "seeds", error) ||
+        !sa_within(options->matrices, 0, INT32_MAX, "matrices", error) ||
+        !sa_page_text_check(&(sa_page_text){options->title, options->notes, options->open_at},
+                            options->html, error))
+        return false;
+    const bool again =
+        strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
+    return !again || sa_fail(error, SA_USAGE,
+                             "compare: every run reads the pairs again, which standard input "
+                             "cannot give: write them to a file");
+}
+
+/* The preset of Transformers, trained as long as the other models. */
+static bool preset_transformer(const sa_settings *settings, sa_settings *transformer,
+                               sa_error *error) {
+    if (!sa_settings_preset(transformer, sa_preset_default(SA_MODEL_TRANSFORMER), error))
+        return false;
+    transformer->seed = settings->seed;
+    transformer->threads = settings->threads;
+    transformer->epochs = settings->epochs;
+    transformer->steps = settings->steps;
+    transformer->max_time = settings->max_time;
+    transformer->patience = settings->patience;
+    return true;
+}
+
+static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
+    const sa_compare_options *options = all->options;
+    const sa_page_text text = {options->title, options->notes, options->open_at};
+    sa_buffer table = {0}, json = {0};
+    if (!find_medians(all, error) || !save_files(all, (size_t)options->matrices, error) ||
+        (options->html && !save_page(all, &text, options->html, error)))
+        return false;
+    add_table(all, false, &table);
+    sa_json_add(json_all(all), &json);
+    result->table = table.text, result->json = json.text;
+    return (!table.failed && !json.failed) || sa_fail_memory(error, 0);
+}
+
+static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
+    static const volatile sig_atomic_t never;
+    const volatile sig_atomic_t *stop = all->options->stop ? all->options->stop : &never;
+    if (!sa_compare_finish_runs(all, stop, error)) return false;
+    result->stopped = *stop;
+    if (result->stopped || !sa_exchange_leads(all->processes)) return true;
+    if (!write_results(all, result, error)) {
+        sa_compare_result_release(result);
+        return false;
+    }
+    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+        if (all->runs[i].diverged)
+            return sa_fail(error, SA_DIVERGED,
+                           "'%s' diverged: it has no scores (a smaller --lr or --clip helps)",
+                           all->runs[i].folder);
+    return true;
+}
+
+bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
+    if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
+    *result = (sa_compare_result){0};
+    sa_json_watch();
+    sa_comparison all = {.options = options};
+    sa_directory_lock lock = SA_UNLOCKED;
+    sa_settings preset;
+    const sa_settings *transformer = options->transformer ? options->transformer : &preset;
+    sa_settings_init(&preset);
+    bool good = (options->transformer || preset_transformer(options->settings, &preset, error)) &&
+                read_models(&all, transformer, error) && open_data(&all, error) &&
+                (!sa_exchange_leads(sa_compare_processes) ||
+                 sa_directory_lock_open(&lock, options->out, error));
+    good = sa_exchange_agree(sa_compare_processes, good, error);
+    if (good) {
+        good = compare(&all, result, error);
+        sa_compare_end(&all);
+    }
+    sa_directory_lock_close(&lock);
+    release(&all);
+    return good || !sa_json_short() ? good : sa_fail_memory(error, 0);
+}
+
+void sa_compare_result_release(sa_compare_result *result) {
+    if (!result) return;
+    free(result->table);
+    free(result->json);
+    *result = (sa_compare_result){0};
 }

@@ -30,10 +30,8 @@ static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
     if (model->w.decoder.readout.output != &sa_output_maxout) return;
     const sa_mat sums = model->pass.decoder.readout.sums;
     for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k += 2) {
-            const double gap = sa_row(sums, i)[k] - sa_row(sums, i)[k + 1];
-            sa_kinks_add(found, gap, SA_KINK_MARGIN);
-        }
+        for (int k = 0; k < sums.cols; k += 2)
+            sa_kinks_add(found, sa_row(sums, i)[k] - sa_row(sums, i)[k + 1], SA_KINK_MARGIN);
 }
 
 /* One attention of a pass. */
@@ -105,10 +103,7 @@ static void add_rectifiers(const sa_feedforward_sublayer *w,
     sums = sa_rows(sums, 0, cache->inner.rows);
     sa_linear_forward(w->network.W_1, w->network.b_1, cache->residual.in, sums);
     for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k++) {
-            const double sum = sa_row(sums, i)[k];
-            sa_kinks_add(found, sum, SA_KINK_MARGIN);
-        }
+        for (int k = 0; k < sums.cols; k++) sa_kinks_add(found, sa_row(sums, i)[k], SA_KINK_MARGIN);
 }
 
 static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat watched,

@@ -381,8 +381,10 @@ typedef struct sa_option {
     size_t offset;                   /* of the field in its struct */
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
-    const char *(*choice)(size_t i); /* see sa_option_choice; NULL: the words are the choices */
-    const char *const *words;        /* up to NULL; or NULL: there are none */
+    const char *(*choice)(size_t i); /* see sa_option_choice; NULL: the names are the choices */
+    const void *names;               /* a list of words, or a table of structs that begin with one, up
+                                        to NULL; or NULL: there are no choices */
+    size_t stride;                   /* bytes from one to the next */
     const char *value;               /* placeholder for the value in the help: "N", "FILE" */
     const char *help;                /* meaning and unit */
 } sa_option;

@@ -103,7 +103,7 @@ def _struct(name: str, *columns: Tuple[Any, str]) -> Any:
 _text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
 _error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
 _option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
-                  (c_double, "default_value min max"), (c_void_p, "choice words"),
+                  (c_double, "default_value min max"), (c_void_p, "choice names"), (c_size_t, "stride"),
                   (_text, "value help"))
 _pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"))
 _corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),

@@ -165,7 +165,7 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
 
 /* Rotations turn pairs of numbers of queries and keys that are multiplied. */
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
-    const char *name = sa_position_name((size_t)options->positions);
+    const char *name = SA_NAME(sa_position_kinds, (size_t)options->positions);
     if (sa_position_kinds[options->positions].part != &sa_rotation_part) return true;
     if (!sa_score_rotates(all->score) && all->score->key != SA_KEY_IDENTITY)
         return sa_fail(error, SA_USAGE,
@@ -240,14 +240,8 @@ static bool check(operands *all, const sa_attend_options *options, sa_error *err
 
 /* ---- The computation ------------------------------------------------------------------------- */
 
-static bool is_row(int i, const char *name(size_t)) {
-    int known = 0;
-    while (name((size_t)known)) known++;
-    return i >= 0 && i < known;
-}
-
 static bool check_choices(const sa_attend_options *options, sa_error *error) {
-    if (!is_row(options->attention, sa_score_name))
+    if (!SA_NAME(sa_scores, options->attention))
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
     const sa_part *part = score->part;
@@ -272,11 +266,11 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
                        "--attention %s also projects the state that makes a query: there is no "
                        "model that learned how",
                        score->name);
-    if (!is_row(options->normalizer, sa_normalizer_name))
+    if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
     if (sa_normalizers[options->normalizer].part)
         return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its key",
-                       sa_normalizer_name((size_t)options->normalizer));
+                       SA_NAME(sa_normalizers, (size_t)options->normalizer));
     if (sa_normalizers[options->normalizer].exponent &&
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",

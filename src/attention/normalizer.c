@@ -199,7 +199,3 @@ const sa_normalizer sa_no_normalizer = {.name = "none",
                                         .citation = "the score is the weight",
                                         .forward = sa_keep_scores,
                                         .backward = sa_keep_scores_backward};
-
-const char *sa_normalizer_name(size_t row) {
-    return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
-}

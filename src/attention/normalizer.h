@@ -39,8 +39,4 @@ void sa_softmax_forward(sa_real alpha, sa_mat z);
 void sa_keep_scores(sa_real alpha, sa_mat z);
 void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
 
-/* For the option rows: the name of a row, NULL after the last; and the word that stands for a
- * number in --entmax-alpha. */
-const char *sa_normalizer_name(size_t row);
-
 #endif

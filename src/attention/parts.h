@@ -206,9 +206,6 @@ typedef struct sa_coverage {
 } sa_coverage;
 extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 
-/* For the option rows: the name of a kind of coverage or window, NULL after the last. */
-const char *sa_coverage_name(size_t row);
-
 /* alpha_{i-1} of a head, which the part of earlier weights has; state: the head or its derivative.
  */
 sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *at, const sa_head *state);

@@ -312,7 +312,3 @@ const sa_score sa_scores[] = {
                            &sa_hard_part},
     {.name = NULL},
 };
-
-const char *sa_score_name(size_t row) {
-    return row < sizeof sa_scores / sizeof *sa_scores ? sa_scores[row].name : NULL;
-}

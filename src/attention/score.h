@@ -60,9 +60,6 @@ static inline bool sa_score_rotates(const sa_score *score) {
     return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
 }
 
-/* For the option rows: the name of a row, NULL after the last. */
-const char *sa_score_name(size_t row);
-
 /* Bahdanau's, and those of the files in parts/ whose parts they have. */
 sa_score_parameters sa_additive_bind, sa_monotonic_bind, sa_graves_bind;
 sa_score_function sa_additive_forward, sa_location_forward, sa_linear_score_forward,

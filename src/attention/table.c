@@ -67,11 +67,6 @@ const sa_position_kind sa_position_kinds[] = {
     {.name = NULL},
 };
 
-const char *sa_position_name(size_t row) {
-    return row < sizeof sa_position_kinds / sizeof *sa_position_kinds ? sa_position_kinds[row].name
-                                                                      : NULL;
-}
-
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
 static bool is_chosen(const sa_part *row, const sa_attention_sizes *sizes) {

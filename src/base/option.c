@@ -41,12 +41,16 @@ bool sa_option_is_text(const sa_option *row) {
     return row->kind >= SA_OPTION_TEXT;
 }
 
+const char *sa_row_name(const void *table, size_t stride, size_t i) {
+    const char *const *name = table;
+    for (; i && *name; i--) name = (const void *)((const char *)name + stride);
+    return *name;
+}
+
 const char *sa_option_choice(const sa_option *row, size_t i) {
     if (!row) return NULL;
-    if (!row->words) return row->choice ? row->choice(i) : NULL;
-    const char *const *word = row->words;
-    while (i && *word) word++, i--;
-    return *word;
+    if (row->names) return sa_row_name(row->names, row->stride, i);
+    return row->choice ? row->choice(i) : NULL;
 }
 
 int sa_option_find_choice(const sa_option *row, const char *name) {

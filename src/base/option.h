@@ -7,20 +7,24 @@
 
 /* A row is {NAME, one of these, HELP}. place: its scope and the offset of its field, as
  * SA_SCOPE_RUN, offsetof(options, beam); unit: what stands for the value in the help. */
-#define SA_INT(place, start, min, max, unit) SA_OPTION_INT, place, start, min, max, NULL, NULL, unit
+#define SA_INT(place, start, min, max, unit)                                                       \
+    SA_OPTION_INT, place, start, min, max, NULL, NULL, 0, unit
 #define SA_INT64(place, start, min, max, unit)                                                     \
-    SA_OPTION_INT64, place, start, min, max, NULL, NULL, unit
+    SA_OPTION_INT64, place, start, min, max, NULL, NULL, 0, unit
 #define SA_REAL(place, start, min, max, unit)                                                      \
-    SA_OPTION_REAL, place, start, min, max, NULL, NULL, unit
-#define SA_SWITCH(place) SA_OPTION_SWITCH, place, 0, 0, 1, NULL, NULL, NULL
-#define SA_CHOICE(place, start, names) SA_OPTION_CHOICE, place, start, 0, 0, names, NULL, "NAME"
-/* The choices themselves, outside of functions. */
+    SA_OPTION_REAL, place, start, min, max, NULL, NULL, 0, unit
+#define SA_SWITCH(place) SA_OPTION_SWITCH, place, 0, 0, 1, NULL, NULL, 0, NULL
+#define SA_CHOICE(place, start, table)                                                             \
+    SA_OPTION_CHOICE, place, start, 0, 0, NULL, table, sizeof *(table), "NAME"
+/* The same where a function names them; and the words themselves, outside of functions. */
+#define SA_CHOICE_BY(place, start, name) SA_OPTION_CHOICE, place, start, 0, 0, name, NULL, 0, "NAME"
 #define SA_WORDS(place, start, ...)                                                                \
     SA_OPTION_CHOICE, place, start, 0, 0, NULL, SA_LIST(__VA_ARGS__), "NAME"
-#define SA_LIST(...)                                                                               \
-    (const char *const[]) {                                                                        \
-        __VA_ARGS__, NULL                                                                          \
-    }
+#define SA_LIST(...) (const char *const[]){__VA_ARGS__, NULL}, sizeof(char *)
+
+/* The name with which row i of a table begins; NULL after the last. */
+#define SA_NAME(table, i) sa_row_name(table, sizeof *(table), (size_t)(i))
+const char *sa_row_name(const void *table, size_t stride, size_t i);
 
 /* A table ends with a NULL name. */
 const sa_option *sa_option_find(const sa_option *rows, const char *name);

@@ -267,7 +267,7 @@ static const char *const sites[] = {"cross", "encoder", "decoder", NULL}; /* sa_
 static const sa_option rows[] = {
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"site", SA_OPTION_TEXT, RUN(site), 0, 0, 0, NULL, sites, "NAME",
+    {"site", SA_OPTION_TEXT, RUN(site), 0, 0, 0, NULL, sites, sizeof *sites, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
     {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),
      "Transformer: layer to show; 0: mean over layers"},
@@ -292,8 +292,8 @@ static bool prints(const void *fields) {
 }
 
 static bool read_site(const align_options *options, sa_attention_site *site, sa_error *error) {
-    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0, 0, 0, 0, NULL,
-                                  sites,  "NAME",           NULL};
+    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0, 0, NULL,
+                                  sites,  sizeof *sites,    "NAME",       NULL};
     const char *name = options->site;
     if (name && !sa_option_set(&row, site, name, error)) return false;
     return *site == SA_SITE_CROSS || !options->output.text[CLI_PHARAOH] ||
@@ -372,7 +372,7 @@ typedef struct ibm1_options {
 static const sa_option ibm1_rows[] = {
     {"iterations", SA_INT(RUN(iterations), 5, 0, 1000000, "N"),
      "iterations of expectation maximization"},
-    {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizer_name), "tokenizer, as of train"},
+    {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizers), "tokenizer, as of train"},
     {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
      "merges of the tokenizers with subwords"},
     {"lowercase", SA_SWITCH(RUN(lowercase)), "count words of different case as one"},

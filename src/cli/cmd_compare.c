@@ -31,7 +31,7 @@ static const sa_option rows[] = {
      "training runs per model, with consecutive seeds from --seed"},
     {"matrices", SA_INT(RUN(job.matrices), 10, 0, 1000000, "N"),
      "number of test pairs whose heatmaps are written, for every model with attention"},
-    {"out", CLI_FOLDER(RUN(job.out), comparison_files),
+    {"out", CLI_FOLDER(RUN(job.out), comparison_files, sizeof *comparison_files),
      "output directory for runs, tables and matrices; created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper or a corpus, and print them"},

@@ -15,7 +15,7 @@ static const sa_option rows[] = {
     {"pairs", SA_INT(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"),
      "number of sentence pairs; 0: the task's default"},
     {"seed", SA_INT64(RUN(seed), 1, 0, 9007199254740991.0, "N"), "random seed"},
-    {"split", SA_OPTION_CHOICE, RUN(split), 0, 0, 0, NULL, sa_splits, "NAME",
+    {"split", SA_OPTION_CHOICE, RUN(split), 0, 0, 0, NULL, sa_splits, sizeof *sa_splits, "NAME",
      "data split; splits share no sentence, whatever the seeds"},
     {0},
 };

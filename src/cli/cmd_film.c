@@ -36,7 +36,7 @@ static const sa_option rows[] = {
      "pair to draw with --png or --pdf, from 1; 0: all"},
     {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
      "head to draw: a number, mean or max (elementwise maximum); default: every head"},
-    {"colormap", SA_CHOICE(RUN(pictures.colormap), 0, sa_colormap_name),
+    {"colormap", SA_CHOICE(RUN(pictures.colormap), 0, sa_colormaps),
      "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
      "viridis"},
     {0},

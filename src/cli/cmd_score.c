@@ -25,7 +25,7 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
-enum { GROW_DIAG = 2 }; /* the row of sa_symmetrization_name */
+enum { GROW_DIAG = 2 }; /* the row of sa_symmetrizations */
 static const sa_option link_rows[] = {
     {"alignments", SA_SWITCH(RUN(alignments)),
      "score word alignments: LINKS GOLD instead of texts"},
@@ -35,7 +35,7 @@ static const sa_option link_rows[] = {
      "also report scores with every link moved to the previous and the next target word"},
     {"reverse", CLI_TEXT(INPUT, RUN(reverse), NULL, "FILE"),
      "alignments of the reverse direction (target-source), to be combined with LINKS"},
-    {"combine", SA_CHOICE(RUN(combine), GROW_DIAG, sa_symmetrization_name),
+    {"combine", SA_CHOICE(RUN(combine), GROW_DIAG, sa_symmetrizations),
      "symmetrization of the two directions"},
     {"target", CLI_TEXT(INPUT, RUN(target), NULL, "FILE"),
      "target sentences; links beyond them or beyond --source are errors"},

@@ -31,7 +31,7 @@ static const sa_option rows[] = {
      "column of the pairs"},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
      "validation pairs; default: 5 % of the training pairs, held out"},
-    {"out", CLI_FOLDER(RUN(job.out), training_files),
+    {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),

@@ -8,9 +8,9 @@
  * defines AT(field), its offset; and a text of the kind TEXT, INPUT, OUTPUT or FOLDER, with the
  * names of its choices or files. */
 #define RUN(field) SA_SCOPE_RUN, AT(field)
-#define CLI_TEXT(kind, place, names, unit) SA_OPTION_##kind, place, 0, 0, 0, names, NULL, unit
+#define CLI_TEXT(kind, place, names, unit) SA_OPTION_##kind, place, 0, 0, 0, names, NULL, 0, unit
 /* A folder, and a list of the names of the files written into it, with wildcards. */
-#define CLI_FOLDER(place, files) SA_OPTION_FOLDER, place, 0, 0, 0, NULL, files, "DIR"
+#define CLI_FOLDER(place, ...) SA_OPTION_FOLDER, place, 0, 0, 0, NULL, __VA_ARGS__, "DIR"
 
 /* A default that one command has instead of the row's. */
 typedef struct cli_default {

@@ -21,7 +21,7 @@ const sa_option cli_pictures_options[] = {
      "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
     {"pdf", CLI_FOLDER(RUN(folder[CLI_PICTURE_PDF]), SA_LIST(SA_NUMBERED("pdf"))),
      "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
-    {"colormap", SA_CHOICE(RUN(colormap), 0, sa_colormap_name),
+    {"colormap", SA_CHOICE(RUN(colormap), 0, sa_colormaps),
      "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
      "viridis"},
     {0},

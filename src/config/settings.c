@@ -26,12 +26,12 @@
 #define SEARCH(field) SA_SCOPE_RUN, offsetof(sa_search, field)
 
 const sa_option sa_settings_options[] = {
-    {"model", SA_CHOICE(MODEL(model), 0, sa_model_name),
+    {"model", SA_CHOICE_BY(MODEL(model), 0, sa_model_name),
      "model family: recurrent encoder-decoder or Transformer (Vaswani et al. 2017)"},
-    {"decoder", SA_CHOICE(MODEL(decoder), 0, sa_decoder_name),
+    {"decoder", SA_CHOICE(MODEL(decoder), 0, sa_decoder_kinds),
      "decoder architecture, from a fixed context vector to the conditional GRU"},
-    {"attention", SA_CHOICE(MODEL(attention), 0, sa_score_name), "attention score function"},
-    {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizer_name),
+    {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function"},
+    {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizers),
      "from scores to weights; null, null-key: softmax with a null key; sparsemax, entmax: exact "
      "zeros"},
     {"entmax-alpha", SA_OPTION_REAL, MODEL(entmax_alpha), 1.5, 1.01, 2, NULL, SA_LIST("learned"),
@@ -50,7 +50,7 @@ const sa_option sa_settings_options[] = {
      "2020)"},
     {"window-size", SA_INT(MODEL(window_size), 10, 1, 1000, "N"),
      "half-width D of the attention window, in positions"},
-    {"coverage", SA_CHOICE(MODEL(coverage), 0, sa_coverage_name),
+    {"coverage", SA_CHOICE(MODEL(coverage), 0, sa_coverages),
      "tell the score how much of each source word earlier target words have covered: divided by "
      "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; "
      "See et al. 2017)"},
@@ -69,7 +69,7 @@ const sa_option sa_settings_options[] = {
      "number of recurrent decoder layers"},
     {"decoder-residual", SA_SWITCH(MODEL(decoder_residual)),
      "residual connections in the decoder, from the third layer on (Wu et al. 2016)"},
-    {"positions", SA_CHOICE(MODEL(positions), 0, sa_position_name),
+    {"positions", SA_CHOICE(MODEL(positions), 0, sa_position_kinds),
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
      "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi), rotations "
      "of queries and keys (rope) or vectors added to keys and values (shaw)"},
@@ -116,7 +116,7 @@ const sa_option sa_settings_options[] = {
      "weight initialization; 'paper' keeps attention near uniform for a long time in short "
      "trainings"},
 
-    {"tokenizer", SA_CHOICE(TEXT(tokenizer), 0, sa_tokenizer_name),
+    {"tokenizer", SA_CHOICE(TEXT(tokenizer), 0, sa_tokenizers),
      "tokenizer; space-bpe: BPE on text that is tokenized already"},
     {"bpe-merges", SA_INT(TEXT(bpe_merges), 2000, 1, 1000000, "N"),
      "bpe, space-bpe: maximum number of BPE merge operations"},
@@ -133,7 +133,7 @@ const sa_option sa_settings_options[] = {
     {"precision", SA_WORDS(TRAINING(precision), 0, "float32", "bf16"),
      "matrix products with weights: float32, or operands rounded to bf16 (Kalamkar et al. 2019); "
      "sums, weights and everything else stay float32"},
-    {"optimizer", SA_CHOICE(TRAINING(optimizer), 1, sa_optimizer_name), "optimizer"},
+    {"optimizer", SA_CHOICE(TRAINING(optimizer), 1, sa_optimizers), "optimizer"},
     {"lr", SA_REAL(TRAINING(lr), 0, 0, 1e9, "X"),
      "learning rate; 0: the optimizer's default (adadelta 1, adam 0.002, sgd 0.1)"},
     {"lr-decay", SA_REAL(TRAINING(lr_decay), 0.5, 0.01, 1, "X"),
@@ -141,7 +141,7 @@ const sa_option sa_settings_options[] = {
      "no decay"},
     {"lr-patience", SA_INT(TRAINING(lr_patience), 1, 1, 1000000, "N"),
      "consecutive validations without improvement before the learning rate decays"},
-    {"schedule", SA_CHOICE(TRAINING(schedule), 0, sa_schedule_name),
+    {"schedule", SA_CHOICE(TRAINING(schedule), 0, sa_schedules),
      "learning rate schedule: decay on plateau (--lr-decay), constant, inverse square root of the "
      "updates after warm-up, or linear or cosine decay to zero over --steps"},
     {"warmup", SA_INT64(TRAINING(warmup), 0, 0, MAX_JSON_INTEGER, "N"),
@@ -222,7 +222,7 @@ const sa_option sa_settings_options[] = {
 
 const sa_option sa_search_options[] = {
     {"beam", SA_INT(SEARCH(beam), 1, 1, 1000, "N"), "beam size; 1: greedy search"},
-    {"length-penalty", SA_CHOICE(SEARCH(length_penalty), 0, sa_length_penalty_name),
+    {"length-penalty", SA_CHOICE(SEARCH(length_penalty), 0, sa_length_penalties),
      "length penalty: divide log-probabilities by len^A (average), by ((5 + len) / 6)^A (gnmt; Wu "
      "et al. 2016), or not at all (none)"},
     {"length-power", SA_REAL(SEARCH(length_power), 1, 0, 10, "A"),
@@ -325,13 +325,13 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 
 bool sa_settings_has_attention(const sa_settings *settings) {
     return settings && sa_model_name((size_t)settings->model) &&
-           sa_decoder_name((size_t)settings->decoder) &&
+           SA_NAME(sa_decoder_kinds, (size_t)settings->decoder) &&
            sa_families[settings->model]->attends(settings);
 }
 
 bool sa_settings_has_null_key(const sa_settings *settings) {
-    if (!sa_settings_has_attention(settings) || !sa_score_name((size_t)settings->attention) ||
-        !sa_normalizer_name((size_t)settings->normalizer))
+    if (!sa_settings_has_attention(settings) || !SA_NAME(sa_scores, (size_t)settings->attention) ||
+        !SA_NAME(sa_normalizers, (size_t)settings->normalizer))
         return false;
     return sa_attention_sizes_of(settings, 1, 1).normalizer->null_key;
 }

@@ -172,11 +172,6 @@ static const char *script_choice(size_t row) {
     return row < SCRIPT_FIRST ? ways[row] : sa_script_name(row - SCRIPT_FIRST + SA_SCRIPT_LATIN);
 }
 
-static const char *unique_choice(size_t row) {
-    static const char *const names[] = {"pair", "source", "target", "nothing", NULL};
-    return names[row];
-}
-
 #define AT(field) SA_SCOPE_RUN, offsetof(sa_cleaning, field)
 
 const sa_option sa_cleaning_options[] = {
@@ -185,12 +180,12 @@ const sa_option sa_cleaning_options[] = {
     {"max-ratio", SA_REAL(AT(max_ratio), 4, 0, 1000, "X"),
      "drop pairs whose length ratio deviates from the corpus ratio by more than this factor; 0: no "
      "limit"},
-    {"source-script", SA_CHOICE(AT(script[0]), SCRIPT_AUTO, script_choice),
+    {"source-script", SA_CHOICE_BY(AT(script[0]), SCRIPT_AUTO, script_choice),
      "drop pairs whose source is mostly in another script; auto: the most frequent script"},
-    {"target-script", SA_CHOICE(AT(script[1]), SCRIPT_AUTO, script_choice),
+    {"target-script", SA_CHOICE_BY(AT(script[1]), SCRIPT_AUTO, script_choice),
      "the same for the target"},
     {"drop-same", SA_SWITCH(AT(drop_same)), "drop pairs with identical sides"},
-    {"unique", SA_CHOICE(AT(unique), UNIQUE_PAIR, unique_choice),
+    {"unique", SA_WORDS(AT(unique), UNIQUE_PAIR, "pair", "source", "target", "nothing"),
      "drop duplicates of the pair, its source or its target, ignoring whitespace"},
     {0},
 };

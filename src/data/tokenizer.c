@@ -89,10 +89,6 @@ const sa_tokenizer sa_tokenizers[] = {
     {.name = NULL},
 };
 
-const char *sa_tokenizer_name(size_t row) {
-    return row < sizeof sa_tokenizers / sizeof *sa_tokenizers ? sa_tokenizers[row].name : NULL;
-}
-
 /* ---- The tokenizer word ---------------------------------------------------------------------- */
 
 /* ---- Characters ------------------------------------------------------------------------------ */

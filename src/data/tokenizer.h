@@ -25,9 +25,6 @@ extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
 void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
                        bool spaced_marks, sa_buffer *out);
 
-/* For option rows: the name of a row, NULL after the last. */
-const char *sa_tokenizer_name(size_t row);
-
 /* ---- The tokenizer word ---------------------------------------------------------------------- */
 
 /* The split and join of the row "word" (see sa_tokenizer). */

@@ -255,7 +255,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     return sa_fail(error, SA_USAGE,
                    "{force_attention} expected: the weights of {attention} %s are those of its "
                    "training already",
-                   sa_score_name((size_t)attends->attention));
+                   SA_NAME(sa_scores, (size_t)attends->attention));
 }
 
 bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,

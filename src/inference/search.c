@@ -30,12 +30,6 @@ const sa_length_penalty sa_length_penalties[] = {
     {.name = NULL},
 };
 
-const char *sa_length_penalty_name(size_t row) {
-    return row < sizeof sa_length_penalties / sizeof *sa_length_penalties
-               ? sa_length_penalties[row].name
-               : NULL;
-}
-
 double sa_coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {

@@ -38,9 +38,6 @@ struct sa_position_kind {
 
 extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/table.c */
 
-/* For the option rows: the name of a kind of position, NULL after the last. */
-const char *sa_position_name(size_t row);
-
 void sa_positions_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
                        sa_positions *w);
 

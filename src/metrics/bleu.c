@@ -13,10 +13,6 @@ const sa_smoothing sa_smoothings[] = {
     {0},
 };
 
-const char *sa_smoothing_name(size_t row) {
-    return sa_smoothings[row].name;
-}
-
 double sa_smoothing_value(const sa_metrics *metrics) {
     const sa_smoothing *row = &sa_smoothings[metrics->smooth];
     return row->value > 0 && metrics->smooth_value > 0 ? metrics->smooth_value : row->value;

@@ -29,8 +29,6 @@ typedef struct sa_smoothing {
 } sa_smoothing;
 extern const sa_smoothing sa_smoothings[]; /* ends with a NULL name */
 
-/* For option rows: the name of a row, NULL after the last. */
-const char *sa_smoothing_name(size_t row);
 /* The value in effect. */
 double sa_smoothing_value(const sa_metrics *metrics);
 

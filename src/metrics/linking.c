@@ -6,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *name(size_t row) {
-    static const char *const names[] = {
-        [SA_LINKS_ARGMAX] = "argmax", [SA_LINKS_THRESHOLD] = "threshold", NULL};
-    return names[row];
-}
-
 #define AT(field) SA_SCOPE_RUN, offsetof(sa_link_options, field)
 
 const sa_option sa_linking_options[] = {
-    {"links", SA_CHOICE(AT(links), SA_LINKS_ARGMAX, name),
+    {"links", SA_WORDS(AT(links), SA_LINKS_ARGMAX, "argmax", "threshold"),
      "link extraction: the largest weight of each target word (argmax), or all weights of at least "
      "--threshold"},
     {"threshold", SA_REAL(AT(threshold), 0.3, 0, 1, "X"), "smallest weight that becomes a link"},
@@ -224,11 +218,8 @@ bool sa_aer_is_off_by_one(double rate, double moved) {
 
 enum { INTERSECTION, UNION, GROW_DIAG };
 
-const char *sa_symmetrization_name(size_t row) {
-    static const char *const names[] = {
-        [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG] = "grow-diag", NULL};
-    return names[row];
-}
+const char *const sa_symmetrizations[] = {
+    [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG] = "grow-diag", NULL};
 
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};

@@ -54,7 +54,7 @@ size_t sa_alignments_together(const char *const *source, const char *const *targ
  * sa_symmetrization_neighbors, until nothing changes. There is no final step. */
 
 /* For option rows: the name of a method, NULL after the last. */
-const char *sa_symmetrization_name(size_t row);
+extern const char *const sa_symmetrizations[];
 
 /* Offsets of a link's neighbors: source, target. */
 extern const int sa_symmetrization_neighbors[8][2];

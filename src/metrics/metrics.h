@@ -15,9 +15,9 @@ extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 /* The rows of a sa_metrics, all but lowercase. place(FIELD): the scope and the offset of a field.
  */
 #define SA_METRICS_ROWS(place)                                                                     \
-    {"tokenize", SA_CHOICE(place(tokenize), 0, sa_metric_tokenizer_name),                          \
+    {"tokenize", SA_CHOICE(place(tokenize), 0, sa_metric_tokenizers),                              \
      "tokenization for BLEU and token accuracy; char for text without spaces between words"},      \
-        {"smooth", SA_CHOICE(place(smooth), 0, sa_smoothing_name),                                 \
+        {"smooth", SA_CHOICE(place(smooth), 0, sa_smoothings),                                     \
          "smoothing of BLEU for orders without a matching n-gram"},                                \
         {"smooth-value", SA_REAL(place(smooth_value), 0, 0, 1000, "X"),                            \
          "smoothing value of floor and add-k; 0: 0.1 for floor, 1 for add-k"},                     \

@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sa_metric_tokenizer_name(size_t row) {
-    return sa_metric_tokenizers[row].name;
-}
-
 /* ---- Characters ------------------------------------------------------------------------------ */
 
 /* Bytes of the white space character at text, or 0. */

@@ -20,9 +20,6 @@ typedef struct sa_metric_tokenizer {
 
 extern const sa_metric_tokenizer sa_metric_tokenizers[]; /* ends with a NULL name */
 
-/* For option rows: the name of a row, NULL after the last. */
-const char *sa_metric_tokenizer_name(size_t row);
-
 /* Bytes of the character at text, which is not empty. */
 size_t sa_metric_character_size(const char *text);
 /* The next word and its size; moves *text past it. NULL at the end. */

@@ -51,9 +51,6 @@ typedef struct sa_decoder_kind {
 
 extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
 
-/* For the option rows: the name of a decoder, NULL after the last. */
-const char *sa_decoder_name(size_t row);
-
 typedef struct sa_decoder_sizes {
     const sa_decoder_kind *kind;
     const sa_cell *cell;

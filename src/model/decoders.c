@@ -167,8 +167,3 @@ const sa_decoder_kind sa_decoder_kinds[] = {
          .initial = SA_INITIAL_MEAN, .forward = cgru_forward, .backward = cgru_backward},
     {.name = NULL},
 };
-
-const char *sa_decoder_name(size_t row) {
-    return row < sizeof sa_decoder_kinds / sizeof *sa_decoder_kinds ? sa_decoder_kinds[row].name
-                                                                    : NULL;
-}

@@ -201,10 +201,6 @@ const sa_colormap sa_colormaps[] = {{"ink", LIST(ink), LIST(ink_entries)},
                                     {"viridis", LIST(viridis), LIST(viridis_entries)},
                                     {0}};
 
-const char *sa_colormap_name(size_t row) {
-    return sa_colormaps[row].name;
-}
-
 static unsigned char mix(unsigned char from, unsigned char to, double fraction) {
     return (unsigned char)lround(from + (to - from) * fraction);
 }

@@ -19,10 +19,8 @@ typedef struct sa_colormap {
     const unsigned char *entry; /* [entries] of the 256-color palette, equidistant, too */
 } sa_colormap;
 
-extern const sa_colormap sa_colormaps[]; /* the first is the default, and that of the page */
-const char *sa_colormap_name(size_t row);
-
-/* The color of a weight, clamped to -1 .. 1: below 0 it runs from the color of 0 to red. */
+extern const sa_colormap sa_colormaps[]; /* The color of a weight, clamped to -1 .. 1: below 0 it
+                                            runs from the color of 0 to red. */
 sa_color sa_colormap_color(int map, double weight);
 
 /* The same in the 256-color palette of a terminal. */

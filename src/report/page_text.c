@@ -9,12 +9,12 @@
 #define AT(field) offsetof(sa_page_text, field)
 
 const sa_option sa_page_text_options[] = {
-    {"title", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(title), 0, 0, 0, NULL, NULL, "TEXT",
+    {"title", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(title), 0, 0, 0, NULL, NULL, 0, "TEXT",
      "with --html: title of the page; default: that of the notes, or what the page shows"},
-    {"notes", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(notes), 0, 0, 0, NULL, NULL, "FILE",
+    {"notes", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(notes), 0, 0, 0, NULL, NULL, 0, "FILE",
      "with --html: text for the page in Markdown: a title, what to see, questions whose answers "
      "are folded, links"},
-    {"open-at", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(open_at), 0, 0, 0, NULL, NULL, "PLACE",
+    {"open-at", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(open_at), 0, 0, 0, NULL, NULL, 0, "PLACE",
      "with --html: what is shown first, such as figure=attention,sentence=2,layer=2,head=1,word=4"},
     {0},
 };

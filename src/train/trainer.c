@@ -62,10 +62,6 @@ const sa_optimizer sa_optimizers[] = {
     {.name = NULL},
 };
 
-const char *sa_optimizer_name(size_t row) {
-    return row < sizeof sa_optimizers / sizeof *sa_optimizers ? sa_optimizers[row].name : NULL;
-}
-
 /* ---- Schedules ------------------------------------------------------------------------------- */
 
 static double constant(double step, double warmup, double steps) {
@@ -98,10 +94,6 @@ const sa_schedule sa_schedules[] = {
     [SA_SCHEDULE_COSINE] = {"cosine", false, true, cosine},
     {.name = NULL},
 };
-
-const char *sa_schedule_name(size_t row) {
-    return row < sizeof sa_schedules / sizeof *sa_schedules ? sa_schedules[row].name : NULL;
-}
 
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup,
                           int64_t steps) {

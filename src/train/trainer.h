@@ -41,9 +41,6 @@ typedef struct sa_optimizer {
 
 extern const sa_optimizer sa_optimizers[]; /* ends with a NULL name */
 
-/* For the option rows: the name of an optimizer, NULL after the last. */
-const char *sa_optimizer_name(size_t row);
-
 typedef struct sa_schedule {
     const char *name;
     bool decays;      /* validations that are not better multiply the rate */
@@ -54,9 +51,6 @@ typedef struct sa_schedule {
 } sa_schedule;
 
 extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
-
-/* For the option rows: the name of a schedule, NULL after the last. */
-const char *sa_schedule_name(size_t row);
 
 /* The factor of the learning rate for update number `step` (from 1) of `steps`: step / warmup
  * during the warm-up. */

@@ -140,7 +140,7 @@ static bool check_size(const sa_settings *settings, sa_error *error) {
 
 bool web_settings_read(const char *options, sa_settings *settings, sa_error *error) {
     static const sa_option preset_row[] = {
-        {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0, 0, 0, NULL, NULL, "NAME", NULL}, {0}};
+        {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0, 0, 0, NULL, NULL, 0, "NAME", NULL}, {0}};
     const char *preset = NULL;
     const web_option_set sets[] = {
         {sa_settings_options, settings}, {preset_row, (void *)&preset}, {0}};

@@ -20,9 +20,9 @@ typedef struct view_options {
 #define VIEW(field) SA_SCOPE_RUN, offsetof(view_options, field)
 
 static const sa_option view_rows[] = {
-    {"site", SA_OPTION_TEXT, VIEW(site), 0, 0, 0, NULL, NULL, "NAME", NULL},
+    {"site", SA_OPTION_TEXT, VIEW(site), 0, 0, 0, NULL, NULL, 0, "NAME", NULL},
     {"layer", SA_INT(VIEW(layer), 0, 0, SA_MAX_LAYERS, "N"), NULL},
-    {"force-attention", SA_OPTION_TEXT, VIEW(force_attention), 0, 0, 0, NULL, NULL, "WAY", NULL},
+    {"force-attention", SA_OPTION_TEXT, VIEW(force_attention), 0, 0, 0, NULL, NULL, 0, "WAY", NULL},
     {0}};
 static const sa_option *const force_row = &view_rows[2];
 

@@ -1,5 +1,6 @@
 /* Every row of normalizer.h: values by another algorithm and from the papers' examples, gradients
  * by differences. */
+#include "base/option.h"
 #include "support/attending.h"
 #include "support/entmax.h"
 #include "support/suite.h"
@@ -179,7 +180,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("normalizers in double", &tests);
     int known = 0;
-    while (sa_normalizer_name((size_t)known)) known++;
+    while (SA_NAME(sa_normalizers, (size_t)known)) known++;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, examples_of_the_papers, 0, sizeof examples / sizeof *examples);
     tcase_add_loop_test(tests, rows_are_the_weights_of_another_algorithm, 0, known * ALPHAS);

@@ -27,7 +27,7 @@ START_TEST(the_paper_is_a_preset) {
     ck_assert_int_eq(settings.vocab, 30000);
     ck_assert_int_eq(settings.batch, 80);
     ck_assert_int_eq(settings.init, 1);
-    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adadelta");
+    ck_assert_str_eq(SA_NAME(sa_optimizers, settings.optimizer), "adadelta");
     ck_assert_double_eq(settings.lr, 1);
     ck_assert_double_eq(settings.clip, 1);
     ck_assert_int_eq(settings.steps, 7);
@@ -69,14 +69,14 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const of_sgd[] = {"momentum", NULL};
     static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
     static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
-    const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
+    const char *optimizer = SA_NAME(sa_optimizers, (size_t)settings->optimizer);
     return among(option, always) || among(option, later) ||
            among(option, settings->model ? of_recurrence : of_transformers) ||
            (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
-           (strcmp(sa_normalizer_name((size_t)settings->normalizer), "entmax") != 0 &&
+           (strcmp(SA_NAME(sa_normalizers, (size_t)settings->normalizer), "entmax") != 0 &&
             among(option, of_entmax)) ||
            (settings->cell != SA_CELL_GRU && among(option, of_gru)) ||
-           (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
+           (!strstr(SA_NAME(sa_tokenizers, (size_t)settings->tokenizer), "bpe") &&
             among(option, of_subwords)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
            (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||

@@ -37,9 +37,9 @@ START_TEST(defaults_are_those_of_a_toy_corpus) {
     ck_assert_double_eq(settings.max_time, 60);
     ck_assert_int_eq(settings.epochs, 100);
     ck_assert(!settings.lowercase);
-    ck_assert_str_eq(sa_score_name(settings.attention), "additive");
-    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adam");
-    ck_assert_str_eq(sa_tokenizer_name(settings.tokenizer), "word");
+    ck_assert_str_eq(SA_NAME(sa_scores, settings.attention), "additive");
+    ck_assert_str_eq(SA_NAME(sa_optimizers, settings.optimizer), "adam");
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, settings.tokenizer), "word");
 }
 END_TEST
 
@@ -146,8 +146,8 @@ START_TEST(earlier_names_have_one_present_name) {
 END_TEST
 
 START_TEST(text_options_keep_the_given_text) {
-    static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0,     0,  0,
-                                  0,     NULL,           NULL,         "DIR", "x"};
+    static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0,     0,
+                                  0,     NULL,           NULL,         0, "DIR", "x"};
     const char *out = NULL;
     sa_error error = {0};
     ck_assert(sa_option_set(&row, &out, "-x y", &error));
@@ -203,7 +203,7 @@ START_TEST(guided_alignment_needs_weights_above_0) {
     sa_settings settings = defaults();
     sa_error error;
     settings.guided_alignment = 0.5;
-    for (int i = 0; sa_normalizer_name((size_t)i); i++) {
+    for (int i = 0; SA_NAME(sa_normalizers, (size_t)i); i++) {
         settings.normalizer = i;
         ck_assert_int_eq(sa_settings_check(&settings, &error), !sa_normalizers[i].sparse);
         if (sa_normalizers[i].sparse) ck_assert_ptr_nonnull(strstr(error.text, "--normalizer"));

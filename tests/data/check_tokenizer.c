@@ -1,4 +1,5 @@
 /* The tokenizers char and space, and the properties of all tokenizers. */
+#include "base/option.h"
 #include "base/utf8.h"
 #include "data/tokenizer.h"
 #include "support/suite.h"
@@ -29,13 +30,13 @@ static void cut(const char *name, const char *text, size_t count, const char *co
         (const char *[]){__VA_ARGS__})
 
 START_TEST(rows_are_listed) {
-    ck_assert_str_eq(sa_tokenizer_name(0), "word");
-    ck_assert_str_eq(sa_tokenizer_name(1), "char");
-    ck_assert_str_eq(sa_tokenizer_name(2), "space");
-    ck_assert_str_eq(sa_tokenizer_name(3), "bpe");
-    ck_assert_str_eq(sa_tokenizer_name(4), "space-bpe");
-    ck_assert_ptr_null(sa_tokenizer_name(5));
-    ck_assert_ptr_null(sa_tokenizer_name(6));
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, 0), "word");
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, 1), "char");
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, 2), "space");
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, 3), "bpe");
+    ck_assert_str_eq(SA_NAME(sa_tokenizers, 4), "space-bpe");
+    ck_assert_ptr_null(SA_NAME(sa_tokenizers, 5));
+    ck_assert_ptr_null(SA_NAME(sa_tokenizers, 6));
 }
 END_TEST
 

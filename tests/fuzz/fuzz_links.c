@@ -77,7 +77,7 @@ static linked settled(const linked *links) {
 static void combine(const linked *forward, const linked *backward) {
     const linked one = settled(forward), other = settled(backward);
     const size_t both = shared(&one, &other), any = one.count + other.count - both;
-    for (int way = 0; sa_symmetrization_name((size_t)way); way++) {
+    for (int way = 0; sa_symmetrizations[way]; way++) {
         linked f = copy_of(forward), b = copy_of(backward), made = {0}, turned = {0};
         sa_error error = {0};
         if (sa_symmetrize(way, f.links, f.count, b.links, b.count, &made.links, &made.count,

@@ -88,7 +88,7 @@ static void check_normalizer(int i, int head, const double *e, double e_0, int f
 
 /* alpha_ij by the equations of the window; also compares what leads there, and the Gaussian. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
-    const char *score_name = sa_score_name((size_t)settings.attention);
+    const char *score_name = SA_NAME(sa_scores, (size_t)settings.attention);
     const bool location = strcmp(score_name, "location") == 0;
     const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
     const int D = settings.window_size;
@@ -102,7 +102,7 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         p = seen * sigma(a);
     }
     if (!none) same("p_i", i, get(i, 0, "p_i"), &p, 1);
-    const char *name = sa_normalizer_name((size_t)settings.normalizer),
+    const char *name = SA_NAME(sa_normalizers, (size_t)settings.normalizer),
                *column = sa_normalizers[settings.normalizer].kinks ? "above" : "exp";
     int first = S, words = 0;
     for (int j = 0; j < S; j++) {
@@ -228,7 +228,7 @@ static void earlier_of(int i, int head, const double *h, int j, double k[WIDE]) 
 }
 
 static void check_head(int i, int head, const double *s, double *o) {
-    const char *name = sa_score_name((size_t)settings.attention);
+    const char *name = SA_NAME(sa_scores, (size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
     const double *h = get(0, 0, "h");
     const struct line *e = find(i, at, "e");

@@ -1,6 +1,7 @@
 /* Every row of position.h, and the parts of attention that know positions: values by their
  * formulas, what depends on distances alone. Gradients of the parts are in grad_attention.c. */
 #include "attention/parts.h"
+#include "base/option.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
@@ -199,7 +200,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("positions in double", &tests);
     int rows = 0;
-    while (sa_position_name((size_t)rows)) rows++;
+    while (SA_NAME(sa_position_kinds, (size_t)rows)) rows++;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_test(tests, sines_and_cosines);
     tcase_add_test(tests, learned_encodings_backward);

@@ -128,7 +128,7 @@ START_TEST(orders_without_a_match_are_smoothed) {
 END_TEST
 
 START_TEST(no_match_at_all_is_not_smoothed) {
-    for (int row = 0; sa_smoothing_name((size_t)row); row++) {
+    for (int row = 0; SA_NAME(sa_smoothings, (size_t)row); row++) {
         metrics.smooth = row;
         ck_assert_double_eq(score_of("a b c d", "e f g h"), 0);
     }

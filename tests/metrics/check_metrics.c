@@ -136,7 +136,7 @@ static void expect_signature(const sa_metric *measure, const sa_metrics *metrics
 
 static void expect_bleu(const sa_bleu *bleu, const sa_metrics *metrics, const json_t *row) {
     double precisions[SA_BLEU_ORDER], added = 0;
-    if (strcmp(sa_smoothing_name((size_t)metrics->smooth), "add-k") == 0)
+    if (strcmp(SA_NAME(sa_smoothings, (size_t)metrics->smooth), "add-k") == 0)
         added = sa_smoothing_value(metrics);
     ck_assert_int_eq(sa_bleu_precisions(bleu, metrics, precisions), SA_BLEU_ORDER);
     for (size_t n = 0; n < SA_BLEU_ORDER; n++) {

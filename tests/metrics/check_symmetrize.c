@@ -10,8 +10,8 @@
 #include <string.h>
 
 static int way_of(const char *name) {
-    for (size_t i = 0; sa_symmetrization_name(i); i++)
-        if (strcmp(sa_symmetrization_name(i), name) == 0) return (int)i;
+    for (size_t i = 0; sa_symmetrizations[i]; i++)
+        if (strcmp(sa_symmetrizations[i], name) == 0) return (int)i;
     ck_abort_msg("no way '%s'", name);
 }
 
@@ -34,8 +34,7 @@ START_TEST(what_both_say_and_what_any_says) {
     expect("union", "1-1 0-0 2-2 0-0", "2-2 0-0 3-1", "0-0 1-1 2-2 3-1");
     expect("intersection", "0-0", "", "");
     expect("union", "", "0-0", "0-0");
-    for (size_t i = 0; sa_symmetrization_name(i); i++)
-        expect(sa_symmetrization_name(i), "", "", "");
+    for (size_t i = 0; sa_symmetrizations[i]; i++) expect(sa_symmetrizations[i], "", "", "");
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* The colors of weights. */
+#include "base/option.h"
 #include "report/drawing.h"
 #include "support/suite.h"
 
@@ -45,7 +46,7 @@ static int lightness_of_entry(int entry) {
 }
 
 START_TEST(negative_weights_are_red) {
-    for (int map = 0; sa_colormap_name((size_t)map); map++) {
+    for (int map = 0; SA_NAME(sa_colormaps, (size_t)map); map++) {
         expect_color(map, -1, 0xd0, 0x20, 0x20);
         expect_color(map, -2, 0xd0, 0x20, 0x20);
         const sa_color zero = sa_colormap_color(map, 0), half = sa_colormap_color(map, -0.5);
@@ -60,7 +61,7 @@ END_TEST
 
 START_TEST(a_palette_has_the_same_scale) {
     const int ink = 0; /* the default: white is low, as on the page */
-    for (int map = 0; sa_colormap_name((size_t)map); map++) {
+    for (int map = 0; SA_NAME(sa_colormaps, (size_t)map); map++) {
         int before = lightness_of_entry(sa_colormap_palette_index(map, 0));
         for (int i = 0; i <= 100; i++) {
             const sa_color color = sa_colormap_color(map, i / 100.);

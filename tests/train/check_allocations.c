@@ -1,5 +1,6 @@
 /* Updates allocate nothing for any model and batch: the linker (--wrap) redirects every call of
  * malloc and its relatives in the program's own code to the counters here. */
+#include "base/option.h"
 #include "data/batcher.h"
 #include "support/suite.h"
 #include "train/trainer.h"
@@ -62,7 +63,7 @@ static void draw_all(void) {
 /* The recurrent models by their decoders, the Transformer with either norm; all again in bf16. */
 static int decoders(void) {
     int count = 0;
-    while (sa_decoder_name((size_t)count)) count++;
+    while (SA_NAME(sa_decoder_kinds, (size_t)count)) count++;
     return count;
 }
 

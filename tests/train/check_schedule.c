@@ -1,3 +1,4 @@
+#include "base/option.h"
 #include "support/suite.h"
 #include "train/trainer.h"
 
@@ -12,13 +13,13 @@ static const sa_schedule *schedule_of(const char *name) {
 }
 
 START_TEST(names_and_what_decays) {
-    ck_assert_str_eq(sa_schedule_name(0), "plateau");
-    ck_assert_str_eq(sa_schedule_name(1), "constant");
-    ck_assert_str_eq(sa_schedule_name(2), "inverse-sqrt");
-    ck_assert_str_eq(sa_schedule_name(3), "linear");
-    ck_assert_str_eq(sa_schedule_name(4), "cosine");
-    ck_assert_ptr_null(sa_schedule_name(5));
-    ck_assert_ptr_null(sa_schedule_name(1000));
+    ck_assert_str_eq(SA_NAME(sa_schedules, 0), "plateau");
+    ck_assert_str_eq(SA_NAME(sa_schedules, 1), "constant");
+    ck_assert_str_eq(SA_NAME(sa_schedules, 2), "inverse-sqrt");
+    ck_assert_str_eq(SA_NAME(sa_schedules, 3), "linear");
+    ck_assert_str_eq(SA_NAME(sa_schedules, 4), "cosine");
+    ck_assert_ptr_null(SA_NAME(sa_schedules, 5));
+    ck_assert_ptr_null(SA_NAME(sa_schedules, 1000));
     for (const sa_schedule *row = sa_schedules; row->name; row++)
         ck_assert_int_eq(row->decays, strcmp(row->name, "plateau") == 0);
     for (int i = 0; i < 5; i++) ck_assert_int_eq(sa_schedules[i].needs_steps, i >= 3);

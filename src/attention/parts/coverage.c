@@ -31,10 +31,6 @@ const sa_coverage sa_coverages[] = {
     {.name = NULL},
 };
 
-const char *sa_coverage_name(size_t row) {
-    return row < sizeof sa_coverages / sizeof *sa_coverages ? sa_coverages[row].name : NULL;
-}
-
 static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->settings.coverage != SA_COVERAGE_NONE;
 }

@@ -382,11 +382,11 @@ typedef struct sa_option {
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
     const char *(*choice)(size_t i); /* see sa_option_choice; NULL: the names are the choices */
-    const void *names;               /* a list of words, or a table of structs that begin with one, up
-                                        to NULL; or NULL: there are no choices */
-    size_t stride;                   /* bytes from one to the next */
-    const char *value;               /* placeholder for the value in the help: "N", "FILE" */
-    const char *help;                /* meaning and unit */
+    const void *names; /* a list of words, or a table of structs that begin with one, up
+                          to NULL; or NULL: there are no choices */
+    size_t stride;     /* bytes from one to the next */
+    const char *value; /* placeholder for the value in the help: "N", "FILE" */
+    const char *help;  /* meaning and unit */
 } sa_option;
 
 /* The name of choice i, NULL after the last; of a real number: a word that stands for the number i,

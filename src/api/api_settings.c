@@ -3,7 +3,7 @@
 #include "attention/parts.h"
 #include "attention/score.h"
 #include "base/option.h"
-#include "layers/position.h"
+#include "layers/basic.h"
 #include "layers/recurrent.h"
 #include "model/decoder.h"
 #include "tensor/bf16.h"

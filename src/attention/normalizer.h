@@ -6,7 +6,7 @@
 #ifndef SA_ATTENTION_NORMALIZER_H
 #define SA_ATTENTION_NORMALIZER_H
 
-#include "layers/position.h"
+#include "layers/basic.h"
 
 typedef struct sa_normalizer {
     const char *name, *formula, *citation;

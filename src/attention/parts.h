@@ -20,7 +20,7 @@
 #include "attention/attention.h"
 #include "base/batch.h"
 #include "base/rng.h"
-#include "layers/position.h"
+#include "layers/basic.h"
 
 /* What an attention is made of; also what a part reads when it is chosen, refused and bound. */
 typedef struct sa_attention_sizes {

@@ -7,8 +7,8 @@
 #ifndef SA_ATTENTION_SCORE_H
 #define SA_ATTENTION_SCORE_H
 
+#include "layers/basic.h"
 #include "layers/params.h"
-#include "layers/position.h"
 
 typedef enum sa_query_projection {
     SA_QUERY_IDENTITY,  /* q = s */

@@ -1,4 +1,4 @@
-/* explain: the forward pass of one pair, step by step. The decoder's row (model/decoders.c) says in
+/* explain: the forward pass of one pair, step by step. The decoder's row (model/decoder.c) says in
  * which order a step computes what. */
 #include "lab/explainer.h"
 #include "tensor/blas.h"

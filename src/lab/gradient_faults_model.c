@@ -2,7 +2,6 @@
 #include "lab/gradient_faults.h"
 #include "layers/basic.h"
 #include "layers/loss.h"
-#include "layers/position.h"
 #include "layers/recurrent.h"
 #include "layers/residual.h"
 #include "model/decoder.h"

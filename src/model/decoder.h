@@ -1,5 +1,5 @@
 /* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU, as rows of
- * one table. They differ in their step (decoders.c) and share everything around it. */
+ * one table. They differ in their step and share everything around it. */
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 

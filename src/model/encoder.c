@@ -1,6 +1,5 @@
 #include "model/encoder.h"
 #include "layers/basic.h"
-#include "layers/position.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #include "attention/heads.h"
 #include "base/batch.h"
 #include "layers/basic.h"
-#include "layers/position.h"
 #include "layers/recurrent.h"
 
 typedef struct sa_encoder_sizes {

@@ -9,7 +9,6 @@
 #include "attention/heads.h"
 #include "base/batch.h"
 #include "layers/basic.h"
-#include "layers/position.h"
 #include "layers/residual.h"
 #include "model/readout.h"
 

@@ -1,4 +1,4 @@
-/* Every row of position.h, and the parts of attention that know positions: values by their
+/* Every row of --positions, and the parts of attention that know positions: values by their
  * formulas, what depends on distances alone. Gradients of the parts are in grad_attention.c. */
 #include "attention/parts.h"
 #include "base/option.h"

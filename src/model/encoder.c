@@ -94,10 +94,11 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-static void layout_direction(sa_arena *arena, int rows, const sa_recurrent *w,
+static void layout_direction(sa_arena *arena, int rows, const sa_recurrent *w, bool backward,
                              sa_direction *direction) {
     const sa_cell *cell = w->cell;
     const int n = w->n;
+    direction->backward = backward;
     direction->gates = sa_mat_alloc(arena, rows, cell->blocks * n);
     direction->cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(w));
     direction->previous = sa_state_take(arena, rows, n, cell->memory);
@@ -115,7 +116,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     for (int layer = 0; layer < w->layers; layer++) {
         if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_alloc(arena, N, A);
         for (int d = 0; d < w->directions; d++)
-            layout_direction(arena, N, &w->layer[layer][d], &cache->direction[layer][d]);
+            layout_direction(arena, N, &w->layer[layer][d], d == 1, &cache->direction[layer][d]);
         if (w->sizes.copied && layer < w->layers - 1)
             cache->last_below[layer] = sa_state_take(arena, B, n, memory);
     }
@@ -179,16 +180,17 @@ static sa_state step_state(const sa_batch_side *side, sa_state block, int t) {
 }
 
 /* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences longer than t */
-static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
-                              sa_mat x, sa_direction *cache, sa_arena products, sa_mat h) {
+static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
+                              sa_direction *cache, sa_arena products, sa_mat h) {
     const sa_state states = sa_state_of(h, cache->memory);
     sa_recurrent_input_forward(w, x, cache->gates, cache->cell_cache); /* W E x + b for all words */
     sa_steps_begin(products);
     for (int i = 0; i < side->steps; i++) {
-        const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
+        const int t = step_at(side, cache->backward, i),
+                  carried = carried_states(side, cache->backward, i);
         sa_state previous = step_state(side, cache->previous, t);
         if (carried) {
-            sa_state before = step_state(side, states, step_at(side, backward, i - 1));
+            sa_state before = step_state(side, states, step_at(side, cache->backward, i - 1));
             sa_state_copy(sa_state_rows(before, 0, carried), sa_state_rows(previous, 0, carried));
         }
         sa_state_zero(sa_state_rows(previous, carried, previous.s.rows - carried)); /* h_0 = 0 */
@@ -199,14 +201,14 @@ static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, 
     sa_steps_end();
 }
 
-/* dx is added to, and so is dmemory, the derivative by the memory cells. */
-static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
-                               sa_mat x, const sa_direction *cache, sa_mat dh, sa_mat dmemory,
-                               sa_mat dx, sa_encoder_cache *workspace, sa_recurrent *dw) {
-    const sa_state dstates = sa_state_of(dh, dmemory);
+/* dx is added to, and so is dstates.m, the derivative by the memory cells. */
+static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
+                               const sa_direction *cache, sa_state dstates, sa_mat dx,
+                               sa_encoder_cache *workspace, sa_recurrent *dw) {
     sa_steps_begin(workspace->products);
     for (int i = side->steps - 1; i >= 0; i--) {
-        const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
+        const int t = step_at(side, cache->backward, i),
+                  carried = carried_states(side, cache->backward, i);
         const int active = side->active[t];
         sa_state dprevious = sa_state_rows(workspace->dprevious, 0, active);
         sa_state_zero(dprevious);
@@ -216,7 +218,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
                           sa_rows(workspace->scratch, 0, active), dw);
         sa_state_dropout_backward(cache->drop.mask, dprevious);
         if (carried) { /* previous = the state one visit before */
-            sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
+            sa_state dbefore = step_state(side, dstates, step_at(side, cache->backward, i - 1));
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }
     }
@@ -286,8 +288,8 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
         for (int d = 0; d < w->directions; d++) {
             sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
-            direction_forward(&w->layer[layer][d], &batch->source, d == 1, h, direction,
-                              cache->products, half(cache->h[layer], d, w->sizes.n));
+            direction_forward(&w->layer[layer][d], &batch->source, h, direction, cache->products,
+                              half(cache->h[layer], d, w->sizes.n));
         }
         h = cache->h[layer];
         last_forward(batch, sa_state_of(half(h, 0, w->sizes.n), cache->direction[layer][0].memory),
@@ -316,15 +318,14 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
             const sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_return(dropout.state, &direction->drop, &cache->dprevious);
             sa_zero(cache->dmemory);
-            if (d == 0)
-                last_backward(batch, cache->dlast_below[layer],
-                              sa_state_of(half(cache->dh[layer], 0, w->sizes.n), cache->dmemory));
+            const sa_state dstates =
+                sa_state_of(half(cache->dh[layer], d, w->sizes.n), cache->dmemory);
+            if (d == 0) last_backward(batch, cache->dlast_below[layer], dstates);
             if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
                 last_backward(batch, memory_alone(cache->dlast_memory),
                               memory_alone(cache->dmemory));
-            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below, direction,
-                               half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
-                               &dw->layer[layer][d]);
+            direction_backward(&w->layer[layer][d], &batch->source, below, direction, dstates,
+                               dbelow, cache, &dw->layer[layer][d]);
         }
     }
     embed_backward(batch, dropout, cache, dw);

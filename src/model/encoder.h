@@ -40,7 +40,8 @@ typedef struct sa_encoder { /* weights, or their gradients */
 
 /* The activations of one direction of one layer, step by step: row start[t] + b. */
 typedef struct sa_direction {
-    sa_mat gates; /* [N x blocks n] */
+    bool backward; /* it reads the last word first */
+    sa_mat gates;  /* [N x blocks n] */
     sa_mat cell_cache;
     sa_state previous;     /* [N x n] the state before the step */
     sa_mat memory;         /* [N x n] the memory cell after the step; LSTM only */

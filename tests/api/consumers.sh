@@ -42,7 +42,7 @@ cp "$program" project/look.c
 cat >project/CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
 project(look LANGUAGES C)
-find_package(softalign 0.1 REQUIRED)
+find_package(softalign 0.2 REQUIRED)
 add_executable(look look.c)
 target_link_libraries(look softalign::softalign)
 PROJECT

@@ -64,11 +64,11 @@ static void count(void *context, const sa_gradient_result *gradient) {
 }
 
 /* The sanitizers are many times slower and check memory, not numbers: with them every model has
- * one size, in turn, a sample of its weights is checked, and every fourth fault is tried. */
+ * one size, in turn, a sample of its weights is checked, and every eighth fault is tried. */
 enum {
     EACH = TEST_SANITIZED ? 1 : SIZES,
-    SAMPLE = TEST_SANITIZED ? 16 : 0,
-    FAULT_STEP = TEST_SANITIZED ? 4 : 1
+    SAMPLE = TEST_SANITIZED ? 6 : 0,
+    FAULT_STEP = TEST_SANITIZED ? 8 : 1
 };
 
 static report expect_right(const sa_lab_job *asked) {

@@ -33,7 +33,7 @@ static inline double slope(double (*value)(void), double *at) {
 
 /* The sanitizers are many times slower and check memory, not numbers: with them a sample is
  * compared. */
-enum { EVERY = TEST_SANITIZED ? 7 : 1 };
+enum { EVERY = TEST_SANITIZED ? 31 : 1 };
 
 /* dx is the gradient of value() by x, on top of `start`. */
 static inline void check_slope(const char *name, double (*value)(void), sa_mat x, sa_mat dx,

@@ -13,8 +13,8 @@ typedef struct calendar_day {
 /* The date `days` days after 1 January 1970, a Thursday. */
 static calendar_day date_of(int days) {
     static const int common[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const int four_years = 1461; /* as long as any other four of these years */
-    calendar_day date = {1970 + days / four_years * 4, 1, 1 + days % four_years, (3 + days) % 7};
+    /* Any four of these years have 1461 days. */
+    calendar_day date = {1970 + days / 1461 * 4, 1, 1 + days % 1461, (3 + days) % 7};
     for (;;) {
         const bool leap = date.month == 2 && date.year % 4 == 0;
         const int month = common[date.month - 1] + leap;

@@ -2,13 +2,18 @@
 gone, lists of another length. New keys are passed over, and so are new elements of lists whose elements
 have a "name". Several values, one a line (JSON Lines), count as a list. Numbers are compared as they are written.
 
-    python3 same_json.py 'KEY|...' BEFORE AFTER     the keys of the regular expression are skipped
+    python3 same_json.py 'KEY|...' BEFORE AFTER [TOLERANCE]
+
+The keys of the regular expression are skipped; numbers may be apart by that share of the larger one.
 """
 import json
 import re
 import sys
 
 skipped = re.compile("/(" + sys.argv[1] + ")(/|$)")
+
+
+tolerance = float(sys.argv[4]) if len(sys.argv) > 4 else 0
 
 
 class Written(str):
@@ -47,9 +52,15 @@ def values_of(path):
     return values
 
 
+def near(one, other):
+    if not tolerance or not isinstance(one, Written) or not isinstance(other, Written):
+        return False
+    return abs(float(one) - float(other)) <= tolerance * max(abs(float(one)), abs(float(other)), 1e-3)
+
+
 before, after = values_of(sys.argv[2]), values_of(sys.argv[3])
 for key, text in before.items():
     if key not in after:
         print(key, "is gone")
-    elif text != after[key]:
+    elif text != after[key] and not near(text, after[key]):
         print(key, text, "|", after[key])

@@ -59,20 +59,6 @@ static void write_formula(const head_view *view, const char *place, const char *
 
 /* ---- What parts show ------------------------------------------------------------------------- */
 
-/* The columns that the query sees. */
-static sa_mat seen(const head_view *view, sa_mat row) {
-    const sa_span *span = view->at.spans;
-    return span ? sa_cols(row, span->first, span->count) : row;
-}
-
-/* Numbers of the words that the query sees; for the others NaN. */
-static sa_mat seen_row(const head_view *view, sa_mat x) {
-    const sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
-    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
-    sa_copy_mat(seen(view, x), seen(view, row));
-    return row;
-}
-
 static void show_part(const head_view *view, int part, sa_place place) {
     const sa_part *row = view->w->part[part].row;
     sa_explainer *out = view->out;
@@ -88,10 +74,7 @@ static void show_part(const head_view *view, int part, sa_place place) {
             sa_explainer_number(out, shown->name, shown->letters, shown->number);
         } else if (shown->value.rows) {
             out->line.about = shown->shape == SA_SHAPE_COLUMN ? SA_ROWS_SOURCE : shown->about;
-            const bool weights =
-                shown->shape == SA_SHAPE_COLUMN && shown->place == SA_PLACE_WEIGHTS;
-            sa_explainer_value(out, shown->shape, shown->name, shown->letters,
-                               weights ? seen_row(view, shown->value) : shown->value);
+            sa_explainer_value(out, shown->shape, shown->name, shown->letters, shown->value);
         }
     }
 }
@@ -211,6 +194,20 @@ static void explain_scores(head_view *view) {
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
+
+/* The columns that the query sees. */
+static sa_mat seen(const head_view *view, sa_mat row) {
+    const sa_span *span = view->at.spans;
+    return span ? sa_cols(row, span->first, span->count) : row;
+}
+
+/* Numbers of the words that the query sees; for the others NaN. */
+static sa_mat seen_row(const head_view *view, sa_mat x) {
+    const sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
+    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
+    sa_copy_mat(seen(view, x), seen(view, row));
+    return row;
+}
 
 /* What the normalizer makes of the scores; of two maps the difference. */
 static sa_mat normalized_row(const head_view *view) {

@@ -133,8 +133,11 @@ static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *
 }
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_mat p = probabilities(w, part, at);
+    for (int j = 0; at->spans && j < p.cols; j++) /* words that the query does not see have none */
+        if (j < at->spans->first || j >= at->spans->first + at->spans->count) p.x[j] = (sa_real)NAN;
     shown[0] = (sa_shown){
-        "probability",   probabilities(w, part, at),
+        "probability",   p,
         "p_ij",          SA_PLACE_WEIGHTS,
         SA_SHAPE_COLUMN, .formula = "alpha_ij = 1 for the largest p_ij, else 0: decoding selects"};
     return 1;

@@ -61,7 +61,8 @@ static void weights_backward(const sa_attention *w, const sa_head *at, const sa_
 
 /* ---- One head over one sentence -------------------------------------------------------------- */
 
-/* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017) */
+/* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017). at->alpha holds e, which becomes
+ * alpha. */
 void sa_attend_forward(const sa_attention *w, sa_head *at) {
     sa_parts_forward(w, SA_PLACE_KEYS, at);
     w->score->forward(at->v_a, at->q, at->k, at->alpha, scratch_of(at)); /* e_ij = f(q_i, k_j) */

@@ -177,7 +177,7 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
            sa_free_running_log_p(model, source, target, count, &override, all.free_log_p, error) &&
            sa_translate_sources(
                &model, 1, sources,
-               (sa_foreknown){override.gold, search->reference_length ? lengths : NULL}, count,
+               (sa_references){override.gold, search->reference_length ? lengths : NULL}, count,
                &best, all.translations, error);
     for (size_t i = 0; good && i < count; i++) good = evaluate_pair(&all, i, &results[i], error);
     if (all.translations) sa_translations_release(all.translations, count);

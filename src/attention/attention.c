@@ -81,6 +81,7 @@ void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, sa_atten
     sa_parts_backward(w, SA_PLACE_WEIGHTS, at, d, dw);
     weights_backward(w, at, d); /* alpha_i = pi(e_i) */
     sa_parts_backward(w, SA_PLACE_SCORES, at, d, dw);
-    sa_score_backward(w, at, d); /* e_ij = f(q_i, k_j) */
+    w->score->backward(at->v_a, at->q, at->k, d->alpha, d->q, d->k, d->v_a,
+                       scratch_of(at)); /* e_ij = f(q_i, k_j) */
     sa_parts_backward(w, SA_PLACE_KEYS, at, d, dw);
 }

@@ -395,7 +395,7 @@ void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, c
             sa_copy_mat(sa_rows(o, same, 1), sa_rows(o, l, 1));
             continue;
         }
-        const sa_query_block block = {l, 1, which ? which[l] : l, i, false};
+        const sa_query_block block = {l, 1, which ? which[l] : l, i};
         sa_heads_forward(w, memory, block, rows, o, scratch);
     }
     sa_attention_project_output(w, rows, c);
@@ -412,7 +412,7 @@ void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *
     const sa_mat d_o = project_output_backward(w, dc, pass->d);
     zero_derivatives(w, pass->d);
     for (int l = 0; l < dc.rows; l++)
-        heads_backward(w, pass, (sa_query_block){l, 1, l, i, false}, d_o, dw);
+        heads_backward(w, pass, (sa_query_block){l, 1, l, i}, d_o, dw);
     project_query_backward(w, pass, ds);
 }
 

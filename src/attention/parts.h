@@ -228,7 +228,7 @@ typedef struct sa_override {
     const int *order;              /* [B] the pair that is sentence b of the decoder */
 } sa_override;
 
-/* From now on w's weights are replaced; before anything is laid out for it. */
+/* Replaces w's weights in every pass that follows. Call it before any layout for w. */
 void sa_override_install(sa_attention *w, const sa_override *override);
 
 /* SA_USAGE: there is no such kind. */

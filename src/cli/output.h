@@ -95,7 +95,7 @@ void cli_progress_end(cli_progress *progress);
 /* Points to the number of the caught signal, or 0. */
 const volatile sig_atomic_t *cli_signals_stop(void);
 
-/* From now on a signal requests a stop; calls after the first change nothing. */
+/* Makes signals request a stop; calls after the first change nothing. */
 void cli_signals_catch(void);
 
 /* The same until the program ends. */

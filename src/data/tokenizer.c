@@ -77,15 +77,13 @@ void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, si
 
 const sa_tokenizer sa_tokenizers[] = {
     [SA_TOKENIZER_WORD] = {"word", "words, numbers and single punctuation marks",
-                           sa_word_tokenizer_split, sa_word_tokenizer_join, false},
-    [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, char_join,
-                           false},
-    [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join,
-                            false},
+                           sa_word_tokenizer_split, sa_word_tokenizer_join},
+    [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, char_join},
+    [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join},
     [SA_TOKENIZER_BPE] = {"bpe", "subwords of words, by merges learned from the pairs",
-                          sa_word_tokenizer_split, sa_word_tokenizer_join, true},
+                          sa_word_tokenizer_split, sa_word_tokenizer_join, .subword = true},
     [SA_TOKENIZER_SPACE_BPE] = {"space-bpe", "subwords of tokens separated by white space",
-                                space_split, space_join, true},
+                                space_split, space_join, .subword = true},
     {.name = NULL},
 };
 

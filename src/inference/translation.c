@@ -172,7 +172,7 @@ static void *sorted(const translate_task *task, const void *items, size_t size, 
 
 /* Lists the sentences that can be translated; the others, which have no words or too many for a
  * model, get empty translations. */
-static bool sort_sentences(translate_task *task, sa_foreknown known, size_t count,
+static bool sort_sentences(translate_task *task, sa_references references, size_t count,
                            sa_error *error) {
     task->order = sa_new(count, sizeof *task->order, error);
     if (!task->order) return false;
@@ -198,9 +198,10 @@ static bool sort_sentences(translate_task *task, sa_foreknown known, size_t coun
         own->sorted = sorted(task, own->sources, sizeof *own->sources, error);
         if (!own->sorted) return false;
     }
-    return (!known.gold || (task->gold = sorted(task, known.gold, sizeof *task->gold, error))) &&
-           (!known.lengths ||
-            (task->lengths = sorted(task, known.lengths, sizeof *task->lengths, error)));
+    return (!references.gold ||
+            (task->gold = sorted(task, references.gold, sizeof *task->gold, error))) &&
+           (!references.lengths ||
+            (task->lengths = sorted(task, references.lengths, sizeof *task->lengths, error)));
 }
 
 static bool open_translator(const sa_model *model, const char *const *texts, size_t count, int rows,
@@ -265,7 +266,7 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
 /* ---- The public part ------------------------------------------------------------------------- */
 
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
-                          sa_foreknown known, size_t count, const sa_search *search,
+                          sa_references references, size_t count, const sa_search *search,
                           sa_translation *out, sa_error *error) {
     if (!sa_given(search, "search", error) || !sa_given_texts(sources, count, "sources", error) ||
         !sa_given_array(out, count, "translations", error) ||
@@ -287,7 +288,8 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                                &task.own[m], error);
         if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
     }
-    good = good && sort_sentences(&task, known, count, error) && read_dictionary(&task, error) &&
+    good = good && sort_sentences(&task, references, count, error) &&
+           read_dictionary(&task, error) &&
            sa_model_run(models[0], (int)((task.count + batch - 1) / batch), translate_batch, &task,
                         error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
@@ -305,13 +307,13 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
 bool sa_translate_ensemble(sa_model *const *models, int number, const char *const *sources,
                            size_t count, const sa_search *search, sa_translation *out,
                            sa_error *error) {
-    return sa_translate_sources(models, number, sources, (sa_foreknown){0}, count, search, out,
+    return sa_translate_sources(models, number, sources, (sa_references){0}, count, search, out,
                                 error);
 }
 
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error) {
-    return sa_translate_sources(&model, 1, sources, (sa_foreknown){0}, count, search, out, error);
+    return sa_translate_sources(&model, 1, sources, (sa_references){0}, count, search, out, error);
 }
 
 void sa_translations_release(sa_translation *translations, size_t count) {

@@ -5,14 +5,14 @@
 #include "inference/model.h"
 
 /* What is known of the translations beforehand. */
-typedef struct sa_foreknown {
+typedef struct sa_references {
     const sa_gold_alignment *gold; /* [count] the links of SA_OVERRIDE_GOLD, or NULL */
     const int *lengths;            /* [count] their tokens, EOS included, or NULL */
-} sa_foreknown;
+} sa_references;
 
 /* As sa_translate_ensemble. */
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
-                          sa_foreknown known, size_t count, const sa_search *search,
+                          sa_references references, size_t count, const sa_search *search,
                           sa_translation *out, sa_error *error);
 
 #endif

@@ -303,7 +303,7 @@ static void explain_head(head_view *view, int k) {
 
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     const sa_attention *w = of->w;
-    const sa_query_block block = {of->row, 1, 0, of->i, false};
+    const sa_query_block block = {of->row, 1, 0, of->i};
     const int S = of->memory->first[1];
     head_view view = {.out = out, .of = of, .w = w, .S = S};
     view.maps = sa_lab_maps(w);

@@ -80,7 +80,7 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     return true;
 }
 
-/* ---- Other pairs in the batch -----------------------------------------------------------------
+/* ---- Other pairs in the batch ----------------------------------------------------------------
  * Batches are packed without padding: where padding would stand are the words of other sentences.
  */
 
@@ -205,7 +205,7 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
 static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
                                               sa_mat s, const sa_memory *seen, bool at_once) {
     const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
-    const sa_queries queries = {1, first, false};
+    const sa_queries queries = {1, first};
     sa_memory memory;
     draw_memory(arena, rng, w, seen, &memory);
     sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);

@@ -1,5 +1,5 @@
 /* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout,
- * dropout. */
+ * dropout, and where a word stands. */
 #ifndef SA_LAYERS_BASIC_H
 #define SA_LAYERS_BASIC_H
 
@@ -27,7 +27,7 @@ void sa_maxout_forward(sa_mat pairs, sa_mat t);
 /* dpairs = dt at the larger of the two, 0 at the other. A tie goes to the first. */
 void sa_maxout_backward(sa_mat pairs, sa_mat dt, sa_mat dpairs);
 
-/* ---- Dropout ----------------------------------------------------------------------------------
+/* ---- Dropout ---------------------------------------------------------------------------------
  * In training each number becomes 0 with probability p and the others are scaled by
  * 1 / (1 - p) (Srivastava et al. 2014, inverted form), so that inference needs no change. */
 
@@ -81,11 +81,9 @@ void sa_state_dropout_forward(sa_mat mask, sa_state previous);
 /* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);
 
-/* ---- Positions --------------------------------------------------------------------------------
- *
- * Where a word stands, the rows of --positions: an encoding that is added to the word's
- * embedding (Vaswani et al. 2017, section 3.5), or a part of self-attention (attention/parts.h).
- * Positions count from 0. */
+/* ---- Positions -------------------------------------------------------------------------------
+ * The rows of --positions: an encoding that is added to the word's embedding (Vaswani et al. 2017,
+ * section 3.5), or a part of self-attention (attention/parts.h). Positions count from 0. */
 
 typedef struct sa_position_kind sa_position_kind;
 typedef struct sa_part sa_part;

@@ -12,9 +12,7 @@
 #include "layers/recurrent.h"
 #include "tensor/vec.h"
 
-/* ---- Gated recurrent unit -------------------------------------------------------------------- */
-
-/* ---- The update ------------------------------------------------------------------------------
+/* ---- The update of a gated recurrent unit ----------------------------------------------------
  * zrc: the blocks z | r | s~ of either form. */
 
 /* A.1.1: s = (1 - z) . s' + z . s~ */
@@ -76,7 +74,7 @@ static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, 
     (w->cell->keeps_old ? old_backward : new_backward)(zrc, previous, dstate, dzrc, dprevious);
 }
 
-/* ---- Reset before U -------------------------------------------------------------------------- */
+/* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
 
 /* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). cache receives r . s'. */
 void sa_gru_before_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
@@ -119,7 +117,7 @@ void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, 
     sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
 }
 
-/* ---- Reset after U --------------------------------------------------------------------------- */
+/* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */
 
 /* z | r | s~ */
 static sa_mat gate_blocks(sa_mat gates, int n) {
@@ -175,7 +173,6 @@ void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, s
  *   s = o . tanh(m)                with layer normalization o . tanh(LN(m)): recurrent.h
  *
  * Blocks of a: [i | f | o | g]. */
-/* The five equations above. */
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state state) {
     const int n = w->n;

@@ -127,16 +127,14 @@ sa_cell_backward sa_gru_before_backward, sa_gru_after_backward, sa_lstm_backward
 sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward,
     sa_lstm_weights_backward, sa_rnn_weights_backward;
 
-/* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old
- * state rather than the new one, and whether the reset gate acts after U. */
+/* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than the new
+ * one, and whether the reset gate acts after U. */
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after);
 
 extern const sa_cell sa_cells[]; /* ends with a NULL name */
 
-/* ---- The layers above the first ------------------------------------------------------------
- *
- * The layers of a decoder above its first, each a recurrent cell that reads the one
- * below at the same step.
+/* ---- The layers of a decoder above its first -----------------------------------------------
+ * Each is a recurrent cell that reads the one below at the same step.
  *
  *   x^l_i = y^{l-1}_i, in training with dropout      Zaremba et al. 2014
  *   s^l_i = f(x^l_i, s^l_{i-1})                      Sutskever et al. 2014; Luong et al. 2015

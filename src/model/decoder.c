@@ -141,9 +141,8 @@ static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
 }
 
-/* ---- Parts of a step ------------------------------------------------------------------------- */
-
-/* On entry, gates hold W x + b and second_gates hold b. */
+/* ---- Parts of a step -----------------------------------------------------------------------
+ * On entry, gates hold W x + b and second_gates hold b. */
 
 static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                             sa_decoder_drows d, sa_source *dsource, sa_mat ds, sa_decoder *dw) {

@@ -92,10 +92,9 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
-/* ---- What the decoder starts from -----------------------------------------------------------
- *
- * What a recurrent decoder knows of the source before its first step: the keys and values
- * of its attention, its first state s_0, and the fixed context vector.
+/* ---- What the decoder starts from ----------------------------------------------------------
+ * What a recurrent decoder knows of the source before its first step: the keys and values of its
+ * attention, its first state s_0, and the fixed context vector.
  *
  *   backward  s_0 = tanh(W_s backward_1 + b_s)                  Bahdanau et al. 2015, A.2.2
  *   last      s_0 = tanh(W_s [forward_S ; backward_1] + b_s)    the last state of each direction

@@ -52,8 +52,7 @@ void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding);
 /* Whether a part of its attention draws words. */
 bool sa_seq2seq_draws(const sa_seq2seq *w);
 
-/* From now on the weights of w's cross-attention are replaced; before anything is laid out for w.
- */
+/* Replaces the weights of w's cross-attention: see sa_override_install. */
 void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
 
 /* ---- The loss -------------------------------------------------------------------------------- */

@@ -228,7 +228,7 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder) {
     const sa_batch_side *side = &batch->source;
-    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), false}};
+    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch)}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
     const stack_shape of = {.rows = side->words, .steps = side->steps, .training = training};
@@ -241,8 +241,8 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
     sa_stack_cache *encoder = &cache->encoder, *decoder = &cache->decoder;
     *cache = (sa_transformer_cache){.targets = NULL};
     sa_transformer_encoder_layout(arena, batch, w, training, encoder);
-    decoder->self = (sa_queries){side->sentences, side->first, true};
-    decoder->cross = (sa_queries){side->sentences, side->first, false};
+    decoder->self = (sa_queries){side->sentences, side->first, .causal = true};
+    decoder->cross = (sa_queries){side->sentences, side->first};
     decoder->ids = target_words(arena, side, 1);
     cache->targets = target_words(arena, side, 0);
     const stack_shape of = {.rows = side->words,

@@ -12,8 +12,7 @@
 #include "layers/residual.h"
 #include "model/readout.h"
 
-/* ---- Attention, at any of its three sites, inside its residual connection ---------------------
- */
+/* ---- Attention at any of its three sites, with its residual connection ----------------------- */
 
 typedef struct sa_attention_sublayer { /* weights, or their gradients */
     sa_residual residual;
@@ -159,8 +158,7 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, sa_transformer *dw);
 
-/* ---- Decoding ------------------------------------------------------------------------------
- *
+/* ---- Decoding --------------------------------------------------------------------------------
  * A Transformer that generates word by word, as in a search.
  *
  * The keys and values of the words so far are cached, so that only the attention of a step depends

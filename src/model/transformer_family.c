@@ -326,8 +326,8 @@ static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_
         row.alpha = state->one.alpha;
         for (int p = 0; p < attention->parts; p++)
             if (!row.part[p].cols) row.part[p] = state->one.part[p];
-        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, i, false}, row,
-                         sa_rows(o, l, 1), &state->scratch);
+        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, i}, row, sa_rows(o, l, 1),
+                         &state->scratch);
     }
 }
 

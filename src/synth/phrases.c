@@ -62,7 +62,7 @@ static void write_time(sa_draft *draft, const sa_clause *clause) {
         sa_time_write(draft, clause->tense, !(clause->verb->uses & SA_HABIT));
 }
 
-/* ---- With an object ------------------------------------------------------------------------- */
+/* ---- With an object -------------------------------------------------------------------------- */
 
 /* The only noun of the subject, which its object should not repeat. */
 static const sa_word *noun_of(const sa_subject *subject) {
@@ -121,7 +121,7 @@ static void write_gift(sa_draft *draft, sa_clause *clause) {
     write_time(draft, clause);
 }
 
-/* ---- Without an object ---------------------------------------------------------------------- */
+/* ---- Without an object ----------------------------------------------------------------------- */
 
 static void write_where(sa_draft *draft, const sa_word *verb) {
     static const unsigned determiners[] = {SA_THE, SA_THE, SA_THE, SA_THIS, SA_A};
@@ -177,7 +177,7 @@ static void write_timetable(sa_draft *draft, sa_clause *clause) {
     sa_time_write(draft, tense, false);
 }
 
-/* ---- Questions and requests ----------------------------------------------------------------- */
+/* ---- Questions and requests ------------------------------------------------------------------ */
 
 /* "when did you buy this car?" */
 static void write_when_question(sa_draft *draft, sa_clause *clause) {
@@ -323,7 +323,7 @@ static void write_relative(sa_draft *draft, sa_clause *clause) {
     subject->that = NULL;
 }
 
-/* ---- Where things are ----------------------------------------------------------------------- */
+/* ---- Where things are ------------------------------------------------------------------------ */
 
 /* Things and their places: small things are on furniture, people and animals in places, buildings
  * next to others. */
@@ -478,7 +478,7 @@ static void write_and(sa_draft *draft, sa_clause *clause) {
     write_activity(draft, &other, SA_NOW);
 }
 
-/* ---- Frames --------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 typedef struct sentence_frame {
     int weight; /* relative frequency */
@@ -488,31 +488,31 @@ typedef struct sentence_frame {
 } sentence_frame;
 
 static const sentence_frame frames[] = {
-    {520, write_transitive, {3, 1, 1}, true},
-    {70, write_pronoun_object, {3, 1, 1}, true},
-    {45, write_gift, {3, 1, 1}, true},
-    {220, write_intransitive, {3, 1, 1}, true},
-    {15, write_timetable, {3, 1, 1}, false},
-    {25, write_when_question, {0, 1, 0}, false},
-    {25, write_place_question, {0, 1, 0}, false},
-    {30, write_object_question, {0, 1, 0}, false},
-    {40, write_request, {3, 0, 1}, false},
-    {70, write_person_quality, {3, 1, 1}, true},
-    {60, write_thing_quality, {3, 1, 1}, false},
-    {20, write_part_quality, {3, 1, 1}, false},
-    {30, write_comparison, {3, 1, 1}, false},
-    {30, write_relative, {3, 1, 1}, false},
-    {50, write_location, {3, 1, 1}, false},
-    {25, write_where_question, {0, 1, 0}, false},
-    {50, write_existence, {3, 1, 1}, false},
-    {20, write_feeling, {3, 1, 1}, true},
-    {15, write_fear, {3, 1, 1}, true},
-    {25, write_need, {3, 1, 1}, true},
-    {12, write_age, {3, 1, 1}, false},
-    {12, write_weather, {3, 1, 1}, false},
-    {30, write_because, {0, 0, 1}, true},
-    {30, write_but, {3, 0, 0}, true},
-    {30, write_and, {3, 0, 0}, true},
+    {520, write_transitive, {3, 1, 1}, .somebody = true},
+    {70, write_pronoun_object, {3, 1, 1}, .somebody = true},
+    {45, write_gift, {3, 1, 1}, .somebody = true},
+    {220, write_intransitive, {3, 1, 1}, .somebody = true},
+    {15, write_timetable, {3, 1, 1}},
+    {25, write_when_question, {0, 1, 0}},
+    {25, write_place_question, {0, 1, 0}},
+    {30, write_object_question, {0, 1, 0}},
+    {40, write_request, {3, 0, 1}},
+    {70, write_person_quality, {3, 1, 1}, .somebody = true},
+    {60, write_thing_quality, {3, 1, 1}},
+    {20, write_part_quality, {3, 1, 1}},
+    {30, write_comparison, {3, 1, 1}},
+    {30, write_relative, {3, 1, 1}},
+    {50, write_location, {3, 1, 1}},
+    {25, write_where_question, {0, 1, 0}},
+    {50, write_existence, {3, 1, 1}},
+    {20, write_feeling, {3, 1, 1}, .somebody = true},
+    {15, write_fear, {3, 1, 1}, .somebody = true},
+    {25, write_need, {3, 1, 1}, .somebody = true},
+    {12, write_age, {3, 1, 1}},
+    {12, write_weather, {3, 1, 1}},
+    {30, write_because, {0, 0, 1}, .somebody = true},
+    {30, write_but, {3, 0, 0}, .somebody = true},
+    {30, write_and, {3, 0, 0}, .somebody = true},
 };
 enum { FRAMES = sizeof frames / sizeof frames[0] };
 

@@ -87,11 +87,11 @@ static double cosine(double step, double warmup, double steps) {
 }
 
 const sa_schedule sa_schedules[] = {
-    [SA_SCHEDULE_PLATEAU] = {"plateau", true, false, constant},
-    [SA_SCHEDULE_CONSTANT] = {"constant", false, false, constant},
-    [SA_SCHEDULE_INVERSE_SQRT] = {"inverse-sqrt", false, false, inverse_root},
-    [SA_SCHEDULE_LINEAR] = {"linear", false, true, linear},
-    [SA_SCHEDULE_COSINE] = {"cosine", false, true, cosine},
+    [SA_SCHEDULE_PLATEAU] = {"plateau", .after = constant, .decays = true},
+    [SA_SCHEDULE_CONSTANT] = {"constant", .after = constant},
+    [SA_SCHEDULE_INVERSE_SQRT] = {"inverse-sqrt", .after = inverse_root},
+    [SA_SCHEDULE_LINEAR] = {"linear", .after = linear, .needs_steps = true},
+    [SA_SCHEDULE_COSINE] = {"cosine", .after = cosine, .needs_steps = true},
     {.name = NULL},
 };
 

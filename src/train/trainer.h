@@ -18,10 +18,7 @@
 
 #include <stdatomic.h>
 
-/* ---- Optimizers and schedules ---------------------------------------------------------------
- *
- * how gradients become updates: the optimizers and the schedules of the learning rate,
- * as rows; names of what validation compares. */
+/* ---- Optimizers and schedules of the learning rate, as rows ---------------------------------- */
 
 typedef struct sa_update {
     double lr, momentum;
@@ -56,9 +53,8 @@ extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
  * during the warm-up. */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
 
-/* ---- Processes -----------------------------------------------------------------------------
- *
- * What processes tell each other that train one model, each on a range of the shards. The
+/* ---- Processes -------------------------------------------------------------------------------
+ * What processes that train one model, each on a range of the shards, tell each other. The
  * functions in the struct carry it (src/mpi). NULL stands for a single process. */
 
 enum { SA_MAX_PROCESSES = 1024 };

@@ -50,8 +50,8 @@ const char *web_translate(web_play *play, const char *source, const char *option
                 (!links || sa_links_parse(links, &forced, &gold.count, error));
     gold.links = forced;
     good = good &&
-           sa_translate_sources(&model, 1, sources, (sa_foreknown){.gold = links ? &gold : NULL}, 1,
-                                &search, &found, error);
+           sa_translate_sources(&model, 1, sources, (sa_references){.gold = links ? &gold : NULL},
+                                1, &search, &found, error);
     if (good)
         result =
             json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", found.text,

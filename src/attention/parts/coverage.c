@@ -19,15 +19,15 @@ typedef struct coverage { /* weights, or their gradients */
 } coverage;
 
 const sa_coverage sa_coverages[] = {
-    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015", false, false},
+    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015"},
     [SA_COVERAGE_LINGUISTIC] = {"linguistic",
                                 "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j / Phi_j over the "
                                 "words before, Phi_j = N sigma(U_f h_j), N = {max_fertility}",
-                                "Tu et al. 2016, section 3.1.1", true, false},
+                                "Tu et al. 2016, section 3.1.1", .fertility = true},
     [SA_COVERAGE_LOSS] = {"loss",
                           "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j over the words before; "
                           "the loss sum_j min(alpha_j, C_j) is trained, too",
-                          "See et al. 2017, section 2.3", false, true},
+                          "See et al. 2017, section 2.3", .loss = true},
     {.name = NULL},
 };
 

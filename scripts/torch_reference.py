@@ -17,6 +17,14 @@ import argparse
 import json
 import sys
 
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dump")
+    parser.add_argument("--golden", action="store_true")
+    parser.add_argument("--attend", action="store_true")
+    options = parser.parse_args()
+
 try:
     import numpy
     import torch
@@ -155,14 +163,9 @@ def golden(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dump")
-    parser.add_argument("--golden", dest="task", action="store_const", const=golden, default=compare)
-    parser.add_argument("--attend", dest="task", action="store_const", const=attend_golden.write)
-    options = parser.parse_args()
+    task = attend_golden.write if options.attend else golden if options.golden else compare
     try:
-        good = options.task(options.dump)
+        good = task(options.dump)
     except (Damaged, OSError, ValueError, KeyError) as problem:
         sys.exit(f"torch_reference.py: {options.dump}: {problem}")
     sys.exit(0 if good else 1)

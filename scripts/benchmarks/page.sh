@@ -3,6 +3,8 @@
 #
 #   scripts/benchmarks/page.sh [FOLDER [OUT]]   scripts/benchmarks if not given; its plot is in scripts/pictures
 set -euo pipefail
+. "$(dirname "$0")/../usage.sh"
+takes 2 "$@"
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-$here} out=${2:-${1:-$here}}

@@ -7,9 +7,7 @@ lessons=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 here=$(printf %q "$lessons") # in the words of a shell, for lines that are shown and run
 name=$(basename "$0")
 
-usage() {
-    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-    cat <<TEXT
+more_usage="
 
 Usage: $0 [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
 
@@ -18,14 +16,8 @@ Usage: $0 [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
                        of a clone builds, or the installed one
   --out DIR            where the lesson makes its own folder, DIR/$name; if not given,
                        build/lessons of the clone, or lessons in this folder
-  --overwrite          delete what is in that folder; else the lesson refuses it
-TEXT
-}
-
-wrong_usage() {
-    echo "$name: $1; see '$name --help'" >&2
-    exit 2
-}
+  --overwrite          delete what is in that folder; else the lesson refuses it"
+. "$lessons/../usage.sh"
 
 short=no overwrite=no command='' out=''
 while [ $# -gt 0 ]; do
@@ -37,8 +29,7 @@ while [ $# -gt 0 ]; do
         if [ "$1" = --out ]; then out=$(realpath -m "$2"); else command=$(realpath -m "$2"); fi
         shift
         ;;
-    --help) usage && exit ;;
-    *) wrong_usage "unknown argument '$1'" ;;
+    *) unknown "$1" ;;
     esac
     shift
 done

@@ -335,7 +335,6 @@ rows() { # CORPUS [SOURCE]
 
 list_all() {
     local corpus
-    [ -z "$only$seeds" ] || usage
     for corpus in $(awk -F '\t' '!/^#/ && !seen[$1]++ { print $1 }' "$recipes"); do
         echo "$corpus"
         rows "$corpus"

@@ -10,9 +10,6 @@ bench() {
 }
 options="--scales tiny --only speed,memory,start,decode,align,growth --rounds 1 --threads 1"
 
-bench --help | grep -q '^usage: scripts/bench' || fail "--help"
-bench --fast && fail "an unknown option is taken"
-same "unknown option" "bench: unknown option --fast; see --help" "$(cat err)"
 bench --scales huge && fail "an unknown scale is taken"
 bench --only speed --rounds 0 && fail "no rounds are taken"
 bench --quick --publish && fail "quick figures are published"

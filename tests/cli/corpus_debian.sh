@@ -137,10 +137,10 @@ expect_failure() { # CODE MESSAGE ARGUMENT...
     shift 2
     output=$("$script" "$@" 2>&1 >/dev/null)
     expect "exit code of $*" "$code" $?
-    expect "message of $*" "corpus-debian: $message" "$(grep corpus-debian: <<<"$output" | tail -n 1)"
+    expect "message of $*" "corpus-debian: $message" "$(grep ^corpus-debian: <<<"$output" | tail -n 1)"
 }
-expect_failure 2 "expected OUTDIR; see --help"
-expect_failure 2 "unknown option --langage; see --help" out --langage fr
+expect_failure 2 "expected OUTDIR"
+expect_failure 2 "unknown argument '--langage'" out --langage fr
 expect_failure 2 "--language needs a value" out --language
 expect_failure 2 "--language 'french': expected a code such as fr or pt_BR" out --language french
 expect_failure 2 "--language en: English is the other side" out --language en

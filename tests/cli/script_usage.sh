@@ -1,0 +1,72 @@
+# Every script that is run answers --help with its usage, and with 2 what it does not know, before it builds,
+# installs or writes anything.
+. tests/support/cli.sh
+
+# What would build, install or run something leaves a trace instead.
+mkdir bin
+for program in apt-get cc clang cmake ctest gcc gmake lintian llvm-profdata make mpirun ninja sudo; do
+    printf '#!/bin/sh\necho "%s $*" >>"%s/started"\nexit 1\n' $program "$PWD" >bin/$program
+done
+chmod +x bin/*
+PATH=$PWD/bin:$PATH
+
+# usage_of CODE SCRIPT ARGUMENT...: the exit code, and where the usage is.
+usage_of() {
+    local code=$1 script=$2 said=out silent=err
+    shift 2
+    [ "$code" -eq 0 ] || said=err silent=out
+    timeout 20 "$root/scripts/$script" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got -eq "$code" ] || fail "scripts/$script $*: exit $got, expected $code: $(head -n 3 err)"
+    [ ! -s $silent ] || fail "scripts/$script $*: on the other output: $(head -n 3 $silent)"
+    [ ! -e started ] || fail "scripts/$script $* starts $(cat started)"
+    grep -qE "(^|[ /])${script##*/} ?" $said || fail "scripts/$script $*: no usage: $(head -n 3 $said)"
+    rm -f started
+}
+
+# Left out: what make, autopkgtest and Slurm run, and guards, whose argument is the program.
+(cd "$root/scripts" && find . -type f -perm -u+x ! -path './guards/*' ! -path './debian/*' ! -name '*.sbatch') |
+    sed 's|^\./||' | sort >scripts
+[ "$(wc -l <scripts)" -ge 40 ] || fail "scripts: $(cat scripts)"
+while read -r script; do
+    usage_of 0 "$script" --help
+    usage_of 2 "$script" --nosuchoption
+done <scripts
+
+# Arguments that only look right.
+while read -r -a words; do
+    usage_of 2 "${words[@]}"
+done <<'WORDS'
+bench --rounds
+compare-gradients nosuchprogram
+corpus-debian out --language english
+corpus-debian out --parts all
+corpus-tatoeba
+corpus-tatoeba one two three
+coverage --missed check_
+coverage -R
+demo --overwrite twice
+figures one two
+fuzz nosuchtarget
+fuzz --seconds some
+gradients 0
+lessons/02-bottleneck short
+lessons/page-notes 99-none
+lint gcc nosuchpart
+manual/build softalign
+measure nosuchpart
+measure years --only rows
+measure --list --only plain
+package --twice --try
+path train
+playground one two
+portability all
+same-bits
+same-bits HEAD one two
+setup mpi
+setup --tests --nosuchpurpose
+test all
+torture --only nosuchpart
+torture --only
+WORDS
+finish

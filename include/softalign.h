@@ -1126,12 +1126,12 @@ void sa_attend_result_release(sa_attend_result *result);
 
 /* ---- The gradient check --------------------------------------------------------------------- */
 
-/* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g all of a.
- */
+/* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g that of the
+ * whole model. */
 typedef struct sa_gradient_result {
     const char *name;
     int rows, cols;
-    double worst;         /* ||a-n|| / max(||a||, ||n||) */
+    double worst;         /* ||a-n|| / max(||a||, ||n||, 1e-4 max|g|) */
     double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
     bool zero;            /* the gradient is zero, and so are the differences */
     bool ok;

@@ -135,41 +135,6 @@ static sa_kinks find_kinks(const sa_lab_model *model) {
 /* ---- Weights -----------------------------------------------------------------------------------
  */
 
-/* The range of the absolute values drawn for a tensor. A large bias of either sign and small
- * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
- * different after several layers, so that queries matter. What dropout keeps of the words is
- * scaled up, which would saturate the gates. */
-static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *least,
-                      double *most) {
-    const char *own = strrchr(param->name, '.');
-    const bool rectified = strstr(param->name, ".feedforward.") != NULL;
-    const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
-    *least = 0;
-    *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
-    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - dropout->words) * (1 - dropout->embeddings);
-    if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
-    if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
-    if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
-    if (rectified && strcmp(own, ".b_1") == 0) *least = 0.7, *most = 2;
-}
-
-/* Random weights under which every unit matters: v_a and the biases are not zero, words differ, and
- * gradients stay well above the rounding of the loss. */
-static void draw_weights(sa_lab_model *model, uint64_t seed) {
-    for (int i = 0; i < model->plan->count; i++) {
-        const sa_param *param = &model->plan->item[i];
-        sa_mat w = sa_param_mat(param, model->values);
-        sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
-        double least, most;
-        bounds_of(param, &model->regularizer.dropout, &least, &most);
-        for (int r = 0; r < w.rows; r++)
-            for (int c = 0; c < w.cols; c++) {
-                const double x = 2 * sa_rng_uniform(&rng) - 1;
-                sa_row(w, r)[c] = (x < 0 ? -least : least) + x * (most - least);
-            }
-    }
-}
-
 static double largest(const double *x, size_t size) {
     double most = 0;
     for (size_t i = 0; i < size; i++) most = fmax(most, fabs(x[i]));
@@ -196,7 +161,7 @@ static double weakest(const sa_lab_model *model) {
 /* Weights number `attempt`, their loss and gradients, and how far the nearest kink is. It is looked
  * for before the backward pass, which writes over the sums of the maxout units. */
 static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
-    draw_weights(model, attempt);
+    sa_lab_model_draw(model, attempt);
     sa_lab_model_loss(model, false);
     *nearest = find_kinks(model).nearest;
     memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
@@ -287,11 +252,14 @@ static double measure_finely(sa_lab_model *model, double *weight, uint64_t patte
     return counted ? sum / counted : best;
 }
 
-/* The relative error of one element; `own`: the largest gradient of its tensor. Elements below 1e-4
- * of it are measured against that. */
-static double element_error(double a, double n, double own) {
-    const double error = fabs(a - n);
-    return error == 0 ? 0 : error / fmax(fmax(fabs(a), fabs(n)), 1e-4 * own);
+/* An error relative to the larger of a gradient's sizes a and n. One below 1e-4 of `most`, the
+ * largest gradient of the model, is measured against that: the rounding of the loss hides it. */
+static double relative_error(double error, double a, double n, double most) {
+    return error == 0 ? 0 : error / fmax(fmax(a, n), 1e-4 * most);
+}
+
+static double element_error(double a, double n, double most) {
+    return relative_error(fabs(a - n), fabs(a), fabs(n), most);
 }
 
 /* Checks one tensor, as a whole and element by element; `most` is the largest gradient of the
@@ -303,7 +271,7 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     const double own = largest(a, size);
     double squares = 0, analytic = 0, numeric = 0;
     for (size_t i = 0; i < size; i++) {
-        result.worst_element = fmax(result.worst_element, element_error(a[i], n[i], own));
+        result.worst_element = fmax(result.worst_element, element_error(a[i], n[i], most));
         squares += (a[i] - n[i]) * (a[i] - n[i]), analytic += a[i] * a[i], numeric += n[i] * n[i];
     }
     /* Terms that cancel may leave their rounding. */
@@ -311,7 +279,7 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     if (result.zero)
         result.worst_element = 0;
     else if (isfinite(squares))
-        result.worst = sqrt(squares) / sqrt(fmax(analytic, numeric));
+        result.worst = relative_error(sqrt(squares), sqrt(analytic), sqrt(numeric), most);
     else
         result.worst = INFINITY;
     result.ok = result.worst <= TOLERANCE && result.worst_element <= TOLERANCE;
@@ -341,9 +309,9 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
         for (int steps = 0; !result.ok && steps <= AVERAGED; steps += AVERAGED) {
             if (steps && result.worst_element > CLOSE) break; /* too much for rounding */
             for (size_t k = 0; k < size; k++) {
-                if (element_error(gradients[k], numeric[k], own) <= TOLERANCE) continue;
+                if (element_error(gradients[k], numeric[k], most) <= TOLERANCE) continue;
                 numeric[k] = measure_finely(model, values + k, pattern, terms, steps);
-                if (!(element_error(gradients[k], numeric[k], own) <= CLOSE))
+                if (!(element_error(gradients[k], numeric[k], most) <= CLOSE))
                     break; /* wrong, whatever the others are */
             }
             result = compare(param, gradients, numeric, most);

@@ -477,12 +477,18 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
         sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
-/* How far the probabilities of the step's words are from the sum 1. */
+/* How far the probabilities of the step's words are from the sum 1. Of the ids above the
+ * vocabulary's only those of source words have a logit. */
 static double sum_error(const decoding *own, sa_lab_view view, int t) {
+    const sa_batch_side *source = &own->model.states->batch.source;
+    const int known = sa_seq2seq_words(view.pass->w);
     double sum = 0;
-    (void)view, (void)t;
-    for (int word = 0; word < sa_ensemble_words(&own->model, 0); word++)
-        sum += exp(own->logits[word] - *own->model.log_sum_exp);
+    (void)t;
+    for (int word = 0; word < sa_ensemble_words(&own->model, 0); word++) {
+        int j = 0;
+        while (word >= known && j < source->words && source->extended[j] != word) j++;
+        if (j < source->words) sum += exp(own->logits[word] - *own->model.log_sum_exp);
+    }
     return fabs(sum - 1);
 }
 

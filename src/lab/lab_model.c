@@ -1,8 +1,11 @@
 #include "lab/lab_model.h"
 #include "base/memory.h"
+#include "layers/basic.h"
 #include "tensor/blas.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pairs) {
     model->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count);
@@ -46,6 +49,39 @@ void sa_lab_model_close(sa_lab_model *model) {
 
 void sa_lab_model_load(sa_lab_model *model, const float *values) {
     for (size_t i = 0; i < model->plan->size; i++) model->values[i] = (sa_real)values[i];
+}
+
+/* The range of the absolute values drawn for a tensor. A large bias of either sign and small
+ * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
+ * different after several layers, so that queries matter. What dropout keeps of the words is
+ * scaled up, which would saturate the gates. */
+static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *least,
+                      double *most) {
+    const char *own = strrchr(param->name, '.');
+    const bool rectified = strstr(param->name, ".feedforward.") != NULL;
+    const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
+    *least = 0;
+    *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
+    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - dropout->words) * (1 - dropout->embeddings);
+    if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
+    if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
+    if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
+    if (rectified && strcmp(own, ".b_1") == 0) *least = 0.7, *most = 2;
+}
+
+void sa_lab_model_draw(sa_lab_model *model, uint64_t seed) {
+    for (int i = 0; i < model->plan->count; i++) {
+        const sa_param *param = &model->plan->item[i];
+        sa_mat w = sa_param_mat(param, model->values);
+        sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
+        double least, most;
+        bounds_of(param, &model->regularizer.dropout, &least, &most);
+        for (int r = 0; r < w.rows; r++)
+            for (int c = 0; c < w.cols; c++) {
+                const double x = 2 * sa_rng_uniform(&rng) - 1;
+                sa_row(w, r)[c] = (x < 0 ? -least : least) + x * (most - least);
+            }
+    }
 }
 
 double sa_lab_model_loss(sa_lab_model *model, bool backward) {

@@ -34,6 +34,10 @@ void sa_lab_model_close(sa_lab_model *model);
 /* Copies weights of a float model, in the order of the plan. */
 void sa_lab_model_load(sa_lab_model *model, const float *values);
 
+/* Draws weights under which every unit matters: v_a and the biases are not zero, words differ, and
+ * gradients stay well above the rounding of the loss. */
+void sa_lab_model_draw(sa_lab_model *model, uint64_t seed);
+
 /* The training objective (the loss, with label smoothing and the other terms that are used) divided
  * by the number of sentences, plus the L2 penalty, with the same dropout masks in every call. Adds
  * its gradient to model->gradients, if asked to. */

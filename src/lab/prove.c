@@ -121,8 +121,8 @@ static const char *reach_note(const sa_proof_setup *setup) {
 static const struct invariance {
     const char *name, *meaning;
     double allowed;
-    bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead */
-    double least;
+    bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead, */
+    double least;                          /* with random weights: others may hide it */
     const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
     bool shown;                                    /* measured nevertheless */
     const char *(*note)(const sa_proof_setup *);   /* a remark */
@@ -190,13 +190,15 @@ const char *sa_lab_check_name(size_t i, const char **meaning) {
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-static bool check_invariance(const struct invariance *row, sa_proof_setup *setup,
-                             sa_proof_check *check, sa_error *error) {
+static bool check_invariance(const struct invariance *row, const sa_lab_prove_job *proof,
+                             sa_proof_setup *setup, sa_proof_check *check, sa_error *error) {
     const char *excuse = row->excuse ? row->excuse(setup) : NULL;
     const bool above = row->above && row->above(setup);
     double worst = -INFINITY;
+    if (above && !excuse) sa_lab_model_draw(&setup->model, proof->seed);
     if ((!excuse || row->shown) && !sa_lab_measure(setup, row->measure, &worst, error))
         return false;
+    sa_lab_model_load(&setup->model, proof->values);
     const bool measured = worst != -INFINITY;
     if (!excuse && !measured) excuse = "no source is long enough";
     *check = (sa_proof_check){.name = row->name,
@@ -216,7 +218,7 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
     sa_proof_check failed = {0};
     for (int i = 0; i < ROWS; i++) {
         sa_proof_check check;
-        if (!check_invariance(&rows[i], setup, &check, error)) return false;
+        if (!check_invariance(&rows[i], proof, setup, &check, error)) return false;
         if (proof->each) proof->each(proof->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }

@@ -25,6 +25,12 @@ for seed in 4 5; do # the few words that are left are ten times as large
     "$softalign" gradcheck --word-dropout 0.9 --reset after --seed $seed --break dropout.words >out 2>err
     same "gradcheck --break dropout.words" 1 $?
 done
+# Large weights in the objective, and windows so wide that their gradient is weak, leave it to rounding.
+expect 0 "" gradcheck --attention hard --reinforce-weight 1000 --seed 1
+for seed in 1 4; do
+    expect 0 "" gradcheck --window local-p --window-size 1000 --seed $seed
+done
+expect 0 "" gradcheck --attention monotonic --monotonic-noise 100 --seed 4
 # A norm of three nearly equal numbers bends the loss within a step of the usual size.
 expect 0 "" gradcheck --decoder luong --attention linear --heads 4 --value-size 3 --window local-m --window-size 1 \
     --coverage linguistic --encoder uni --layers 2 --positions learned --update old --reset after --cell-norm \

@@ -117,14 +117,26 @@ expect 0 "" prove copying-set/best.safetensors copied.tsv
 expect_all_but shift
 copies=
 
-# The paper's v_a begins as 0; one that never moves from there looks nowhere.
-variant still --init paper --optimizer sgd --lr 1e-300
-expect 1 "annotations does not hold: 0, must be above 1e-14: With the queries fixed, other \
-annotations give other weights (except for content-free scores)." prove still/best.safetensors
-same "verdict" "annotations FAILED" "$(verdicts | grep FAILED)"
-same "the closing sentence" "1 of 7 checks failed for this model on random sentences." \
+# Weights near zero hide what must differ.
+for options in "--preset bahdanau2015 --lr 1e-9" "--model transformer --positions t5 --lr 1e-9"; do
+    variant hidden $options --overwrite
+    expect 0 "" prove hidden/best.safetensors
+done
+# Nor do the logits matter of ids that no word of the sentence has.
+printf 'a b c d e f\tx y\ng h i j k l\tz y\n' >gaps.tsv
+"$softalign" train --train gaps.tsv --out gaps --model transformer --window sliding --copy --steps 1 \
+    --valid gaps.tsv --quiet 2>err || fail "gaps: $(cat err)"
+expect 0 "" prove gaps/best.safetensors gaps.tsv
+expect 0 "" prove gaps/best.safetensors
+
+# Layer normalization leaves nothing of one unit: the words of this model do not matter.
+"$softalign" train --train tiny.tsv --out erased --model transformer --embed 1 --heads 1 --attn 4 --steps 1 --quiet
+expect 1 "encoder-permutation does not hold: 0, must be above 1e-08: Without recurrence and positions, \
+it permutes the annotations and the encoder's self-attention. Positions break this." prove erased/best.safetensors
+same "verdicts" "encoder-permutation FAILED,shift FAILED," "$(verdicts | grep FAILED | tr '\n' ,)"
+same "the closing sentence" "2 of 9 checks failed for this model on random sentences." \
     "$(tail -n 1 out)"
-expect 1 "$(sed 's/softalign: //' err)" prove still/best.safetensors --json
+expect 1 "$(sed 's/softalign: //' err)" prove erased/best.safetensors --json
 grep -q '"ok": false,' out || fail "--json of a failure: $(cat out)"
 
 # For programs.

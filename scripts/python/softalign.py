@@ -17,7 +17,7 @@ copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
 This module needs libsoftalign.so.0.2, which it looks for in this order: the file that the environment
 variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries.
 The library sets the threads of OpenBLAS to one in the whole process, since it has its own. A model
-may be used by one thread at a time, and not in a child after fork().
+is used by one thread at a time, others wait, and not in a child after fork().
 """
 
 from __future__ import annotations
@@ -300,6 +300,13 @@ def _bytes(text: Optional[Path], what: str = "text") -> Optional[bytes]:
     return coded
 
 
+def _int(number: int, name: str, low: int = -2 ** 31, high: int = 2 ** 31 - 1) -> int:
+    """A number of the library's, which ctypes would cut off."""
+    if not low <= number <= high:
+        raise Error(Code.USAGE, f"'{name}' is {number}: expected {low} to {high}")
+    return number
+
+
 def _decoded(text: Optional[bytes]) -> Optional[str]:
     return None if text is None else text.decode(errors="replace")
 
@@ -351,21 +358,6 @@ def _finalizer(owner: Any, release: Callable[..., None], *arguments: Any) -> Any
     return found
 
 
-class _Closable:
-    """What is freed when it is closed, or garbage: a context manager."""
-    _free: Any
-
-    def close(self) -> None:
-        """Frees the memory, which garbage collection does, too."""
-        self._free()
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *why: Any) -> None:
-        self.close()
-
-
 class _Owned:
     """A struct, or an array of them, with memory of the library's: freed once nothing refers to it.
     Made before the call that fills it in, so that an interrupt after the call leaves nothing behind."""
@@ -373,6 +365,28 @@ class _Owned:
     def __init__(self, struct: Any, release: Callable[..., None], *arguments: Any):
         self.struct = struct
         _finalizer(self, release, struct, *arguments)
+
+
+class _Closable:
+    """What is freed when it is closed, or garbage: a context manager. A call refers to _opened() until
+    it returns, so that close() in another thread leaves its memory alone."""
+    _owned: Optional[_Owned]
+
+    def _opened(self) -> _Owned:
+        owned = self._owned
+        if owned is None:
+            raise Error(Code.USAGE, f"{self!r} is closed")
+        return owned
+
+    def close(self) -> None:
+        """Frees the memory once no call uses it; garbage collection does, too."""
+        self._owned = None
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        self.close()
 
 
 def _values(*columns: Tuple[Any, str], **defaults: Any) -> Any:
@@ -502,25 +516,27 @@ class Corpus(_Closable):
     """
 
     def __init__(self, path: Path):
-        self._name = _bytes(path, "path") or b""
-        self._struct = _corpus()
-        _call("corpus_open", byref(self._struct), self._name)
-        self._free = _finalizer(self, _lib.sa_corpus_close, self._struct)
-        self.note: Optional[str] = _decoded(self._struct.note)
+        name = _bytes(path, "path") or b""
+        owned = self._owned = _Owned(_corpus(), _lib.sa_corpus_close)
+        _call("corpus_open", byref(owned.struct), name)
+        self._shown = f"{os.fsdecode(name)!r}: {owned.struct.count} pairs"
+        self.note: Optional[str] = _decoded(owned.struct.note)
 
     def __len__(self) -> int:
-        return self._struct.count if self._free.alive else 0
+        return self._opened().struct.count
 
     def __getitem__(self, i: Any) -> Any:
+        owned = self._opened()
+        count = owned.struct.count
         if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
-        if not -len(self) <= i < len(self):
+            return [self[k] for k in range(*i.indices(count))]
+        if not -count <= i < count:
             raise IndexError(i)
-        pair = self._struct.pairs[i % len(self)]
+        pair = owned.struct.pairs[i % count]
         return pair.source.decode(), pair.target.decode(), _decoded(pair.gold)
 
     def __repr__(self) -> str:
-        return f"<softalign.Corpus {os.fsdecode(self._name)!r}: {len(self)} pairs>"
+        return f"<softalign.Corpus {self._shown}>"
 
 
 def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
@@ -528,9 +544,8 @@ def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
     if isinstance(pairs, (str, os.PathLike)):
         pairs = Corpus(pairs)
     if isinstance(pairs, Corpus):
-        if not pairs._free.alive:
-            raise Error(Code.USAGE, "the corpus is closed")
-        return pairs._struct, pairs
+        owned = pairs._opened()
+        return owned.struct, owned
     rows = [tuple(pair) for pair in pairs]
     for pair in rows:
         if len(pair) not in (2, 3):
@@ -670,7 +685,7 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     start = _Settings()
     if resume:
         with load(os.path.join(os.fspath(out), "last.safetensors"), 1) as stored:
-            start = _Settings(_lib.sa_model_settings(stored._open()))
+            start = _Settings(ctypes.addressof(stored._info.settings.memory))
     chosen = start.set(preset, settings)
     recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
     result = _train_result()
@@ -812,20 +827,21 @@ class Model(_Closable, _Shown):
 
     def __init__(self, path: Path, threads: int = 0, max_len: Optional[int] = None):
         self.path = os.fspath(path)
-        self._handle = _call("model_open", _bytes(path, "path"), threads)
-        self._free = _finalizer(self, _lib.sa_model_close, self._handle)
+        handle = _call("model_open", _bytes(path, "path"), _int(threads, "threads"))
+        self._owned, self._lock = _Owned(handle, _lib.sa_model_close), threading.Lock()
         if max_len is not None:
-            _call("model_set_max_len", self._handle, max_len)
-        copied = _Settings(_lib.sa_model_settings(self._handle))
+            _call("model_set_max_len", handle, _int(max_len, "max_len"))
+        copied = _Settings(_lib.sa_model_settings(handle))
         self.settings: Dict[str, Any] = copied.values()
-        self.parameters: int = _lib.sa_model_parameters(self._handle)
+        self.parameters: int = _lib.sa_model_parameters(handle)
         subwords = self.settings["tokenizer"] in ("bpe", "space-bpe")
         self._info = _ModelInfo(_name_of(path), copied, subwords)
 
-    def _open(self) -> int:
-        if not self._free.alive:
-            raise Error(Code.USAGE, f"the model '{self.path}' is closed")
-        return self._handle
+    def _run(self, name: str, *arguments: Any) -> None:
+        """Calls a function of the model, for one thread after the other."""
+        owned = self._opened()
+        with self._lock:
+            _call(name, owned.struct, *arguments)
 
     @property
     def has_attention(self) -> bool:
@@ -835,7 +851,7 @@ class Model(_Closable, _Shown):
     def _search(self, weights: bool = False, force_attention: Optional[str] = None, nbest: int = 1,
                 dictionary: Optional[Pairs] = None, **options: Any) -> Tuple[Any, Any]:
         search = _configured("search", _search(), options)
-        search.weights, search.nbest = weights, nbest
+        search.weights, search.nbest = weights, _int(nbest, "nbest", 1, 1000)
         held = None
         if dictionary is not None:
             words, held = _as_corpus(dictionary)
@@ -855,9 +871,9 @@ class Model(_Closable, _Shown):
         one = isinstance(sentences, str)
         texts = [sentences] if one else list(sentences)
         options, held = self._search(weights=weights, nbest=nbest, **search)
-        array = (_translation * max(len(texts) * max(nbest, 1), 1))()
-        owner = _Owned(array, _lib.sa_translations_release, len(texts) * max(nbest, 0))
-        _call("translate", self._open(), _text_array(texts, "sentence"), len(texts), byref(options), array)
+        array = (_translation * max(len(texts) * nbest, 1))()
+        owner = _Owned(array, _lib.sa_translations_release, len(texts) * nbest)
+        self._run("translate", _text_array(texts, "sentence"), len(texts), byref(options), array)
         found = [[_translation_of(owner, one) for one in array[i * nbest:(i + 1) * nbest] if one.text]
                  for i in range(len(texts))]
         best: List[Any] = [entries if nbest > 1 else entries[0] for entries in found]
@@ -877,7 +893,7 @@ class Model(_Closable, _Shown):
         if site not in _SITES:
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
-        options = _align_options(site=_SITES.index(site), layer=layer)
+        options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"))
         if force_attention is not None:
             _call("attention_override_parse", byref(options.override), _bytes(force_attention))
         found, failures = Alignments(), []
@@ -896,7 +912,7 @@ class Model(_Closable, _Shown):
                 return False
 
         try:
-            _call("align", self._open(), byref(options), corpus.pairs, corpus.count, _each(take), None)
+            self._run("align", byref(options), corpus.pairs, corpus.count, _each(take), None)
         except Error:
             if not failures:
                 raise
@@ -921,7 +937,7 @@ class Model(_Closable, _Shown):
         search, held_too = self._search(**options)
         results = (_sentence_result * max(corpus.count, 1))()
         owner, summary = _Owned(results, _lib.sa_sentence_results_release, corpus.count), _eval_result()
-        _call("evaluate", self._open(), byref(corpus), byref(search), byref(linking), results)
+        self._run("evaluate", byref(corpus), byref(search), byref(linking), results)
         _call("eval_summarize", byref(metrics), byref(corpus), owner.struct, None, corpus.count,
               byref(summary))
         each = [_record(Sentence, one) for one in results[:corpus.count]]
@@ -1103,8 +1119,9 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
     with _Watch(callback) as watch:
         options = _options(_compare_options, train=train, test=test, valid=valid, snapshots=snapshots,
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
-                           transformer=ctypes.addressof(transformer.memory), seeds=seeds, matrices=matrices,
-                           overwrite=overwrite, html=report, report=watch.report, stop=ctypes.pointer(watch.stop))
+                           transformer=ctypes.addressof(transformer.memory), seeds=_int(seeds, "seeds"),
+                           matrices=_int(matrices, "matrices"), overwrite=overwrite, html=report,
+                           report=watch.report, stop=ctypes.pointer(watch.stop))
         diverged = None
         try:
             _call("compare", byref(options), byref(result))
@@ -1183,7 +1200,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
         attention=_choice("attention", attention, _lib.sa_attention_info),
         normalizer=_choice("normalizer", normalizer, _lib.sa_normalizer_info),
         positions=_choice("positions", positions, _lib.sa_position_info),
-        entmax_alpha=entmax_alpha, heads=heads, causal=causal,
+        entmax_alpha=entmax_alpha, heads=_int(heads, "heads"), causal=causal,
         bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
     tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights}
     for name, numbers in tables.items():

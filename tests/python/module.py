@@ -15,6 +15,8 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
+import time
 import unittest
 import weakref
 
@@ -192,6 +194,39 @@ class Tests(unittest.TestCase):
             self.assertRaises(IndexError, corpus.__getitem__, len(corpus))
             self.assertEqual((corpus[:2], corpus[-1:]), (self.pairs[:2], self.pairs[-1:]))
         self.fails(Code.USAGE, "is closed", self.model.align, corpus)
+        for use in (len, list, lambda closed: closed[0]):
+            self.fails(Code.USAGE, "is closed", use, corpus)
+        self.assertIn("20 pairs", repr(corpus))
+        for number in (10 ** 15, 2 ** 32 + 1):  # neither allocated nor cut off
+            self.fails(Code.USAGE, "'nbest' is", self.model.translate, source, nbest=number)
+            self.fails(Code.USAGE, "'layer' is", self.model.align, source, source, layer=number)
+            self.fails(Code.USAGE, "'threads' is", softalign.load, self.model.path, number)
+            self.fails(Code.USAGE, "'heads' is", softalign.attend, [[1]], [[1]], [[1]], heads=number)
+
+    def test_threads(self):
+        """Threads share a model, and one closes it and the pairs while the others use them."""
+        sources = [source for source, _, _ in self.pairs] * 5
+        expected = self.model.translate(sources)
+        for _ in range(5):
+            found, started = [], threading.Barrier(4)
+            model, corpus = softalign.load(self.model.path, 1), softalign.Corpus("unseen.tsv")
+
+            def use():
+                started.wait()
+                try:
+                    found.append(model.translate(sources) == expected)
+                    found.append(len(model.align(corpus)) == len(self.pairs))
+                except Error as error:
+                    found.append("is closed" in str(error))
+            users = [threading.Thread(target=use) for _ in range(3)]
+            for user in users:
+                user.start()
+            started.wait()
+            time.sleep(0.01)
+            model.close(), corpus.close()
+            for user in users:
+                user.join()
+            self.assertTrue(len(found) >= 3 and all(found), found)
 
     def test_import(self):
         text = read(module, "r")
@@ -209,7 +244,7 @@ class Tests(unittest.TestCase):
 
     def test_every_function_is_declared_and_explained(self):
         text = read(module, "r")
-        used = set(re.findall(r"_lib\.sa_(\w+)", text)) | set(re.findall(r'_call\("(\w+)"', text))
+        used = set(re.findall(r"_lib\.sa_(\w+)", text)) | set(re.findall(r'_(?:call|run)\("(\w+)"', text))
         used |= {name for name in re.findall(r'_set\("(\w+)"', text)}
         self.assertGreater(len(used), 40)
         for name in used - {"page_add_"}:

@@ -248,7 +248,8 @@ def scores(w, o, k, q, H, i, place, past):
     the head's weights of the steps before"""
     own = own_weights(w, o, k)
     if place and o.positions == "rope":
-        return place.rotated_product(own, o.attention, q, H, i)
+        q, H = place.rotated(own, o.attention, q, H, i)
+        return SCORES[o.attention](of_keys({**own, "W_a": torch.eye(len(q), dtype=torch.float64)}, o, H), q, H)
     if place and o.positions == "shaw":
         own, H = moved(own, o, H, place.added("K", i, len(H)))
     if "w_c" in w:

@@ -17,7 +17,7 @@ class Half:
     """Where words stand, for one of two maps of head k"""
 
     def __init__(self, place, k, m):
-        self.place, self.k, self.m, self.rotated_product = place, k, m, place.rotated_product
+        self.place, self.k, self.m, self.rotated = place, k, m, place.rotated
 
     def bias(self, _, i, S):
         return self.place.bias(self.k, i, S)

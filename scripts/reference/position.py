@@ -48,16 +48,16 @@ class Place:
         k = self.o.shaw_distance
         return self.vectors[name][[max(-k, min(k, j - i)) + k for j in range(1, S + 1)]]
 
-    def rotated_product(self, w, name, q, H, i):
-        """RoPE: (R_i W_a q)' (R_j U_a h_j) as complex numbers, pairs of neighbors being one"""
+    def rotated(self, w, name, q, H, i):
+        """RoPE: R_i W_a q and R_j U_a h_j, as complex numbers, pairs of neighbors being one; of general q and W_a h_j"""
         keys = H @ (w["W_a"] if name == "general" else w["U_a"]).T
         query = q if name == "general" else w["W_a"] @ q
         d = len(query)
         theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
         turned = [torch.view_as_complex(x.reshape(-1, 2)) * torch.polar(torch.ones(d // 2, dtype=torch.float64), t * theta)
                   for t, x in [(i - 1, query), *enumerate(keys)]]
-        e = torch.stack([(turned[0].conj() * key).real.sum() for key in turned[1:]])
-        return e / d ** 0.5 if name == "scaled-dot" else e
+        real = torch.view_as_real(torch.stack(turned)).reshape(-1, d)
+        return real[0], real[1:]
 
 
 def sinusoidal(t, m):

@@ -43,7 +43,8 @@ typedef struct sa_compare_model {
     double medians[SA_COMPARE_COLUMNS]; /* over its runs that have the score; NaN: none has */
 } sa_compare_model;
 
-/* The hashes are over the texts of the pairs: a run that is resumed must see the same ones. */
+/* The hashes are over the texts of the pairs, and the alignments that matter: a run that is resumed
+ * must see the same ones. */
 typedef struct sa_compare_data {
     uint64_t train_hash, valid_hash, test_hash;
     size_t train_shared, valid_shared; /* test pairs that occur in these, too */

@@ -10,6 +10,7 @@
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
+#include "train/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,29 +133,14 @@ static void release(sa_comparison *all) {
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-static uint64_t join(uint64_t hash, const char *text) {
-    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
-}
-
-/* Of all texts in order, and of the gold alignments where they matter. */
-static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
-    uint64_t hash = corpus->count;
-    for (size_t i = 0; i < corpus->count; i++) {
-        const sa_pair *pair = &corpus->pairs[i];
-        hash = join(join(hash, pair->source), pair->target);
-        if (gold) hash = join(hash, pair->gold);
-    }
-    return hash;
-}
-
 /* The hash of the pairs at `path`, and how many of the test pairs occur among them. */
-static bool read_pairs(const char *path, const sa_corpus *test, uint64_t *hash, size_t *shared,
-                       sa_error *error) {
+static bool read_pairs(const char *path, const sa_corpus *test, bool gold, uint64_t *hash,
+                       size_t *shared, sa_error *error) {
     sa_corpus corpus;
     *hash = *shared = 0;
     if (!path) return true;
     if (!sa_corpus_open(&corpus, path, error)) return false;
-    *hash = hash_of(&corpus, false);
+    *hash = sa_corpus_hash(&corpus, gold);
     const bool good = sa_corpus_overlap(test, &corpus, NULL, shared, error);
     sa_corpus_close(&corpus);
     return good;
@@ -163,12 +149,17 @@ static bool read_pairs(const char *path, const sa_corpus *test, uint64_t *hash, 
 static bool open_data(sa_comparison *all, sa_error *error) {
     const sa_compare_options *options = all->options;
     sa_compare_data *data = &all->data;
+    bool guided = false;
+    for (size_t i = 0; i < all->model_count; i++)
+        guided = guided || all->models[i].settings.guided_alignment > 0;
     if (!sa_corpus_open(&data->test, options->test, error) ||
-        !read_pairs(options->train, &data->test, &data->train_hash, &data->train_shared, error) ||
-        !read_pairs(options->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
+        !read_pairs(options->train, &data->test, guided, &data->train_hash, &data->train_shared,
+                    error) ||
+        !read_pairs(options->valid, &data->test, false, &data->valid_hash, &data->valid_shared,
+                    error) ||
         (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
         return false;
-    data->test_hash = hash_of(&data->test, true);
+    data->test_hash = sa_corpus_hash(&data->test, true);
     return true;
 }
 
@@ -543,6 +534,23 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     return true;
 }
 
+/* Whether all processes were started alike. */
+static bool check_same(const sa_comparison *all, sa_error *error) {
+    const sa_exchange *processes = sa_compare_processes;
+    const sa_compare_data *data = &all->data;
+    const char *models = all->options->models;
+    const uint64_t runs = sa_hash(models, strlen(models)) + all->seeds;
+    const uint64_t snapshots = sa_corpus_hash(&data->snapshot_pairs, false);
+    bool good = sa_exchange_same(processes, runs, "other --models or --seeds", error) &&
+                sa_exchange_same(processes, data->train_hash, "other training pairs", error) &&
+                sa_exchange_same(processes, data->valid_hash, "other validation pairs", error) &&
+                sa_exchange_same(processes, data->test_hash, "other test pairs", error) &&
+                sa_exchange_same(processes, snapshots, "other --snapshots", error);
+    for (size_t i = 0; good && i < all->model_count; i++)
+        good = sa_exchange_same_settings(processes, &all->models[i].settings, error);
+    return good;
+}
+
 bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
@@ -556,7 +564,8 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
                 read_models(&all, transformer, error) && open_data(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&lock, options->out, error));
-    good = sa_exchange_agree(sa_compare_processes, good, error);
+    good = sa_exchange_agree(sa_compare_processes, good, error) &&
+           (!sa_compare_processes || check_same(&all, error));
     if (good) {
         good = compare(&all, result, error);
         sa_compare_end(&all);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/utf8.h"
 
 #include <limits.h>
@@ -257,6 +258,20 @@ void sa_corpus_close(sa_corpus *corpus) {
     free(all);
     free(corpus->pairs);
     *corpus = (sa_corpus){0};
+}
+
+static uint64_t join(uint64_t hash, const char *text) {
+    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+}
+
+uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold) {
+    uint64_t hash = corpus->count;
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        hash = join(join(hash, pair->source), pair->target);
+        if (gold) hash = join(hash, pair->gold);
+    }
+    return hash;
 }
 
 /* ---- Word alignments ------------------------------------------------------------------------- */

@@ -8,6 +8,9 @@
  * numbers of lines. SA_LIMIT: out of memory. Freed by sa_corpus_close. */
 bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error);
 
+/* Of all texts in order, with `gold` of the alignments, too. */
+uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
+
 /* ---- Word alignments ------------------------------------------------------------------------- */
 
 /* Pharaoh format: "0-0 1-2 2p1". Each link is a source and a target position, counted from 0; '-'

@@ -1,4 +1,5 @@
 /* The command line, run by several processes at once, which exchange sums over MPI. */
+#include "base/rng.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "compare/compare.h"
@@ -162,16 +163,20 @@ static bool check_arguments(int count, char **arguments, sa_error *error) {
 
 static int run(int argc, char **argv) {
     sa_error error = {0};
-    const bool good = open_exchange(&error) && check_arguments(argc, argv, &error);
+    const char *command = argc > 1 ? argv[1] : "";
+    const uint64_t word = sa_hash(command, strlen(command));
+    const bool good = open_exchange(&error) && agree(check_arguments(argc, argv, &error), &error) &&
+                      sa_exchange_same(&exchange, word, "another command", &error);
     cli_follows = exchange.rank > 0;
-    if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0) {
+    if (strcmp(command, cli_compare.name) == 0) {
         sa_compare_processes = &exchange;
         cli_signals_keep(); /* mpirun ends the others when one ends by a signal */
     } else {
         sa_session_processes = &exchange;
     }
     if (good) return cli_run(argc, argv, agree);
-    if (!cli_follows) cli_note_error(&error);
+    const bool speaks = exchange.ended ? error.text[0] != 0 : !cli_follows;
+    if (speaks) cli_note_error(&error);
     return (int)error.code;
 }
 

@@ -1,5 +1,6 @@
 #include "mpi/node.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "base/thread.h"
 #include "tensor/blas.h"
@@ -35,6 +36,16 @@ static const char *loops(void) {
 #endif
 }
 
+/* Two builds of one version may round differently, and two versions of OpenBLAS. */
+static unsigned hash_program(void) {
+    uint64_t hash = sa_hash(sa_blas_version(), strlen(sa_blas_version()));
+    sa_file file;
+    if (!sa_file_read(&file, "/proc/self/exe", SA_FILE_LIMIT, NULL)) return (unsigned)hash;
+    hash ^= sa_hash(file.data, file.size);
+    sa_file_release(&file);
+    return (unsigned)hash;
+}
+
 static int number_of(const char *variable) {
     const char *value = getenv(variable);
     const int number = value ? atoi(value) : 0;
@@ -43,6 +54,7 @@ static int number_of(const char *variable) {
 
 void sa_node_find(sa_node *node) {
     const char *chosen = getenv("OPENBLAS_CORETYPE");
+    char library[64] = "";
     cpu_set_t cores;
     CPU_ZERO(&cores);
     sched_getaffinity(0, sizeof cores, &cores);
@@ -51,8 +63,9 @@ void sa_node_find(sa_node *node) {
                       .asked_threads = number_of("SLURM_CPUS_PER_TASK")};
     gethostname(node->host, sizeof node->host - 1);
     find_processor(node->processor, sizeof node->processor);
-    snprintf(node->kernels, sizeof node->kernels, "%s, %s, softalign %s", sa_blas_core(), loops(),
-             sa_version());
+    confstr(_CS_GNU_LIBC_VERSION, library, sizeof library);
+    snprintf(node->kernels, sizeof node->kernels, "%s, %s, softalign %s (%08x), %s", sa_blas_core(),
+             loops(), sa_version(), hash_program(), library);
     if (chosen) snprintf(node->chosen, sizeof node->chosen, "%s", chosen);
 }
 

@@ -7,7 +7,7 @@
 /* Of one process; sent as it is, so it holds no pointers. */
 typedef struct sa_node {
     char host[64], processor[96];
-    char kernels[96];              /* of OpenBLAS and softalign */
+    char kernels[128];             /* of OpenBLAS and softalign, and what else rounds */
     char chosen[32];               /* OPENBLAS_CORETYPE; empty: not set */
     uint64_t cores;                /* a hash of which cores it may use */
     int core_count, asked_threads; /* asked_threads: by Slurm; 0: not */

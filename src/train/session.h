@@ -68,6 +68,7 @@ struct sa_session {
     double begin;  /* monotonic time at which this run began, less the seconds spent before it */
     sa_train_cost spent;  /* without seconds */
     int64_t first_step;   /* batches seen before this run */
+    uint32_t checksum;    /* of the checkpoint that it resumes; or 0 */
     double gradient_norm; /* of the last update */
     double report_time;   /* when the last report was made */
     double report_loss;   /* training loss and words since then */
@@ -93,6 +94,12 @@ void sa_session_close(sa_session *session);
  * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
  * by sa_session_close also after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
+
+/* Whether all processes have the same settings, but for the number of threads. */
+bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
+                               sa_error *error);
+/* Whether all that the updates follow from is the same in all processes. */
+bool sa_session_same(const sa_session *session, sa_error *error);
 
 /* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder
  * cannot be examined. */

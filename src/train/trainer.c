@@ -141,6 +141,15 @@ int sa_exchange_odd(const uint64_t words[], int count) {
     return -1;
 }
 
+bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *what,
+                      sa_error *error) {
+    uint64_t words[SA_MAX_PROCESSES];
+    sa_exchange_words(exchange, word, words);
+    const int odd = sa_exchange_odd(words, exchange->size);
+    return odd < 0 || sa_fail(error, SA_USAGE, "process %d on '%s' has %s than the rest", odd,
+                              exchange->hosts[odd], what);
+}
+
 /* ---- Shards ---------------------------------------------------------------------------------- */
 
 enum {

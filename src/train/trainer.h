@@ -90,6 +90,10 @@ void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t word
  * others get its code without a text. */
 bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error);
 
+/* Whether all have the same word. SA_USAGE, on all of them, names one that has "another --seed". */
+bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *what,
+                      sa_error *error);
+
 /* Of the words of all processes, the first that is not the one most have; -1: all are equal. */
 int sa_exchange_odd(const uint64_t words[], int count);
 

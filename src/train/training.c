@@ -95,18 +95,14 @@ static uint64_t hash_weights(const sa_model *model) {
 
 /* Whether all have the same weights. */
 static bool compare_weights(const sa_session *session, sa_error *error) {
-    sa_exchange *exchange = session->exchange;
-    uint64_t words[SA_MAX_PROCESSES];
-    if (!exchange) return true;
-    sa_exchange_words(exchange, hash_weights(&session->model), words);
-    const int odd = sa_exchange_odd(words, exchange->size);
-    const bool good =
-        odd < 0 || sa_fail(error, SA_CHECK,
-                           "process %d on '%s' has other weights than the rest after update %lld: "
-                           "its memory or processor may be faulty; {resume} goes on from the last "
-                           "validation",
-                           odd, exchange->hosts[odd], (long long)session->trainer.step);
-    return sa_exchange_agree(exchange, good, error);
+    const sa_exchange *exchange = session->exchange;
+    sa_error odd;
+    return !exchange ||
+           sa_exchange_same(exchange, hash_weights(&session->model), "other weights", &odd) ||
+           sa_fail(error, SA_CHECK,
+                   "%s after update %lld: its memory or processor may be faulty; {resume} goes on "
+                   "from the last validation",
+                   odd.text, (long long)session->trainer.step);
 }
 
 /* The figures of a validation, by the first process. */
@@ -390,7 +386,8 @@ static bool begin_film(sa_session *session, sa_error *error) {
 /* Up to the first update, from which on the token ids are all that is needed of the pairs. */
 static bool begin(sa_session *session, const sa_train_options *training, sa_error *error) {
     bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
-    good = sa_exchange_agree(session->exchange, good, error);
+    good = sa_exchange_agree(session->exchange, good, error) &&
+           (!session->exchange || sa_session_same(session, error));
     if (good && sa_exchange_leads(session->exchange)) good = begin_film(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
     sa_corpus_close(&session->train);

@@ -135,6 +135,31 @@ same "a bare srun" "softalign-mpi: Slurm has 4 tasks here, but this process is n
 'mpirun softalign-mpi ...' or 'srun --mpi=pmix softalign-mpi ...'" "$(cat err)"
 [ ! -e none ] || fail "a refused training made its folder"
 
+# Processes that were not started alike.
+head -n 120 mono.tsv >some.tsv
+tac some.tsv >backwards.tsv
+cut -f 1,2 some.tsv >two.tsv
+cut -f 3 some.tsv >links.txt
+sed 's/^0-0/0-1/' links.txt >other.txt
+both="train --out unequal --embed 4 --hidden 4 --attn 4 --maxout 4 --shards 2 --steps 4 --valid-every 2"
+unequal "" "$both --train some.tsv --snapshots watched.tsv" "$both --train ./some.tsv --threads 2"
+unequal "other training pairs or alignments than the rest" "$both --train some.tsv" "$both --train backwards.tsv"
+unequal "other validation pairs than the rest" "$both --train some.tsv --valid mono.tsv" "$both --train some.tsv --valid some.tsv"
+unequal "other training pairs or alignments than the rest" "$both --train two.tsv --guided-alignment 1 --alignments links.txt" \
+    "$both --train two.tsv --guided-alignment 1 --alignments other.txt"
+for option in "--seed 2" "--dropout 0.5" "--shards 3" "--steps 3"; do
+    unequal "another ${option% *} than the rest" "$both --train some.tsv" "$(sed "s/ ${option% *} [0-9]*//" <<<"$both") --train some.tsv $option"
+done
+unequal "another command than the rest" "$both --train some.tsv" "compare --train some.tsv"
+unequal "'-': standard input does not reach all processes: write it to a file" "$both --train some.tsv" "$both --train -"
+unequal "train: unknown option '--trian' (did you mean '--train'?)" "$both --train some.tsv" "$both --trian some.tsv"
+"$softalign" ${both/unequal/mine} --train some.tsv 2>err || fail "train: $(cat err)"
+cp -r mine yours
+rm yours/best.safetensors
+unequal "another training to be resumed than the rest" "${both/unequal/mine} --train some.tsv --resume" "${both/unequal/yours} --train some.tsv --resume"
+"$softalign" ${both/unequal/yours} --lr 0.1 --train some.tsv --overwrite 2>err || fail "train: $(cat err)"
+unequal "another --lr than the rest" "${both/unequal/mine} --train some.tsv --resume" "${both/unequal/yours} --train some.tsv --resume"
+
 # Kernels of two kinds, where OpenBLAS has them.
 case $("$softalign" --version) in
 *DYNAMIC_ARCH*SkylakeX* | *DYNAMIC_ARCH*Cooperlake* | *DYNAMIC_ARCH*SapphireRapids*)
@@ -146,8 +171,13 @@ case $("$softalign" --version) in
     ;;
 esac
 
-# A process whose memory fails.
+# Another build of the program.
 flip=$(dirname "$softalign")/tests/mpi_bit_flip
+mpirun --oversubscribe -q -n 1 "$mpi" train $options --out none : -n 1 "$flip" train $options --out none >out 2>err </dev/null
+same "two programs" 2 $?
+grep -q "would not compute the same bits" err || fail "two programs: $(cat err)"
+
+# A process whose memory fails.
 rm -rf parts
 mpirun --oversubscribe -q -n 3 "$flip" train $options --steps 12 --out parts >out 2>err </dev/null
 same "a flipped bit" 1 $?

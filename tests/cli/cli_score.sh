@@ -105,6 +105,16 @@ expect 0 "" score --alignments late gold --json
 same "JSON" "{ sentences: 2, links: 5, sure: 5, aer: 1.0, precision: 0.0, recall: 0.0, aer_before: 0.0, aer_after: 1.0 }" \
     "$(xargs <out)"
 
+# Links that leave the sentence are dropped; without --target it ends with the last linked word.
+echo '0-0 1-1' >short
+echo '0-0' >gold_short
+echo 'a b c' >three
+for target in "" "--target three"; do
+    expect 0 "" score --alignments short gold_short --shift $target
+    echo "$(awk 'NR > 1 { print $3 }' out | xargs)"
+done >moved
+same "links that were moved" "1 2 1 1 2 2" "$(xargs <moved)"
+
 # Both directions: the other model writes target-source.
 printf '0-0 1-1 3-2\n\n' >forward
 printf '0-0 1-2\n\n' >backward

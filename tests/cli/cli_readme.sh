@@ -1,8 +1,10 @@
-# What the README and corpora/LESSONS.md show is true: in a fresh copy of the tree, every block of commands runs,
+# What the README and corpora/LESSONS.md show is true: in a fresh copy of the tree, in a folder whose name must be
+# quoted, every block of commands runs,
 # one after the other, and none writes over a file of another. So do the commands that the lessons print, which
 # write what the lessons wrote. The README's program, which the build compiles, prints a translation and where the
 # model looked.
 . tests/support/cli.sh
+mkdir "x y's é %" && cd "x y's é %" || exit 1
 
 # Code blocks: "sh" are run, "sh no_run" cannot be, "text" and "c" are no commands; python_module runs
 # "python".
@@ -27,7 +29,7 @@ cp "$root"/corpora/* softalign/corpora
 cat >small <<SMALL
 #!/bin/bash
 set -f
-command=$softalign
+command=$(printf %q "$softalign")
 SMALL
 cat >>small <<'SMALL'
 given=("$@") arguments=()
@@ -67,8 +69,8 @@ chmod +x bin/cmake
 
 # shown FILE: runs it as one would paste it, but stops at an error, and where a file would be written again.
 shown() {
-    { echo "set -eC -o pipefail; trap 'sed -n \${LINENO}p $PWD/run >&2' ERR" && cat "$1"; } >run
-    PATH=$PWD/bin:$PATH bash run >"$1.out" 2>"$1.err" || fail "$1 ends at: $(tail -n 4 "$1.err")"
+    { echo "set -eC -o pipefail; trap 'sed -n \${LINENO}p \"\$run\" >&2' ERR" && cat "$1"; } >run
+    run=$PWD/run PATH=$PWD/bin:$PATH bash run >"$1.out" 2>"$1.err" || fail "$1 ends at: $(tail -n 4 "$1.err")"
 }
 
 {

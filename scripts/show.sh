@@ -4,6 +4,12 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 in_clone() { [ -e "$top/scripts/setup" ]; }
 if in_clone; then
+    case $top in
+    *[\"\;\#\\]*)
+        echo "${0##*/}: CMake cannot build in '$top': \" ; # and \\ have a meaning of their own there" >&2
+        exit 2
+        ;;
+    esac
     cd "$top"
     program=build/release/softalign shown=$program results=build/ corpora=corpora
 else

@@ -1,10 +1,10 @@
 #!/bin/bash
 # What others build on an installed softalign, from an install tree or from packages: in C by pkg-config and
-# CMake, with either library, in C++ and in Python. Without pkg-config all is skipped, without a C++ compiler or
-# Python that part.
+# CMake, with either library, in C++ and in Python. Without a C++ compiler or Python that part is skipped, and the
+# whole counts as skipped.
 # usage: consumers.sh PREFIX PROGRAM CC
 . "$(dirname "$0")/scratch.sh"
-root=$1 program=$2 cc=$3
+root=$1 program=$2 cc=$3 skipped=0
 
 library=$(find "$root"/lib* -name libsoftalign.so.0.2 -print -quit 2>/dev/null)
 [ "$library" ] || fail "no libsoftalign.so.0.2"
@@ -26,7 +26,6 @@ uses() { # NAME PROGRAM
 }
 
 export PKG_CONFIG_PATH=$library/pkgconfig
-command -v pkg-config >/dev/null || { echo "no pkg-config here: skipped" && exit 77; }
 [ "$(pkg-config --variable=prefix softalign | xargs realpath)" = "$root" ] || fail "softalign.pc names another tree"
 # shellcheck disable=SC2046
 "$cc" "$program" -o shared $(pkg-config --cflags --libs softalign) || fail "pkg-config: no program"
@@ -57,7 +56,8 @@ if cxx=$(command -v c++ || command -v g++ || command -v clang++); then
     LD_LIBRARY_PATH=$library ./consumer pairs.tsv trained || fail "C++: exit code $?"
     echo "C++: trained"
 else
-    echo "no C++ compiler here"
+    echo "no C++ compiler here: skipped"
+    skipped=77
 fi
 
 # In /usr the module is where Python looks for it.
@@ -78,5 +78,7 @@ PYTHON
     [ ! -d "$root/share/softalign/python" ] || export PYTHONPATH=$root/share/softalign/python
     uses "Python" ./look.py
 else
-    echo "no Python here"
+    echo "no Python here: skipped"
+    skipped=77
 fi
+exit $skipped

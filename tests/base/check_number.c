@@ -154,36 +154,30 @@ START_TEST(writes_fixed_decimals) {
 }
 END_TEST
 
-/* A German locale, compiled here if the system has none. */
+/* Compiles a German locale into the folder, where the process finds it. */
 static bool speak_german(const char *folder) {
     char command[256];
-    if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
              folder);
     if (system(command) != 0) return false;
     setenv("LOCPATH", folder, 1);
-    return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    bool german = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    setlocale(LC_ALL, "C");
+    return german;
 }
 
 START_TEST(a_german_locale_changes_nothing) {
-    char folder[] = "/tmp/softalign-locale-XXXXXX", text[32], command[64];
-    ck_assert(mkdtemp(folder));
-    bool german = speak_german(folder);
-    if (german) {
-        double value = 0;
-        snprintf(text, sizeof text, "%.1f", 1.5);
-        ck_assert_str_eq(text, "1,5");
-        ck_assert_str_eq(written(1.5), "1.5");
-        ck_assert_str_eq(fixed(1.25, 1), "1.2");
-        ck_assert(sa_number_parse("0.5", &value) && value == 0.5);
-        ck_assert(!sa_number_parse("0,5", &value));
-        snprintf(text, sizeof text, "%.1f", 1.5); /* the caller's locale is restored */
-        ck_assert_str_eq(text, "1,5");
-    } else {
-        fprintf(stderr, "skipped: no German locale can be had here\n");
-    }
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    char text[32];
+    double value = 0;
+    ck_assert(setlocale(LC_ALL, "de_DE.UTF-8"));
+    snprintf(text, sizeof text, "%.1f", 1.5);
+    ck_assert_str_eq(text, "1,5");
+    ck_assert_str_eq(written(1.5), "1.5");
+    ck_assert_str_eq(fixed(1.25, 1), "1.2");
+    ck_assert(sa_number_parse("0.5", &value) && value == 0.5);
+    ck_assert(!sa_number_parse("0,5", &value));
+    snprintf(text, sizeof text, "%.1f", 1.5); /* the caller's locale is restored */
+    ck_assert_str_eq(text, "1,5");
 }
 END_TEST
 
@@ -197,11 +191,16 @@ int main(void) {
     tcase_add_test(cases, writing_then_reading_gives_the_same_number);
     tcase_add_test(cases, writes_every_digit_of_a_double);
     tcase_add_test(cases, writes_fixed_decimals);
-    tcase_add_test(cases, a_german_locale_changes_nothing);
+    char folder[] = "/tmp/softalign-locale-XXXXXX", command[64];
+    bool german = mkdtemp(folder) && speak_german(folder);
+    if (german) tcase_add_test(cases, a_german_locale_changes_nothing);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    return failed != 0;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (failed || system(command) != 0) return 1;
+    if (!german) puts("localedef, or its sources of de_DE (locales), is missing: skipped");
+    return german ? 0 : 77;
 }

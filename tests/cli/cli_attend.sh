@@ -125,7 +125,7 @@ same "h of equal keys" 10 "$(sed -n '3s/,.*//p' out | awk '{ printf "%.6g", $1 }
 
 # For programs.
 expect 0 "" attend --self words.csv --causal --json
-if command -v python3 >/dev/null; then
+if has python3; then
     python3 - <<'END' || fail "--json says $(cat out)"
 import json
 found = json.load(open("out"))

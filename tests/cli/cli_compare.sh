@@ -215,7 +215,7 @@ grep -q "\"unequal numbers of updates\",\"fixed 300, $stops $got\"" page.html ||
 # ---- For programs
 
 compare --models fixed $short --json --out json
-if command -v python3 >/dev/null; then
+if has python3; then
     python3 - <<'END' || fail "--json: $(cat out)"
 import json
 shown = json.load(open("out"))

@@ -77,7 +77,7 @@ says "Luong et al. 2015, equations 9 and 10" --window local-p --window-size 2
 says "e_i = W_a s_{i-1}, blind to the source" --attention location
 
 # What programs read: the arithmetic of a step done again.
-if command -v python3 >/dev/null; then
+if has python3; then
     train 5 --attn 5
     expect 0 "" explain $model "a king finds the horse." "un roi" --all --json --weights
     python3 - <<'END' || fail "--json does not hang together"
@@ -149,7 +149,7 @@ for norm in pre post; do
     grep -q "^ *e_ij = (W_q ${x}_i)' (W_k ${x}_j) / sqrt(n') *Vaswani et al. 2017, section 3.2.1$" out ||
         fail "no score: $(cat out)"
     same "vectors of distances" $([ $positions = none ] && echo 0 || echo 2) "$(grep -cF "e_ij = f(q_i, k_j + a^K_c)" out)"
-    command -v python3 >/dev/null || continue
+    has python3 || continue
     for layer in 1 2; do
         expect 0 "" explain $model "a king finds the horse." --step 2 --layer $layer --json
         python3 - $norm $layer <<'END' || fail "layer $layer, norm $norm: --json does not hang together"
@@ -248,7 +248,7 @@ layer 2 pre --attention general --window local-p --window-size 2
 states "p_i = S sigma(v_p' tanh(W_p a_i))" "q_i = a_i, k_j = W_k a_j, v_j = W_v a_j" \
     "e_ij = a_i' W_k a_j" "softmax_j(e_ij) = exp(e_ij) / sum_k exp(e_ik), over |j - p_i| <= D" \
     "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2))"
-if command -v python3 >/dev/null; then
+if has python3; then
     expect 0 "" explain window/best.safetensors "a king finds the horse." --step 3 --json
     python3 - <<'END' || fail "local-p in a layer: --json does not hang together"
 import json, struct

@@ -152,7 +152,7 @@ on_terminal() { # NAME COMMAND
 }
 "$softalign" translate hostile/best.safetensors hostile.txt >translated
 cmp -s translated hostile.txt || fail "translate changes words for a file: $(cat -A translated)"
-if command -v script >/dev/null; then
+if has script; then
     on_terminal screen "'$softalign' translate hostile/best.safetensors hostile.txt"
     grep -qF '\x1B]0;title\x07 \u{202E}edoc\u{2069} a' screen ||
         fail "translate to a terminal: $(cat -A screen)"

@@ -1,9 +1,6 @@
 # What programs read: one JSON object with the promised keys.
 . tests/support/cli.sh
-command -v python3 >/dev/null || {
-    echo "skipped: no python3 to read JSON with"
-    exit 77
-}
+need python3
 train_tiny
 model=tiny/best.safetensors
 

@@ -60,12 +60,10 @@ grep -E '<(script|img|!)|<[^>]*(href| on[a-z]+)=|</svg>.' pictures && fail "aliv
 grep -P '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' \
     pictures && fail "control characters"
 same "elements" "rect svg text" "$(grep -oE '<[a-z]+' pictures | tr -d '<' | sort -u | xargs)"
-if command -v xmllint >/dev/null; then
+if has xmllint; then
     xmllint --noout bad/*.svg badly/*.svg all/*.svg svg/*.svg || fail "xmllint finds fault"
-else
-    echo "xmllint is not installed: the strict reader of check_injection alone has judged"
 fi
-if command -v nm >/dev/null; then
+if has nm; then
     nm -D --undefined-only "$softalign" | grep -wE 'system|popen|exec[lv]p?e?' && fail "a shell could be called"
 fi
 
@@ -93,11 +91,7 @@ install it (Debian: libpango1.0-dev) and build again, or use --svg" "$(cat err)"
 fi
 
 # The terminal: colors by what it says of itself, in a window of a given width.
-command -v script >/dev/null || {
-    echo "script is not installed: the terminal was not tested"
-    finish
-    exit 0
-}
+has script || finish
 on_terminal() { # COLUMNS VARIABLE=VALUE...
     local columns=$1
     shift

@@ -141,7 +141,7 @@ grep -q '"ok": false,' out || fail "--json of a failure: $(cat out)"
 
 # For programs.
 expect 0 "" prove fixed/best.safetensors --json
-if command -v python3 >/dev/null; then
+if has python3; then
     python3 - "$names" <<'END' || fail "--json: $(cat out)"
 import json, sys
 proof = json.load(open("out"))

@@ -105,6 +105,17 @@ for again in lessons/01-soft-look-up demo; do
 done
 PATH=$PWD/bin:$PATH softalign/scripts/lessons/01-soft-look-up --overwrite >out 2>err || fail "--overwrite: $(cat err)"
 
+# Where CMake cannot build, nothing is written.
+for name in 'a"b' 'a;b' 'a#b' 'a\b'; do
+    mkdir "$name" && cp -r softalign/scripts "$name"
+    for script in demo lessons/01-soft-look-up; do
+        "$name/scripts/$script" >out 2>err
+        same "$script in '$name'" "2 ${script##*/}: CMake cannot build in '$PWD/$name': \" ; # and \\ have a meaning of their own there" \
+            "$? $(cat err)"
+    done
+    [ ! -e "$name/build" ] || fail "$name/build is made"
+done
+
 # Lesson 9 and its page look at the sentence that LESSONS.md draws.
 sentence=$(head -n 1 written/09-self-attention/senses.txt)
 same "the sentence at which the page of lesson 9 opens" "$sentence" \

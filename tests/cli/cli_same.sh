@@ -8,7 +8,8 @@ options="--train mono.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --shards 8 --
 # Languages whose numbers have a comma, whose capital i has a dot, and that write from the right.
 languages="C POSIX"
 for language in de_DE tr_TR ar_EG; do
-    localedef -i $language -f UTF-8 "$scratch/$language.UTF-8" 2>log && languages+=" $language.UTF-8"
+    localedef -i $language -f UTF-8 "$scratch/$language.UTF-8" 2>log && languages+=" $language.UTF-8" ||
+        lacks "localedef, or its sources of $language (locales),"
 done
 export LOCPATH=$scratch
 
@@ -64,7 +65,7 @@ for flavor in /usr/lib/*/openblas-{serial,openmp}; do
 done
 echo "same models: $good/$cases"
 # Without --shards the number of cores changes nothing.
-if command -v taskset >/dev/null; then
+if has taskset; then
     default="--train mono.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 10 --max-time 0"
     "$softalign" train $default --out cores 2>/dev/null
     taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$softalign" train $default --out core 2>/dev/null

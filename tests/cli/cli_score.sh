@@ -62,7 +62,7 @@ same "sentences" "32 32" "$(awk '/^source words/ { on = 1; next } on && $1 != "a
     on && $1 == "all" { print sum, $2 }' out)"
 
 # For programs.
-if command -v python3 >/dev/null; then
+if has python3; then
     expect 0 "" score hyp ref --json --by-length --source ref --confidence --against ref2 --sentence
     python3 - <<'END' || fail "--json: $(head -c 2000 out)"
 import json

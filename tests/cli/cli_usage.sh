@@ -142,7 +142,7 @@ if [ "$(nproc)" -gt 1 ] && [ "$(id -u)" -eq 0 ]; then # OpenBLAS may not start i
     same "without threads" 7 $?
     grep -q '^softalign: OpenBLAS cannot start its threads (see ulimit -u)' err || fail "without threads: $(cat err)"
 fi
-if command -v cc >/dev/null; then
+if has cc; then
     echo 'void cblas_sgemm(void) {}' | cc -shared -fPIC -x c - -o other.so
     LD_PRELOAD=$PWD/other.so "$softalign" --version >out
     grep -q "^products by $PWD/other.so$" out || fail "another library's products are not noticed: $(cat out)"

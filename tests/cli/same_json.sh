@@ -1,9 +1,6 @@
 # scripts/same_json.py, by which scripts/same-bits compares JSON: what is new passes, what changed is told.
 . tests/support/cli.sh
-command -v python3 >/dev/null || {
-    echo "skipped: no python3"
-    exit 77
-}
+need python3
 cat >before <<'JSON'
 {
   "bleu": 1.50, "lesson": "old", "list": [1, 2.0, [3]], "text": "a, \"b\": {x", "none": [],

@@ -33,7 +33,7 @@ done
 if [ "$python" ]; then
     tests "$python"
 else
-    echo "no Python here has NumPy: tested without"
+    lacks "NumPy"
 fi
 mkdir blocked && echo 'raise ImportError("blocked")' >blocked/numpy.py
 tests env PYTHONPATH="$PWD/blocked:$root/scripts/python" python3

@@ -7,22 +7,28 @@ softalign=$(realpath "$1")
 scratch=$(mktemp -d)
 trap '[[ $BASHPID != $$ ]] || rm -rf "$scratch"' EXIT # a background job that is killed before its exec runs it, too
 cd "$scratch" || exit 1
-failures=0
+failures=0 skipped=0
 
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
 }
 
+# lacks WHAT: a test that leaves out a part counts as skipped, however the rest ends, unless it fails.
+lacks() {
+    echo "$1 is missing (scripts/setup --tests): skipped"
+    skipped=77
+}
+
+# has PROGRAM: whether it is installed.
+has() {
+    command -v "$1" >/dev/null || ! lacks "$1"
+}
+
 # need PROGRAM...: skips the test where one is missing.
 need() {
     local program
-    for program; do
-        command -v "$program" >/dev/null || {
-            echo "$program is not installed: skipped"
-            exit 77
-        }
-    done
+    for program; do has "$program" || exit 77; done
 }
 
 # playground.html, or skips the test where what builds it is missing.
@@ -80,4 +86,5 @@ payload_pairs() {
 
 finish() {
     [ $failures -eq 0 ] || exit 1
+    exit $skipped
 }

@@ -5,8 +5,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 in_clone() { [ -e "$top/scripts/setup" ]; }
 if in_clone; then
     case $top in
-    *[\"\;\#\\]*)
-        echo "${0##*/}: CMake cannot build in '$top': \" ; # and \\ have a meaning of their own there" >&2
+    *[]\"\;\#\\\|\<\>[]* | *$'\n'*)
+        echo "${0##*/}: CMake cannot build in '$top': move it to a path without \" ; # \\ | < > [ ] and newlines" >&2
         exit 2
         ;;
     esac

@@ -1,6 +1,11 @@
-# Sourced by the scripts, before they change the folder. Their first comment is their usage: what --help prints, and,
-# with exit code 2, what an argument is answered with that they do not know.
+# Sourced by the scripts, before they change the folder. Their first comment is their usage, which --help prints,
+# and, with exit code 2, an argument that they do not know.
 usage=$(sed -n '2,${/^#/!q;s/^# \{0,1\}//p;}' "$0")${more_usage:-}
+
+fail() { # MESSAGE
+    echo "${0##*/}: $1" >&2
+    exit 1
+}
 
 wrong_usage() { # MESSAGE
     printf '%s: %s\n\n%s\n' "${0##*/}" "$1" "$usage" >&2

@@ -144,10 +144,9 @@ static sa_settings without_auto(const sa_settings *settings) {
 }
 
 /* One condition, which is taken to pieces. */
-static bool holds(char *condition, const sa_settings *given) {
-    const sa_settings settings = without_auto(given);
+static bool holds(char *condition, const sa_settings *settings) {
     char *rest, *name = strtok_r(condition, " ", &rest), *word = strtok_r(NULL, " ", &rest);
-    const double value = quantity(name, &settings);
+    const double value = quantity(name, settings);
     const sa_option *row = sa_option_find(sa_settings_options, name);
     if (!word) return value > 0;
     if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0)
@@ -156,7 +155,7 @@ static bool holds(char *condition, const sa_settings *given) {
     if (row && sa_option_choice(row, 0))
         return is_one_of(row, value, not ? strtok_r(NULL, " ", &rest) : word, &rest) != not ;
     if (strcmp(word, "no") == 0) strtok_r(NULL, " ", &rest), strtok_r(NULL, " ", &rest);
-    const double other = quantity(strtok_r(NULL, " ", &rest), &settings);
+    const double other = quantity(strtok_r(NULL, " ", &rest), settings);
     if (strcmp(word, "no") == 0) return fmod(value, other) != 0; /* no multiple of */
     if (not ) return value != other;
     ck_assert_msg(strcmp(word, "above") == 0 || strcmp(word, "below") == 0, "'%s'", word);
@@ -219,9 +218,10 @@ static void draw(sa_rng *rng, sa_settings *settings) {
 
 static void compare(const sa_settings *settings) {
     sa_error error = {0};
+    const sa_settings explicit = without_auto(settings);
     int found = 0, last = 0;
     for (int i = 0; i < count; i++)
-        if (applies(&rules[i], settings)) found++, last = i;
+        if (applies(&rules[i], &explicit)) found++, last = i;
     const bool good = sa_settings_check(settings, &error);
     if (found == 1) rules[last].alone++;
     if (good == (found == 0)) return;
@@ -235,7 +235,7 @@ START_TEST(the_manual_lists_what_is_refused) {
     sa_rng rng = sa_rng_seed(1, 1);
     sa_settings settings;
     read_manual();
-    for (int i = 0; i < 30000; i++) {
+    for (int i = 0; i < 20000; i++) {
         draw(&rng, &settings);
         compare(&settings);
     }

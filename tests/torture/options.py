@@ -106,7 +106,7 @@ class Run:
         self.refused = 0
 
     def call(self, *args, may=(0,), text=None):
-        """Runs a command and returns its code and standard output; a code outside `may` is a fault."""
+        """Runs a command and returns its code and its output or message; a code outside `may` is a fault."""
         words = [str(arg) for arg in args]
         if self.show:
             print('softalign', shlex.join(words), '' if text is None else '< sources', flush=True)
@@ -124,7 +124,7 @@ class Run:
         if wrong and done.returncode == 0:
             line = next(line for line in (done.stdout + done.stderr).splitlines() if NOT_FINITE.search(line))
             raise Fault(f'{wrong[0]}: {fault}: {line[:300]}')
-        return done.returncode, done.stdout
+        return done.returncode, done.stderr if done.returncode else done.stdout
 
     def optional(self, *args, text=None):
         """A command with options of which some may not go together, by one and by three threads."""
@@ -137,18 +137,20 @@ class Run:
 
     def accepted(self, rows):
         """Trains whole/ with options that go together; returns these, or nothing where it diverged."""
+        choices = [row for row in rows if row.choices]
         options = {**SMALL, 'steps': self.rng.choice([1, 3, 6, 9]), 'max-time': 0,
-                   **draw(self.rng, rows, 8)}
+                   **draw(self.rng, rows, 5), **draw(self.rng, choices, 4)}
         while True:
             args = arguments(options)
-            code, _ = self.call('train', '--train', 'pairs.tsv', '--out', 'whole', *args, '--threads', 1, may=CODES)
+            code, said = self.call('train', '--train', 'pairs.tsv', '--out', 'whole', *args, '--threads', 1, may=CODES)
             if code != 2:
                 return options if code == 0 else None
             self.refused += 1
             names = [name for name in options if name not in ('steps', 'max-time')]
             if not names:
-                raise Fault('refused without options')
-            del options[self.rng.choice(names)]
+                raise Fault(f'refused without options: {said}')
+            named = [name for name in names if f'--{name}' in said and name not in SMALL]
+            del options[self.rng.choice(named or names)]
 
     def resumed(self, options):
         """A training that stops at an update or an epoch and resumes makes the same files."""
@@ -177,7 +179,7 @@ class Run:
                           *arguments(draw(self.rng, rows[command], 3, 'unseen.tsv')))
         words = [source, target] if self.rng.random() < 0.5 else [source]
         self.call('explain', model, *words, *arguments(draw(self.rng, rows['explain'], 2)), may=CODES)
-        erased = options['embed'] in ('1', 1) and options.get('model') == 'transformer'  # by layer normalization
+        erased = options.get('embed') in ('1', 1) and options.get('model') == 'transformer'  # by layer normalization
         self.call('prove', model, *self.rng.choice([[], ['unseen.tsv', '--limit', 3]]),
                   '--seed', self.rng.randrange(1000), may=(0, 1) if erased else (0,))
 
@@ -199,7 +201,7 @@ class Run:
             self.resumed(options)
             models = [f'whole/{name}' for name in sorted(os.listdir('whole')) if name.endswith('.safetensors')]
             self.use(self.rng.choice(models), options, rows)
-            if self.rng.random() < 0.2:
+            if self.rng.random() < 0.15:
                 self.gradients(options, rows['gradcheck'])
         return bool(options)
 

@@ -28,7 +28,7 @@ void sa_model_close(sa_model *model) {
 }
 
 const sa_settings *sa_model_settings(const sa_model *model) {
-    return model ? &model->settings : NULL;
+    return model ? &model->trained : NULL;
 }
 
 size_t sa_model_parameters(const sa_model *model) {

@@ -30,10 +30,7 @@ bool cli_pairs_fail(const char *path, sa_error *error) {
 bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
                          sa_error *error) {
     if (!sa_container_open(file, path, 1, NULL, error)) return false;
-    const char *text = sa_container_metadata(file, "settings");
-    if (text ? sa_settings_read(settings, text, path, error)
-             : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path))
-        return true;
+    if (sa_settings_read_file(settings, file, error)) return true;
     sa_container_close(file);
     return false;
 }

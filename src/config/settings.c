@@ -341,6 +341,13 @@ sa_cache_size sa_settings_cache_size(const sa_settings *settings) {
                                                          : (sa_cache_size){0};
 }
 
+sa_settings sa_settings_of_use(const sa_settings *settings) {
+    sa_settings use = *settings;
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (row->scope == SA_SCOPE_TRAINING) sa_option_set_number(row, &use, row->default_value);
+    return use;
+}
+
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
     const sa_option *row = sa_settings_options;
     while (row->name &&
@@ -513,4 +520,13 @@ bool sa_settings_read(sa_settings *settings, const char *text, const char *file,
     json_decref(object);
     if (good) *settings = read;
     return good;
+}
+
+bool sa_settings_read_file(sa_settings *settings, const sa_container *file, sa_error *error) {
+    sa_error why;
+    const char *text = sa_container_metadata(file, "settings");
+    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
+    return sa_settings_read(settings, text, file->name, error) &&
+           (sa_settings_check(settings, &why) ||
+            sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text));
 }

@@ -6,6 +6,7 @@
 #ifndef SA_CONFIG_SETTINGS_H
 #define SA_CONFIG_SETTINGS_H
 
+#include "base/container.h"
 #include "base/option.h"
 
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
@@ -21,6 +22,10 @@ bool sa_settings_is_common(const sa_option *option);
 /* Whether all settings are in range and consistent; SA_USAGE names those that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
+/* The settings that a model is used with: those of SA_SCOPE_TRAINING have their defaults, whatever
+ * it was trained with, so that none reaches inference. */
+sa_settings sa_settings_of_use(const sa_settings *settings);
+
 /* All settings except those of SA_SCOPE_RUN as a JSON object, in the order of the rows. Freed with
  * free(); NULL: out of memory. */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
@@ -30,6 +35,10 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error);
  * the behavior of older programs. SA_DATA names `file` and a key that is unknown, of the wrong type
  * or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
+
+/* The settings of a model file. SA_DATA names the file if it has none, and as above, or what they
+ * contradict. */
+bool sa_settings_read_file(sa_settings *settings, const sa_container *file, sa_error *error);
 
 /* Whether a training with the settings `text` of a file can go on. SA_USAGE names what it was
  * trained with and this program has no more; models of such a training can be read. */

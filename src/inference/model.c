@@ -31,14 +31,15 @@ bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error)
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
                    sa_text_codec *target, sa_real *values, sa_error *error) {
-    *model = (sa_model){.settings = *settings,
+    *model = (sa_model){.trained = *settings,
+                        .settings = sa_settings_of_use(settings),
                         .source = *source,
                         .target = *target,
                         .values = values,
                         .max_len = SA_MAX_LEN};
     *source = *target = (sa_text_codec){0};
     sa_blas_init();
-    model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
+    model->sizes = sa_sizes_of(&model->settings, sa_vocab_size(&model->source.vocab),
                                sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
     if (!sa_model_fits_in_file(model, 0, error))
@@ -165,7 +166,7 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
     const size_t weights = (size_t)model->plan.count;
     sa_buffer merges[2] = {0};
     sa_tensor *tensors = sa_new(weights + TEXTS + count, sizeof *tensors, error);
-    char *settings = tensors ? sa_settings_write(&model->settings, error) : NULL;
+    char *settings = tensors ? sa_settings_write(&model->trained, error) : NULL;
     bool good = settings;
     if (good) {
         size_t at = 0;
@@ -377,14 +378,9 @@ static float *find_weights(const sa_container *file, const sa_params *plan) {
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {
     sa_settings settings;
     sa_text_codec codec[2] = {0};
-    sa_error why;
     sa_settings_init(&settings);
     *model = (sa_model){0};
-    const char *text = sa_container_metadata(file, "settings");
-    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
-    if (!sa_settings_read(&settings, text, file->name, error)) return false;
-    if (!sa_settings_check(&settings, &why))
-        return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
+    if (!sa_settings_read_file(&settings, file, error)) return false;
     settings.threads = threads;
     sa_params plan;
     bool good = read_codecs(file, &settings, codec, error);

@@ -9,7 +9,8 @@
 #include "model/seq2seq.h"
 
 struct sa_model {
-    sa_settings settings;
+    sa_settings trained;  /* what it was trained with, as in its file */
+    sa_settings settings; /* what it is used with: sa_settings_of_use */
     sa_text_codec source, target;
     sa_sizes sizes;
     sa_params plan;

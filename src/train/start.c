@@ -101,13 +101,15 @@ static bool open_trainer(sa_session *session, sa_error *error) {
     const sa_settings *settings = &session->settings;
     sa_model *model = &session->model;
     sa_dataset *data = &session->data;
+    const sa_sizes sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
+                                       sa_vocab_size(&model->target.vocab));
     return sa_dataset_build(data, &session->train, session->trained_on, &model->source,
                             &model->target, settings->max_len, settings->copy, error) &&
            sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
                             &model->target, 0, settings->copy, error) &&
            sa_model_fits_in_file(model, (size_t)settings->average, error) &&
-           sa_trainer_open(&session->trainer, settings, &model->sizes, model->values, data,
-                           model->pool, session->exchange, error) &&
+           sa_trainer_open(&session->trainer, settings, &sizes, model->values, data, model->pool,
+                           session->exchange, error) &&
            read_links(session, error) &&
            sa_batcher_open(&session->batcher, data->source, data->target, data->count,
                            settings->batch, settings->batch_tokens, settings->seed, error) &&
@@ -135,7 +137,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
 static bool take_settings(sa_session *session, const sa_container *file, sa_error *error) {
     const char *text = sa_container_metadata(file, "settings");
     sa_settings asked = session->settings, *settings = &session->settings;
-    *settings = session->model.settings;
+    *settings = session->model.trained;
     if (asked.shards == 0) asked.shards = settings->shards;
     const sa_option *row = sa_settings_find_difference(&asked, settings);
     if (!sa_settings_check_resumable(text, file->name, error)) return false;
@@ -183,8 +185,9 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
                                sa_error *error) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, settings);
-        const uint64_t word = sa_hash((const char *)&value, sizeof value);
         char what[64];
+        uint64_t word;
+        memcpy(&word, &value, sizeof word);
         snprintf(what, sizeof what, "another --%s", row->name);
         if (strcmp(row->name, "threads") != 0 && !sa_exchange_same(exchange, word, what, error))
             return false;
@@ -194,12 +197,14 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
 
 bool sa_session_same(const sa_session *session, sa_error *error) {
     const sa_exchange *exchange = session->exchange;
-    const uint64_t train = sa_corpus_hash(&session->train, session->gold) + session->data.hash;
-    const uint64_t valid = sa_corpus_hash(&session->valid, false) + session->valid_data.hash;
+    const uint64_t train = sa_corpus_hash(&session->train, session->gold != NULL);
+    const uint64_t ids = session->data.hash + session->valid_data.hash;
     const uint64_t state = 2 * (uint64_t)session->checksum + (isfinite(session->best.loss) != 0);
     return sa_exchange_same_settings(exchange, &session->settings, error) &&
            sa_exchange_same(exchange, train, "other training pairs or alignments", error) &&
-           sa_exchange_same(exchange, valid, "other validation pairs", error) &&
+           sa_exchange_same(exchange, sa_corpus_hash(&session->valid, false),
+                            "other validation pairs", error) &&
+           sa_exchange_same(exchange, ids, "another vocabulary", error) &&
            sa_exchange_same(exchange, state, "another training to be resumed", error);
 }
 

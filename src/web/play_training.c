@@ -108,14 +108,11 @@ static bool measure_gold(sa_model *model, const sa_corpus *part, gold_sums *sums
 /* The model is as at the first call while this runs. */
 static bool measure_part(web_measuring *all, sa_model *model, int pairs, sa_error *error) {
     sa_search search;
-    sa_link_options linking;
     sa_search_init(&search);
-    sa_link_options_init(&linking);
-    linking.null_key = sa_settings_has_null_key(&model->settings);
     sa_corpus part = all->pairs;
     part.pairs += all->next, part.count -= all->next;
     if (pairs > 0 && (size_t)pairs < part.count) part.count = (size_t)pairs;
-    if (!sa_evaluate(model, &part, &search, &linking, all->each + all->next, error)) return false;
+    if (!sa_evaluate(model, &part, &search, NULL, all->each + all->next, error)) return false;
     all->next += part.count;
     const bool gold = all->pairs.gold && sa_settings_has_attention(&model->settings);
     return !gold || measure_gold(model, &part, &all->sums, error);
@@ -274,7 +271,7 @@ void web_close(web_play *play) {
 const char *web_about(web_play *play) {
     web_begin();
     const sa_model *model = web_model(play);
-    json_t *all = web_settings_json(&model->settings);
+    json_t *all = web_settings_json(&model->trained);
     json_object_update_new(all, json_pack("{s:I, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:O}",
                                           "step", (json_int_t)play->session.trainer.step,
                                           "parameters", (json_int_t)model->plan.size, "heads",

@@ -1,7 +1,9 @@
 /* The public functions from end to end: train on a toy corpus, open the model, translate, align,
  * evaluate. A translation's log-probability is compared with teacher forcing, batches with single
  * sentences, a stopped training with one that was not. */
+#include "base/container.h"
 #include "base/memory.h"
+#include "config/settings.h"
 #include "support/scratch.h"
 #include "support/suite.h"
 #include "synth/synth.h"
@@ -373,6 +375,119 @@ START_TEST(what_cannot_be_trained_or_opened) {
 }
 END_TEST
 
+/* ---- What a model was trained with reaches nothing that uses it -------------------------------
+ */
+
+/* Copies a model file with other settings. */
+static void copy_with(const sa_settings *settings, const char *from, const char *to) {
+    static const char *const keys[] = {"settings", "spaced_marks", "core", "program"};
+    sa_metadata texts[4];
+    sa_container file;
+    char *text = sa_settings_write(settings, &error);
+    ck_assert(text && sa_container_open(&file, from, 1, NULL, &error));
+    for (int i = 0; i < 4; i++)
+        texts[i] = (sa_metadata){keys[i], i ? sa_container_metadata(&file, keys[i]) : text};
+    ck_assert_msg(sa_container_write(to, file.tensors, file.count, texts, 4, &error), "%s",
+                  error.text);
+    sa_container_close(&file);
+    free(text);
+}
+
+static void add_numbers(sa_buffer *out, const double *numbers, size_t count) {
+    if (count) sa_buffer_add(out, (const char *)numbers, count * sizeof *numbers);
+}
+
+static bool add_alignment(void *context, size_t i, const sa_alignment *alignment,
+                          sa_error *failure) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    (void)i, (void)failure;
+    for (int layer = 1; alignment->weights && layer <= alignment->layers; layer++)
+        for (int head = 1; head <= alignment->heads; head++)
+            add_numbers(context, sa_alignment_weights(alignment, layer, head), size);
+    add_numbers(context, &alignment->log_probability, 1);
+    return true;
+}
+
+static void add_value(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
+    (void)pair;
+    if (value) add_numbers(context, value->numbers, (size_t)value->rows * (size_t)value->cols);
+}
+
+static void add_check(void *context, const sa_proof_check *check) {
+    add_numbers(context, &check->worst, 1);
+}
+
+/* What translate, align, eval, explain and prove make of two pairs. */
+static sa_buffer use(const char *path) {
+    sa_buffer out = {0};
+    sa_search search;
+    sa_translation found[2];
+    sa_sentence_result each[2];
+    sa_corpus pairs = unseen;
+    pairs.count = 2;
+    sa_model *used = sa_model_open(path, 1, &error);
+    ck_assert_msg(used != NULL, "%s", error.text);
+    const sa_align_options view = {.site = SA_SITE_CROSS};
+    const sa_explain_options explaining = {
+        .source = sources[0], .step = 1, .layer = 1, .each = add_value, .context = &out};
+    const sa_prove_options proving = {
+        .corpus = &pairs, .limit = 1, .each = add_check, .context = &out};
+    sa_search_init(&search);
+    search.beam = 2;
+    ck_assert(sa_translate(used, sources, 2, &search, found, &error));
+    for (int i = 0; i < 2; i++)
+        sa_buffer_adds(&out, found[i].text), add_numbers(&out, &found[i].log_probability, 1);
+    ck_assert(sa_align(used, &view, pairs.pairs, 2, add_alignment, &out, &error));
+    ck_assert(sa_evaluate(used, &pairs, &search, NULL, each, &error));
+    for (int i = 0; i < 2; i++)
+        add_numbers(&out, &each[i].free_log_probability, 1),
+            add_numbers(&out, &each[i].attention.entropy, 1);
+    ck_assert_msg(sa_explain(used, &explaining, &error), "%s", error.text);
+    sa_prove(used, &proving, NULL);
+    sa_translations_release(found, 2);
+    sa_sentence_results_release(each, 2);
+    sa_model_close(used);
+    return out;
+}
+
+static const char *const used_kinds[] = {
+    "--attention hard --dropout 0.2",
+    "--attention monotonic --encoder uni",
+    "--coverage loss --decoder luong --input-feeding yes --decoder-init last --decoder-layers 2",
+    "--model transformer --heads 2 --copy yes --norm pre",
+};
+
+START_TEST(training_settings_reach_no_inference) {
+    sa_settings settings = small_settings();
+    char option[32], value[32], model_file[160];
+    int changed = 0;
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 8;
+    settings.steps = 2;
+    settings.shards = 1;
+    for (const char *text = used_kinds[_i]; text; text = strstr(text + 1, "--"))
+        if (sscanf(text, "--%31s %31s", option, value) == 2)
+            ck_assert(sa_settings_set(&settings, option, value, &error));
+    train(&settings, scratch_path("used"), false);
+    snprintf(model_file, sizeof model_file, "%s/last.safetensors", scratch_path("used"));
+    sa_settings all = settings;
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        sa_settings one = all;
+        const bool choice = row->kind == SA_OPTION_CHOICE;
+        if (row->scope != SA_SCOPE_TRAINING) continue;
+        ck_assert(sa_option_set_number(row, &one, choice ? row->default_value < 1 : row->max));
+        const bool fits = sa_settings_check(&one, &error);
+        if (fits) all = one;
+        changed += fits;
+    }
+    ck_assert_int_ge(changed, 30);
+    copy_with(&all, model_file, scratch_path("changed.safetensors"));
+    sa_buffer before = use(model_file), after = use(scratch_path("changed.safetensors"));
+    ck_assert(before.size == after.size && memcmp(before.text, after.text, before.size) == 0);
+    sa_buffer_release(&after);
+    sa_buffer_release(&before);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("softalign", &tests);
@@ -390,5 +505,7 @@ int main(void) {
     tcase_add_test(tests, a_pause_leaves_no_trace);
     tcase_add_test(tests, what_was_spent_before_counts);
     tcase_add_test(tests, what_cannot_be_trained_or_opened);
+    tcase_add_loop_test(tests, training_settings_reach_no_inference, 0,
+                        sizeof used_kinds / sizeof *used_kinds);
     return suite_run(suite);
 }

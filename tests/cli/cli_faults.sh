@@ -117,7 +117,8 @@ seal() { # FILE: its last tensor becomes the checksum of what stands before, the
     rm unsealed
 }
 
-# Trainings with hard attention, whose baseline of rewards is a number of last.safetensors.
+# Trainings with hard attention, whose baseline of rewards is a number of last.safetensors; and one whose settings
+# contradict each other.
 baselines() {
     local file name at
     small train --train pairs.tsv --out hard --attention hard --seed 1 2>/dev/null
@@ -129,7 +130,9 @@ baselines() {
     printf '\0\0\0\0\0\0\xf0\xff' | dd of=infinite/last.safetensors bs=1 seek=$at conv=notrunc 2>/dev/null
     spoil $file flipped/last.safetensors $at
     sed -i 's/"training.baseline"/"training.baselinE"/' lost/last.safetensors
-    for name in hard nan infinite lost; do seal $name/last.safetensors; done
+    cp -r trained against
+    sed -i 's/\\"heads\\": 1,/\\"heads\\": 7,/' against/last.safetensors
+    for name in hard nan infinite lost against; do seal $name/last.safetensors; done
 }
 
 merges() {

@@ -77,6 +77,7 @@ void sa_number_add_exact(sa_buffer *out, double value) {
 
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals) {
     c_locale locale = enter_c_locale();
-    sa_buffer_addf(out, "%.*f", decimals, isnan(value) ? (double)NAN : value); /* never "-nan" */
+    sa_buffer_addf(out, fabs(value) > 1e15 ? "%.*e" : "%.*f", decimals,
+                   isnan(value) ? (double)NAN : value); /* never "-nan" */
     leave_c_locale(locale);
 }

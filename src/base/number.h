@@ -21,7 +21,8 @@ void sa_number_add(sa_buffer *out, double value);
 /* The same with digits that always read back as the same double. */
 void sa_number_add_exact(sa_buffer *out, double value);
 
-/* Appends the value rounded to `decimals` digits after the point (0: no point). */
+/* Appends the value rounded to `decimals` digits after the point (0: no point); above 1e15 with an
+ * exponent. */
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals);
 
 #endif

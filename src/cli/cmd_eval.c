@@ -88,9 +88,10 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
 
 static void add_row(const row *one, sa_buffer *out) {
     const sa_eval_result *scores = &one->scores;
-    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", one->name,
-                   scores->sentences, (long long)scores->target_words, scores->loss,
-                   scores->perplexity, scores->bleu, 100 * scores->exact);
+    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f", one->name, scores->sentences,
+                   (long long)scores->target_words, scores->loss);
+    sa_buffer_addf(out, scores->perplexity > 1e15 ? " %10.3e" : " %10.3f", scores->perplexity);
+    sa_buffer_addf(out, "  %6.2f  %5.1f %%", scores->bleu, 100 * scores->exact);
     sa_buffer_addf(out, isnan(scores->aer) ? "      -" : "  %.3f", scores->aer);
     if (one->drawn)
         sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
@@ -118,8 +119,10 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
         sa_buffer_addf(out, ", dropped source words (DROP) %.2f", all->drop);
     if (!isnan(all->rep)) sa_buffer_adds(out, "\n");
     if (isnan(all->entropy)) return;
-    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
-                   100 * all->coverage, 100 * all->end_weight);
+    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%", all->entropy,
+                   100 * all->coverage);
+    if (!isnan(all->end_weight)) /* rows have weight */
+        sa_buffer_addf(out, ", on </s> %.1f %%", 100 * all->end_weight);
     if (fabs(all->row_sum - 1) > 0.0005) sa_buffer_addf(out, ", rows sum to %.3f", all->row_sum);
     if (all->zeros >= 0.0005) sa_buffer_addf(out, ", exact zeros %.1f %%", 100 * all->zeros);
     if (!isnan(all->monotonicity))
@@ -145,8 +148,10 @@ static bool print_text(const evaluation *work, sa_error *error) {
     if (all->drawn)
         sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
                        all->interval[SA_METRIC_CHRF].high);
-    sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
-                   100 * all->scores.tokens, all->scores.free_perplexity);
+    sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity ",
+                   100 * all->scores.tokens);
+    sa_number_add_fixed(&out, all->scores.free_perplexity, 3);
+    sa_buffer_adds(&out, "\n");
     add_attention(&all->scores, &out);
     add_links(&all->scores, &out);
     if (!work->options->diagnose) return cli_print(&out, error);

@@ -192,14 +192,8 @@ void cli_note_numbered(const char *folder, const char *ending, size_t first, siz
 
 enum { PLAIN_SECONDS = 5 }; /* between lines in a file or pipe */
 
-bool cli_is_dumb(void) {
-    const char *terminal = getenv("TERM");
-    return !terminal || strcmp(terminal, "dumb") == 0;
-}
-
 void cli_progress_init(cli_progress *progress) {
-    const bool terminal = !cli_is_quiet() && isatty(STDERR_FILENO) && !cli_is_dumb();
-    *progress = (cli_progress){.terminal = terminal, .last = -1};
+    *progress = (cli_progress){.terminal = !cli_is_quiet() && isatty(STDERR_FILENO), .last = -1};
 }
 
 void cli_progress_report(void *context, const sa_progress *report) {
@@ -221,7 +215,10 @@ void cli_progress_report(void *context, const sa_progress *report) {
     }
     cli_progress_end(progress);
     if (report->kind == SA_PROGRESS_VALIDATION)
-        fprintf(stderr, "epoch %d  step %lld  validation loss %.4f  perplexity %.2f  BLEU %.2f%s\n",
+        fprintf(stderr,
+                report->valid_perplexity > 1e15
+                    ? "epoch %d  step %lld  validation loss %.4f  perplexity %.2e  BLEU %.2f%s\n"
+                    : "epoch %d  step %lld  validation loss %.4f  perplexity %.2f  BLEU %.2f%s\n",
                 report->epoch, (long long)report->step, report->valid_loss,
                 report->valid_perplexity, report->valid_bleu, report->best ? "  best" : "");
     if (report->kind == SA_PROGRESS_NOTE) cli_note("%s", report->note);

@@ -150,7 +150,9 @@ START_TEST(writes_fixed_decimals) {
     ck_assert_str_eq(fixed(2, 0), "2");
     ck_assert_str_eq(fixed(-0.004, 2), "-0.00");
     ck_assert_str_eq(fixed(NAN, 3), "nan");
-    ck_assert_uint_eq(strlen(fixed(DBL_MAX, 1)), 309 + 2);
+    ck_assert_str_eq(fixed(1e15, 1), "1000000000000000.0");
+    ck_assert_str_eq(fixed(exp(569.9), 3), "3.195e+247"); /* a perplexity */
+    ck_assert_str_eq(fixed(-DBL_MAX, 1), "-1.8e+308");
 }
 END_TEST
 

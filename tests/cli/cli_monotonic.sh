@@ -53,6 +53,13 @@ grep -q '^row-sums .*at most 1' out || fail "prove: $(cat out)"
 "$softalign" explain $model "$(head -n 1 source.txt)" --step 2 >out || fail explain
 grep -q 'alpha_i-1,j' out || fail "explain shows no weights of the step before"
 
+# Before it has learned anything it selects no word: nothing has a share of EOS, and nothing is nan.
+"$softalign" train --train unseen.tsv --attention monotonic --out early --steps 1 --embed 4 --hidden 4 --attn 4 \
+    --maxout 4 2>/dev/null
+"$softalign" eval early/last.safetensors unseen.tsv >out 2>err || fail "eval: $(cat err)"
+grep -q 'rows sum to 0.000' out || fail "a word is selected: $(cat out)"
+grep -q nan out && fail "eval prints nan: $(cat out)"
+
 # Another score has no latency, and no other weights in training.
 "$softalign" train --train train.tsv --out plain --steps 1 --embed 4 --hidden 4 --attn 4 --maxout 4 2>/dev/null
 "$softalign" eval plain/last.safetensors unseen.tsv --json | grep -q '"latency": null' || fail "a latency of softmax"

@@ -232,7 +232,7 @@ static void compare(const sa_settings *settings) {
 }
 
 START_TEST(the_manual_lists_what_is_refused) {
-    sa_rng rng = sa_rng_seed(1, 1);
+    sa_rng rng = sa_rng_seed(3, 1);
     sa_settings settings;
     read_manual();
     for (int i = 0; i < 20000; i++) {

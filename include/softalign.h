@@ -768,9 +768,9 @@ typedef struct sa_link_options {
     double threshold; /* the smallest weight that is a link */
     bool null_key; /* sa_settings_has_null_key: what a row lacks to 1 is the weight of the null key,
                       and a word with more weight there than on any word has no link to it */
-} sa_link_options;
+} sa_link_options; /* EOS has no part in links, and a weight of 0 is none */
 
-/* The defaults: the largest weight of each target word. */
+/* The defaults: the largest weight of each target word on a source word. */
 void sa_link_options_init(sa_link_options *options);
 
 /* Sets one option by its name, as sa_settings_set does: those of sa_link_option. */
@@ -793,8 +793,9 @@ typedef struct sa_attention_stats {
     double weight;            /* sum of the weights of the rows before the last */
     double eos_weight;        /* of these, on the last column */
     size_t sources, covered;  /* source words; those with sum_t alpha_tj >= 1/2 */
-    size_t steps, monotone;   /* target words after the first; those whose most attended source word
-                                 is not before that of the preceding target word */
+    size_t steps, monotone;   /* target words that, as the preceding one, have weight on a source
+                                 word; those whose most attended one is not before that of the
+                                 preceding target word */
     double long_rows, column; /* in pairs of at least 4 words a side: target words; their weight on
                                  the most attended source word of the pair */
     size_t online;            /* target words of a model that reads the source while it writes */
@@ -832,7 +833,8 @@ typedef struct sa_sentence_result {
     char *reference;              /* in lower case if the model's is */
     bool exact;                   /* the translation is the reference, white space aside */
     sa_link_counts links;         /* of the attention against the pair's alignment */
-    sa_link_counts before;        /* the same with every link moved to the target word before */
+    sa_link_counts before;        /* the same with every link moved to the target word before, or
+                                     dropped where there is none */
     sa_link_counts after;         /* and to the target word after */
     sa_attention_stats attention; /* zero: no attention */
     sa_length_balance balance;
@@ -866,7 +868,7 @@ typedef struct sa_eval_result {
                        read before a target word; NaN for attention that reads them all first */
     double source_length; /* mean number of source words of its sentence; NaN as above */
     double monotonicity;  /* fraction of target words but the first whose most attended source word
-                             is not before that of the preceding word */
+                             is not before that of the preceding word, where both have one */
     /* of sa_length_balance, in percent, as in Malaviya et al. 2018: */
     double rep;  /* repetitions, divided by the tokens of the references */
     double drop; /* dropped source words, divided by all source words; NaN without attention */

@@ -933,7 +933,6 @@ class Model(_Closable, _Shown):
             given[kind] = {name: options.pop(name) for name in names}
         linking = _configured("link_options", _link_options(), given["link"])
         metrics = _configured("metrics", _metrics(), given["metrics"])
-        linking.null_key = _lib.sa_settings_has_null_key(self._info.settings.memory)
         search, held_too = self._search(**options)
         results = (_sentence_result * max(corpus.count, 1))()
         owner, summary = _Owned(results, _lib.sa_sentence_results_release, corpus.count), _eval_result()

@@ -1,4 +1,5 @@
 #include "analysis/attention_statistics.h"
+#include "metrics/linking.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,15 +24,6 @@ double sa_attention_column_sum(const double *weights, int rows, int sources, int
     double sum = 0;
     for (int t = 0; t < rows; t++) sum += weights[(size_t)t * (size_t)sources + (size_t)j];
     return sum;
-}
-
-/* The most attended source word, except EOS; of equals the first. */
-static int most_attended(const double *weights, int sources, int t) {
-    const double *row = weights + (size_t)t * (size_t)sources;
-    int most = 0;
-    for (int j = 1; j < sources - 1; j++)
-        if (row[j] > row[most]) most = j;
-    return most;
 }
 
 static void add_columns(sa_attention_stats *attention, const double *weights, int targets,
@@ -63,10 +55,12 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
     attention->head_entropy += sa_entropy_sum(heads, head_count * targets, sources) / head_count;
     attention->max_entropy += targets * log(sources);
     add_columns(attention, weights, targets, sources);
-    for (int t = 1; sources > 1 && t < targets - 1; t++) {
-        attention->steps++;
-        attention->monotone +=
-            most_attended(weights, sources, t) >= most_attended(weights, sources, t - 1);
+    for (int t = 1; t < targets - 1; t++) {
+        const double *row = weights + (size_t)t * (size_t)sources;
+        const int now = sa_most_attended(row, sources - 1),
+                  before = sa_most_attended(row - sources, sources - 1);
+        attention->steps += now >= 0 && before >= 0;
+        attention->monotone += now >= before && before >= 0;
     }
 }
 
@@ -110,10 +104,11 @@ void sa_attention_stats_add_identical(sa_attention_stats *attention, const doubl
         const int source_position = unique_position(target[t], source, sources - 1);
         if (source_position < 0 || unique_position(target[t], target, targets - 1) < 0) continue;
         attention->identical++;
-        for (int shift = -1; shift <= 1; shift++)
-            if (t - shift >= 0) /* row t - shift stands for word t, as in metrics/linking.h */
-                attention->aligned[shift + 1] +=
-                    most_attended(weights, sources, t - shift) == source_position;
+        for (int row = t - 1; row <= t + 1; row++) /* the link of the row is moved to word t */
+            if (row >= 0 && row < targets - 1)
+                attention->aligned[t - row + 1] +=
+                    source_position ==
+                    sa_most_attended(weights + (size_t)row * (size_t)sources, sources - 1);
     }
 }
 

@@ -72,12 +72,11 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
     sa_link *gold = NULL,
             *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, error);
     size_t gold_count = 0;
-    const bool good = links && sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold,
-                                                   &gold_count, error);
-    for (int shift = -1; good && shift <= 1; shift++) {
-        const size_t count = sa_linking_extract(linking, weights, targets, sources, shift, links);
-        sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
-    }
+    const bool good =
+        links &&
+        sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error) &&
+        sa_aer_add_shifted(at, links, sa_linking_extract(linking, weights, targets, sources, links),
+                           targets - 1, gold, gold_count, error);
     out->before = at[0], out->links = at[1], out->after = at[2];
     free(links);
     free(gold);

@@ -103,14 +103,8 @@ static bool count_shifted_links(const line_links *links, const line_links *gold,
         const int linked = linked_words(links), golden = linked_words(gold);
         words = linked > golden ? linked : golden;
     }
-    sa_link *moved = sa_new(links->count, sizeof *moved, error);
-    for (int shift = -1; moved && shift <= 1; shift++) {
-        if (links->count) memcpy(moved, links->link, links->count * sizeof *moved);
-        const size_t left = sa_aer_shift(moved, links->count, shift, words);
-        sa_aer_add(&sum->aer[shift + 1], moved, left, gold->link, gold->count);
-    }
-    free(moved);
-    return moved != NULL;
+    return sa_aer_add_shifted(sum->aer, links->link, links->count, words, gold->link, gold->count,
+                              error);
 }
 
 /* Replaces the links by those combined from both directions. */

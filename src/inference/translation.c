@@ -49,12 +49,14 @@ static bool read_dictionary(translate_task *task, sa_error *error) {
     return task->translated;
 }
 
-/* For an unknown word: the most attended source word, or what the dictionary pairs it with. */
+/* For an unknown word: the most attended source word, or what the dictionary pairs it with. Without
+ * one (sa_most_attended) it stays unknown. */
 static sa_token replacement(const translate_task *task, const sa_real *weights,
                             const char *const *source, int S) {
-    int best = 0;
-    for (int j = 1; j < S - 1; j++) /* never EOS */
-        if (weights[j] > weights[best]) best = j;
+    int best = -1;
+    for (int j = 0; j < S - 1; j++)
+        if (weights[j] > (best < 0 ? 0 : weights[best])) best = j;
+    if (best < 0) return sa_vocab_token(&task->models[0]->target.vocab, SA_UNK);
     const int32_t known = sa_strings_find(&task->dictionary, source[best], strlen(source[best]));
     const char *word = known < 0 ? source[best] : task->translated[known];
     return (sa_token){.text = word, .size = strlen(word)};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define AT(field) SA_SCOPE_RUN, offsetof(sa_link_options, field)
+#define ROUNDING 1e-9 /* of a sum: the null key of uniform weights has no more than a word */
 
 const sa_option sa_linking_options[] = {
     {"links", SA_WORDS(AT(links), SA_LINKS_ARGMAX, "argmax", "threshold"),
@@ -36,32 +37,36 @@ size_t sa_linking_capacity(int targets, int sources) {
     return (size_t)targets * (size_t)sources;
 }
 
+int sa_most_attended(const double *row, int words) {
+    int most = -1;
+    for (int s = 0; s < words; s++)
+        if (row[s] > (most < 0 ? 0 : row[most])) most = s;
+    return most;
+}
+
 static size_t largest(bool null_key, const double *row, int words, int target, sa_link *links) {
-    int best = 0;
+    const int most = sa_most_attended(row, words);
     double rest = 1; /* what the row, which ends with the weight of EOS, lacks to 1 */
-    for (int s = 1; s < words; s++)
-        if (row[s] > row[best]) best = s;
     for (int s = 0; s <= words; s++) rest -= row[s];
-    if (null_key && rest > row[best]) return 0;
-    *links = (sa_link){.source = best, .target = target};
+    if (most < 0 || (null_key && rest > row[most] + ROUNDING)) return 0;
+    *links = (sa_link){.source = most, .target = target};
     return 1;
 }
 
-static size_t at_least(double threshold, const double *row, int sources, int target,
-                       sa_link *links) {
+static size_t at_least(double threshold, const double *row, int words, int target, sa_link *links) {
     size_t count = 0;
-    for (int s = 0; s < sources; s++)
-        if (row[s] >= threshold) links[count++] = (sa_link){.source = s, .target = target};
+    for (int s = 0; s < words; s++)
+        if (row[s] > 0 && row[s] >= threshold)
+            links[count++] = (sa_link){.source = s, .target = target};
     return count;
 }
 
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
-                          int sources, int shift, sa_link *links) {
+                          int sources, sa_link *links) {
     const int words = sources - 1; /* without EOS */
     size_t count = 0;
-    for (int t = 0; words > 0 && t < targets - 1; t++) {
-        if (t - shift < 0 || t - shift >= targets) continue;
-        const double *row = weights + (size_t)(t - shift) * (size_t)sources;
+    for (int t = 0; t < targets - 1; t++) {
+        const double *row = weights + (size_t)t * (size_t)sources;
         count += linking->links == SA_LINKS_ARGMAX
                      ? largest(linking->null_key, row, words, t, links + count)
                      : at_least(linking->threshold, row, words, t, links + count);
@@ -119,11 +124,11 @@ size_t sa_alignments_together(const char *const *source, const char *const *targ
 }
 
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head) {
-    if (!alignment || layer < 0 || head < 0 || layer > alignment->layers || head > alignment->heads)
+    if (!alignment || !alignment->weights || layer < 0 || head < 0 || layer > alignment->layers ||
+        head > alignment->heads)
         return NULL;
     const size_t heads = head_matrices(alignment);
     size_t matrix = heads ? (size_t)head : 0;
-    if (!alignment->weights) return NULL;
     if (layer && alignment->layers > 1) {
         if (!head && heads) return NULL;
         matrix = 1 + heads + (size_t)((layer - 1) * alignment->heads + (head ? head - 1 : 0));
@@ -199,15 +204,20 @@ double sa_aer_recall(const sa_aer *aer) {
     return ratio(aer->links_sure, aer->sure);
 }
 
-size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const int target = links[i].target + shift;
-        if (target < 0 || target >= targets) continue;
-        links[kept] = links[i];
-        links[kept++].target = target;
+bool sa_aer_add_shifted(sa_aer aer[3], const sa_link *links, size_t count, int targets,
+                        sa_link *gold, size_t gold_count, sa_error *error) {
+    sa_link *moved = sa_new(count, sizeof *moved, error);
+    for (int shift = -1; moved && shift <= 1; shift++) {
+        size_t left = 0;
+        for (size_t i = 0; i < count; i++) {
+            const int target = links[i].target + shift;
+            if (target >= 0 && target < targets)
+                moved[left++] = (sa_link){.source = links[i].source, .target = target};
+        }
+        sa_aer_add(&aer[shift + 1], moved, left, gold, gold_count);
     }
-    return kept;
+    free(moved);
+    return moved != NULL;
 }
 
 bool sa_aer_is_off_by_one(double rate, double moved) {

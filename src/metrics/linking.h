@@ -8,17 +8,19 @@
 
 extern const sa_option sa_linking_options[]; /* of sa_link_options */
 
+/* The source word with the largest weight, the first of equals, among the `words` of a row; EOS,
+ * which follows them, is none of them. -1: no word has a weight above 0. */
+int sa_most_attended(const double *row, int words);
+
 /* Extracts links from weights [targets * sources], without EOS (the last row and column):
  *
- *   argmax     links each target word to the source word with the largest weight, the first of
- * equals; with linking->null_key to none if the null key has more, as in the models of Brown et al.
- * 1993
- *   threshold  links all words with a weight of at least linking->threshold
+ *   argmax     links each target word to its most attended source word, if it has one; with
+ * linking->null_key only if the null key has no more, as in the models of Brown et al. 1993
+ *   threshold  links all words with a weight above 0 and of at least linking->threshold
  *
- * Row t stands for target word t + shift: with -1 the row of EOS stands for the last word, with +1
- * the first word has no row. links [sa_linking_capacity]. Returns the number of links. */
+ * links [sa_linking_capacity]. Returns the number of links. */
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
-                          int sources, int shift, sa_link *links);
+                          int sources, sa_link *links);
 size_t sa_linking_capacity(int targets, int sources);
 
 /* Merges weights [rows * cols] between subwords into weights between words, out [row words * col
@@ -92,9 +94,11 @@ double sa_aer_rate(const sa_aer *aer);
 double sa_aer_precision(const sa_aer *aer); /* |A and P| / |A| */
 double sa_aer_recall(const sa_aer *aer);    /* |A and S| / |S| */
 
-/* Moves every link by `shift` target words, and drops those that leave a sentence of `targets`
- * words. Returns the new count. */
-size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets);
+/* Adds to aer[0], aer[1] and aer[2] the counts of one sentence with its links moved by -1, 0 and 1
+ * target words, without those that leave its `targets` words. Sorts and deduplicates the gold
+ * links. */
+bool sa_aer_add_shifted(sa_aer aer[3], const sa_link *links, size_t count, int targets,
+                        sa_link *gold, size_t gold_count, sa_error *error);
 
 /* Whether the error rate of moved links is lower by at least SA_AER_MARGIN, which means that the
  * links are off by one. */

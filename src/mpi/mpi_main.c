@@ -1,4 +1,5 @@
 /* The command line, run by several processes at once, which exchange sums over MPI. */
+#include "base/rng.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "compare/compare.h"
@@ -174,7 +175,8 @@ static int run(int argc, char **argv) {
         sa_session_processes = &exchange;
     }
     if (good) return cli_run(argc, argv, agree);
-    if (exchange.ended ? error.text[0] != 0 : !cli_follows) cli_note_error(&error);
+    const bool speaks = exchange.ended ? error.text[0] != 0 : !cli_follows;
+    if (speaks) cli_note_error(&error);
     return (int)error.code;
 }
 

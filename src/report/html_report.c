@@ -103,9 +103,9 @@ static json_t *json_settings(const sa_settings *settings, bool *failed) {
 
 void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings) {
     const size_t left = report->models - json_array_size(json_object_get(report->data, "models"));
-    report->model =
-        json_pack("{s:o, s:o, s:[]}", "name", json_text(name), "settings",
-                  settings ? json_settings(settings, &report->failed) : json_object(), "seeds");
+    report->model = json_pack("{s:o, s:o, s:[], s:b}", "name", json_text(name), "settings",
+                              settings ? json_settings(settings, &report->failed) : json_object(),
+                              "seeds", "null_key", !settings || sa_settings_has_null_key(settings));
     report->matrices = NULL;
     report->attention = (sa_attention_stats){0};
     report->head_budget = report->heads + (MAX_HEADS - report->heads) / left;

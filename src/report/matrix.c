@@ -139,7 +139,7 @@ void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *lin
     const int targets = alignment->targets, sources = alignment->sources;
     sa_link *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, NULL);
     const size_t count =
-        links ? sa_linking_extract(linking, alignment->weights, targets, sources, 0, links) : 0;
+        links ? sa_linking_extract(linking, alignment->weights, targets, sources, links) : 0;
     for (size_t i = 0; i < count; i++)
         sa_buffer_addf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
     sa_buffer_adds(out, "\n");

@@ -207,7 +207,7 @@ function addAttentionStatistics() {
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
     html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, ...breakable(model.name)), ...columns.map((column) => cell(model, column))))));
   byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; `
-    + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
+    + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it, where both have weight on one; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
   onModelsChange(draw);
   draw();
 }

@@ -29,7 +29,7 @@ const orders = {
   entropy: { title: "entropy, highest first", sign: -1, decimals: 2,
     of: (attending, i) => meanOf(attending, i, (model, entry, words) => entropyOf(weightsOf(model, entry, words)) / words.target.length) },
   aer: { title: "AER, worst first", sign: -1, decimals: 2,
-    of: (attending, i) => meanOf(attending, i, (model, entry, words) => aerOf(weightsOf(model, entry, words), words)) },
+    of: (attending, i) => meanOf(attending, i, (model, entry, words) => aerOf(model, weightsOf(model, entry, words), words)) },
   difference: { title: "difference of two models, largest first", sign: -1, decimals: 2, of: disagreement },
 };
 

@@ -23,23 +23,25 @@ function part(model, entry, layer, head, count) {
 const entryOf = (model, i) => page.matrices[model.index]?.[i];
 const wordsOf = (entry, i) => ({ ...page.sentences[i], ...entry.words });
 
-// The counts behind the alignment error rate, as `eval` takes them: the largest weight of each target word.
-function addLinks(counts, weights, words) {
+// The counts behind the alignment error rate, as `eval` takes them, but from thousandths: the largest weight of each
+// target word on a source word, if there is one and a null key, whose weight the row lacks, has no more.
+function addLinks(counts, weights, words, model) {
   const columns = words.source.length, sure = new Set(), possible = new Set();
   for (const [s, t, maybe] of words.gold) (maybe ? possible : sure).add(t * columns + s);
   counts.all += sure.size;
   for (let t = 0; t + 1 < words.target.length; t++) {
-    const row = weights.subarray(t * columns, (t + 1) * columns - 1);
-    const at = t * columns + row.indexOf(Math.max(...row));
-    if (!row.length) continue;
+    const row = weights.subarray(t * columns, (t + 1) * columns), own = row.subarray(0, -1), most = Math.max(...own);
+    const lacks = model.null_key ? 1 - row.reduce((sum, weight) => sum + weight, 0) : 0;
+    if (most <= 0 || lacks > most + columns / 2000) continue;
+    const at = t * columns + own.indexOf(most);
     counts.all++;
     counts.found += 2 * sure.has(at) + possible.has(at);
   }
 }
 const errorRate = (counts) => (counts.all ? 1 - counts.found / counts.all : NaN);
-function aerOf(weights, words) {
+function aerOf(model, weights, words) {
   const counts = { all: 0, found: 0 };
-  if (words.gold?.length) addLinks(counts, weights, words);
+  if (words.gold?.length) addLinks(counts, weights, words, model);
   return errorRate(counts);
 }
 
@@ -70,7 +72,7 @@ function decisive(model) {
       let merit = 0;
       for (const [entry, words] of entries) {
         const weights = part(model, entry, layer, head, words.source.length * words.target.length);
-        if (gold && words.gold?.length) addLinks(counts, weights, words);
+        if (gold && words.gold?.length) addLinks(counts, weights, words, model);
         else if (!gold) merit += decidedness(weights, words) / entries.length;
       }
       if (gold) merit = -errorRate(counts);
@@ -112,8 +114,8 @@ function describe(model) {
     : `encoder ${encoder} (${cell}), decoder ${decoder}, attention ${attention}`;
 }
 
-function about(weights, words) {
-  const rows = words.target.length, columns = words.source.length, aer = aerOf(weights, words);
+function about(model, weights, words) {
+  const rows = words.target.length, columns = words.source.length, aer = aerOf(model, weights, words);
   let covered = 0;
   for (let s = 0; s + 1 < columns; s++) {
     let sum = 0;
@@ -153,7 +155,7 @@ function drawPanels() {
   for (const model of shown) {
     const entry = entryOf(model, view.sentence), words = wordsOf(entry, view.sentence), weights = weightsOf(model, entry, words);
     all.set(model.index, { words, weights });
-    addPanel(model, model.name, [selectionLabel(model, entry), about(weights, words)], words, weights, false, shown.length);
+    addPanel(model, model.name, [selectionLabel(model, entry), about(model, weights, words)], words, weights, false, shown.length);
   }
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
@@ -194,7 +196,7 @@ function drawThumbnails({ model, words }) {
   host.hidden = !entry.heads;
   if (!entry.heads) return;
   const button = (l, h, short, name) => {
-    const weights = part(model, entry, l, h, count), aer = aerOf(weights, words);
+    const weights = part(model, entry, l, h, count), aer = aerOf(model, weights, words);
     const figure = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${(entropyOf(weights) / words.target.length).toFixed(2)}`;
     const most = decisive(model).layer === l && decisive(model).head === h;
     return html("button", { type: "button", "aria-pressed": l === layer && h === head, "data-part": `${l}.${h}`, class: most && "decisive",

@@ -65,6 +65,21 @@ START_TEST(steps_go_on_stay_or_go_back) {
 }
 END_TEST
 
+START_TEST(steps_are_between_words_that_attend_to_one) {
+    const double weights[] = {
+        0, 0, 1, 0, /* 2 */
+        0, 0, 0, 1, /* EOS alone */
+        0, 0, 0, 0, /* nothing */
+        1, 0, 0, 0, /* 0 */
+        0, 1, 0, 0, /* on to 1 */
+        0, 0, 0, 1, /* the row of EOS */
+    };
+    const sa_attention_stats attention = stats_of(weights, 6, 4);
+    ck_assert_uint_eq(attention.steps, 1);
+    ck_assert_uint_eq(attention.monotone, 1);
+}
+END_TEST
+
 START_TEST(one_column_of_four_words) {
     const double weights[] = {
         0, 0.9, 0, 0, 0.1,  0, 0.7,  0.3, 0,   0, 0.2, 0.8, 0,
@@ -137,8 +152,8 @@ START_TEST(identical_tokens_align_with_links_moved_or_not) {
     const double late[] = {0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
     attention = (sa_attention_stats){0};
     sa_attention_stats_add_identical(&attention, late, target, 4, source, 4);
-    ck_assert_uint_eq(attention.aligned[0],
-                      2); /* each row says what the word before should have said */
+    /* Each row says what the word before should have said; the row of EOS does not count. */
+    ck_assert_uint_eq(attention.aligned[0], 1);
     ck_assert_uint_eq(attention.aligned[1], 0);
 }
 END_TEST
@@ -180,6 +195,7 @@ int main(void) {
     tcase_add_test(tests, a_small_matrix);
     tcase_add_test(tests, half_a_word_is_covered_and_less_is_not);
     tcase_add_test(tests, steps_go_on_stay_or_go_back);
+    tcase_add_test(tests, steps_are_between_words_that_attend_to_one);
     tcase_add_test(tests, one_column_of_four_words);
     tcase_add_test(tests, heads_count_alone);
     tcase_add_test(tests, equal_weights_are_even);

@@ -45,4 +45,22 @@ done
 "$softalign" prove $model unseen.tsv --limit 3 >out || fail "prove: $(cat out)"
 "$softalign" explain $model "$(head -n 1 source.txt)" --step 2 >out || fail explain
 grep -q 'p_ij  alpha_ij' out || fail "explain shows no probabilities: $(cat out)"
+
+# A word whose weight is all on EOS has no link, for eval and the moved links of score as for align.
+"$softalign" corpus copy --pairs 50 >copy.tsv
+"$softalign" corpus copy --pairs 15 --split test >few.tsv
+"$softalign" train --train copy.tsv --attention hard --embed 10 --hidden 12 --attn 8 --maxout 6 --steps 40 --lr 0.02 \
+    --shards 2 --seed 11 --max-time 0 --out ends 2>err || fail "train: $(cat err)"
+"$softalign" align ends/last.safetensors few.tsv --pharaoh links --soft weights 2>err || fail "align: $(cat err)"
+linked=$(paste -d '\t' links weights | awk -F '\t' '
+    { split($2, row, " "); n = split($1, link, " ")
+      for (i = 1; i <= n; i++) { split(link[i], at, "-"); split(row[at[2] + 1], weight, ","); zeros += weight[at[1] + 1] == 0 }
+      links += n; words += split($2, row, " ") - 1 }
+    END { print zeros + 0, (links < words ? "some" : "all") }')
+same "links of weight 0, and words that have a link" "0 some" "$linked"
+figures() { sed -n 's/^ *"\(aer[a-z_]*\|precision\|recall\)": \([^,]*\),*/\1 \2/p' out; }
+expect 0 "" eval ends/last.safetensors few.tsv --json
+evaluated=$(figures)
+expect 0 "" score --alignments links <(cut -f 3 few.tsv) --json
+same "eval and score" "$(figures)" "$evaluated"
 finish

@@ -29,6 +29,11 @@ run --iterations 0 --pharaoh even
 awk -v learned="$learned" -v even="$(aer even)" 'BEGIN { exit !(learned < 0.2 && even > 0.8) }' ||
     fail "AER $learned, of equal weights $(aer even)"
 
+# Equal weights of two words and the empty word: the first of equals, which is not the empty word.
+printf 'a b\tx y\n' >two.tsv
+expect 0 "" ibm1 two.tsv --iterations 0 --pharaoh -
+same "links of equal weights" "0-0 0-1" "$(cat out)"
+
 # The forms of align. A row of the heatmap sums to 1 less the weight of the empty word.
 run --limit 2 --csv csv --svg svg --tidy table --html page --soft soft --jsonl json
 same "files" "0001.csv 0002.csv 0001.svg 0002.svg" "$(cd csv && echo *.csv) $(cd svg && echo *.svg)"

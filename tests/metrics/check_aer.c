@@ -157,13 +157,17 @@ END_TEST
 /* ---- Off by one ------------------------------------------------------------------------------ */
 
 START_TEST(links_move_by_target_words) {
-    sa_link links[] = {{3, 0, false}, {1, 1, false}, {0, 2, false}};
-    ck_assert_uint_eq(sa_aer_shift(links, 3, 0, 3), 3);
-    ck_assert_uint_eq(sa_aer_shift(links, 3, 1, 3), 2); /* the last left the sentence */
-    ck_assert(links[0].source == 3 && links[0].target == 1);
-    ck_assert(links[1].source == 1 && links[1].target == 2);
-    ck_assert_uint_eq(sa_aer_shift(links, 2, -2, 3), 1);
-    ck_assert(links[0].source == 1 && links[0].target == 0);
+    const sa_link links[] = {{3, 0, false}, {1, 1, false}, {0, 2, false}};
+    sa_link gold[] = {{3, 1, false}, {1, 2, false}, {0, 2, true}};
+    sa_aer aer[3] = {{0}, {0}, {0}};
+    sa_error error;
+    ck_assert(sa_aer_add_shifted(aer, links, 3, 3, gold, 3, &error));
+    ck_assert_uint_eq(aer[0].links, 2); /* the first left the sentence */
+    ck_assert_uint_eq(aer[0].links_possible, 0);
+    ck_assert_uint_eq(aer[1].links, 3);
+    ck_assert_uint_eq(aer[1].links_possible, 1);
+    ck_assert_uint_eq(aer[2].links, 2); /* the last left it */
+    ck_assert_uint_eq(aer[2].links_sure, 2);
 }
 END_TEST
 

@@ -9,9 +9,9 @@ static void defaults(void) {
     sa_link_options_init(&linking);
 }
 
-static size_t make(const double *weights, int targets, int sources, int shift) {
+static size_t make(const double *weights, int targets, int sources) {
     ck_assert_uint_le(sa_linking_capacity(targets, sources), 16);
-    return sa_linking_extract(&linking, weights, targets, sources, shift, links);
+    return sa_linking_extract(&linking, weights, targets, sources, links);
 }
 
 static void expect(size_t i, int source, int target) {
@@ -29,16 +29,8 @@ static const double weights[] = {
 };
 
 START_TEST(a_target_word_links_to_its_largest_weight) {
-    ck_assert_uint_eq(make(weights, 4, 4, 0), 3);
+    ck_assert_uint_eq(make(weights, 4, 4), 3);
     expect(0, 1, 0), expect(1, 2, 1), expect(2, 0, 2);
-}
-END_TEST
-
-START_TEST(rows_may_speak_for_the_word_before_or_after) {
-    ck_assert_uint_eq(make(weights, 4, 4, -1), 3);
-    expect(0, 2, 0), expect(1, 0, 1), expect(2, 1, 2);
-    ck_assert_uint_eq(make(weights, 4, 4, 1), 2);
-    expect(0, 1, 1), expect(1, 2, 2);
 }
 END_TEST
 
@@ -46,25 +38,48 @@ START_TEST(ties_go_to_the_first_and_end_marks_get_nothing) {
     static const double tied[] = {
         .2, .4, .4, .0, /* a tie */
         .1, .0, .2, .7, /* EOS has the largest weight */
-        .0, .0, .0, 1., /* it has all */
         .9, .1, .0, .0, /* its row */
     };
-    ck_assert_uint_eq(make(tied, 4, 4, 0), 3);
-    expect(0, 1, 0), expect(1, 2, 1), expect(2, 0, 2);
+    ck_assert_uint_eq(make(tied, 3, 4), 2);
+    expect(0, 1, 0), expect(1, 2, 1);
+}
+END_TEST
+
+START_TEST(no_word_is_linked_to_a_weight_of_zero) {
+    static const double on_the_end[] = {
+        .0, .0, .0, 1., /* hard attention that draws EOS */
+        .0, .0, .0, .0, /* monotonic attention that selects no word */
+        .0, -1, .0, 2., /* the difference of two maps */
+        .9, .1, .0, .0, /* the row of EOS */
+    };
+    ck_assert_uint_eq(make(on_the_end, 4, 4), 0);
+    linking.links = SA_LINKS_THRESHOLD;
+    linking.threshold = 0;
+    ck_assert_uint_eq(make(on_the_end, 4, 4), 0);
+}
+END_TEST
+
+START_TEST(equal_weights_leave_no_more_to_the_null_key) {
+    double equal[2 * 7] = {0}; /* of n words and the null key; EOS has none */
+    linking.null_key = true;
+    for (int n = 1; n <= 6; n++) {
+        for (int s = 0; s < n; s++) equal[s] = 1. / (n + 1);
+        ck_assert_uint_eq(make(equal, 2, n + 1), 1);
+        expect(0, 0, 0);
+    }
 }
 END_TEST
 
 START_TEST(all_weights_from_the_threshold_on) {
     ck_assert(sa_option_set(&sa_linking_options[0], &linking, "threshold", NULL));
     linking.threshold = 0.2;
-    ck_assert_uint_eq(make(weights, 4, 4, 0), 5);
+    ck_assert_uint_eq(make(weights, 4, 4), 5);
     expect(0, 1, 0), expect(1, 0, 1), expect(2, 1, 1), expect(3, 2, 1), expect(4, 0, 2);
     linking.threshold = 0.75;
-    ck_assert_uint_eq(make(weights, 4, 4, 0), 1);
+    ck_assert_uint_eq(make(weights, 4, 4), 1);
     expect(0, 0, 2);
-    ck_assert_uint_eq(make(weights, 4, 4, 1), 0); /* the row after the last word */
     linking.threshold = 0;
-    ck_assert_uint_eq(make(weights, 4, 4, 0), 9);
+    ck_assert_uint_eq(make(weights, 4, 4), 9);
 }
 END_TEST
 
@@ -75,20 +90,18 @@ START_TEST(the_null_key_may_have_the_largest_weight) {
         .0, .0, .0, .0, /* all */
         .0, .0, .0, .0, /* the row of EOS */
     };
-    ck_assert_uint_eq(make(lacking, 4, 4, 0), 3); /* a window makes rows smaller, too */
+    ck_assert_uint_eq(make(lacking, 4, 4), 2); /* a window makes rows smaller, too */
     linking.null_key = true;
-    ck_assert_uint_eq(make(lacking, 4, 4, 0), 1);
+    ck_assert_uint_eq(make(lacking, 4, 4), 1);
     expect(0, 0, 1);
 }
 END_TEST
 
 START_TEST(end_marks_alone_have_no_links) {
     static const double ones[] = {1, 1, 1};
-    for (int shift = -1; shift <= 1; shift++) {
-        ck_assert_uint_eq(make(ones, 3, 1, shift), 0);
-        ck_assert_uint_eq(make(ones, 1, 3, shift), 0);
-        ck_assert_uint_eq(make(ones, 1, 1, shift), 0);
-    }
+    ck_assert_uint_eq(make(ones, 3, 1), 0);
+    ck_assert_uint_eq(make(ones, 1, 3), 0);
+    ck_assert_uint_eq(make(ones, 1, 1), 0);
 }
 END_TEST
 
@@ -97,7 +110,8 @@ int main(void) {
     Suite *suite = suite_of("linking", &tests);
     tcase_add_checked_fixture(tests, defaults, NULL);
     tcase_add_test(tests, a_target_word_links_to_its_largest_weight);
-    tcase_add_test(tests, rows_may_speak_for_the_word_before_or_after);
+    tcase_add_test(tests, no_word_is_linked_to_a_weight_of_zero);
+    tcase_add_test(tests, equal_weights_leave_no_more_to_the_null_key);
     tcase_add_test(tests, ties_go_to_the_first_and_end_marks_get_nothing);
     tcase_add_test(tests, all_weights_from_the_threshold_on);
     tcase_add_test(tests, the_null_key_may_have_the_largest_weight);

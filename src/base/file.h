@@ -122,4 +122,8 @@ typedef struct sa_directory_lock {
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
 void sa_directory_lock_close(sa_directory_lock *lock);
 
+/* Whether `folder` is still the one that was locked. SA_OPEN: it is gone, or another one took its
+ * place. */
+bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error);
+
 #endif

@@ -316,6 +316,14 @@ bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_erro
     return false;
 }
 
+bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error) {
+    struct stat locked, named;
+    if (stat(folder, &named) != 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
+    return (fstat(lock->folder, &locked) == 0 && locked.st_dev == named.st_dev &&
+            locked.st_ino == named.st_ino) ||
+           sa_fail(error, SA_OPEN, "'%s' is another folder than the one that was locked", folder);
+}
+
 void sa_directory_lock_close(sa_directory_lock *lock) {
     if (lock->file >= 0) close(lock->file);
     if (lock->folder >= 0) close(lock->folder);

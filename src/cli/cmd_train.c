@@ -57,18 +57,12 @@ static bool resume_settings(cli_call *call, sa_error *error) {
     train_options *options = call->options;
     char *path = sa_path_join(options->job.out, "last.safetensors", error);
     sa_container file = {0};
-    bool good = path && cli_model_file_open(&file, path, &options->settings, error);
-    const sa_settings stored = options->settings;
+    const bool good = path && cli_model_file_open(&file, path, &options->settings, error);
     if (good) sa_container_close(&file);
-    good = good &&
+    free(path);
+    return good &&
            (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
            cli_read(call, error);
-    const sa_option *row = good ? sa_settings_find_difference(&options->settings, &stored) : NULL;
-    if (row)
-        good =
-            sa_settings_fail_difference(row, &stored, path, "which --resume cannot change", error);
-    free(path);
-    return good;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

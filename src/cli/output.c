@@ -192,8 +192,14 @@ void cli_note_numbered(const char *folder, const char *ending, size_t first, siz
 
 enum { PLAIN_SECONDS = 5 }; /* between lines in a file or pipe */
 
+bool cli_is_dumb(void) {
+    const char *terminal = getenv("TERM");
+    return !terminal || strcmp(terminal, "dumb") == 0;
+}
+
 void cli_progress_init(cli_progress *progress) {
-    *progress = (cli_progress){.terminal = !cli_is_quiet() && isatty(STDERR_FILENO), .last = -1};
+    const bool terminal = !cli_is_quiet() && isatty(STDERR_FILENO) && !cli_is_dumb();
+    *progress = (cli_progress){.terminal = terminal, .last = -1};
 }
 
 void cli_progress_report(void *context, const sa_progress *report) {

@@ -75,14 +75,18 @@ void cli_note_numbered(const char *folder, const char *ending, size_t first, siz
 
 /* ---- Progress and signals --------------------------------------------------------------------
  * The progress of a training is one line redrawn in place on a terminal, a line every few seconds
- * in a file or pipe. While a training runs, the first SIGINT, SIGTERM or SIGHUP requests a stop and
- * the second one ends the process. While pairs are read there is nothing to save, and the first one
- * ends it. A signal that was ignored when the program started stays ignored. */
+ * in a file, a pipe or a dumb terminal. While a training runs, the first SIGINT, SIGTERM or SIGHUP
+ * requests a stop and the second one ends the process. While pairs are read there is nothing to
+ * save, and the first one ends it. A signal that was ignored when the program started stays
+ * ignored. */
 
 typedef struct cli_progress {
     bool terminal;
     double last; /* time of the last line for an update; < 0: none yet */
 } cli_progress;
+
+/* Whether the terminal only prints: TERM is missing or "dumb". */
+bool cli_is_dumb(void);
 
 void cli_progress_init(cli_progress *progress);
 

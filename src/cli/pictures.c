@@ -90,7 +90,7 @@ sa_terminal cli_screen(const cli_pictures *pictures) {
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
     screen.columns = known ? size.ws_col : USUAL;
     const char *refused = getenv("NO_COLOR");
-    if ((refused && *refused) || contains("TERM", "dumb")) return screen;
+    if ((refused && *refused) || cli_is_dumb()) return screen;
     if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit") ||
         contains("TERM", "-direct"))
         screen.colors = SA_COLOR_MODE_TRUE;

@@ -8,6 +8,7 @@
 #ifndef SA_COMPARE_COMPARE_H
 #define SA_COMPARE_COMPARE_H
 
+#include "base/file.h"
 #include "base/json.h"
 #include "metrics/metrics.h"
 #include "report/html_report.h"
@@ -70,6 +71,7 @@ typedef struct sa_compare_run {
 
 typedef struct sa_comparison {
     const sa_compare_options *options;
+    sa_directory_lock lock; /* of options->out, by the first process */
     sa_compare_data data;
     sa_compare_model *models;
     size_t model_count, seeds;

@@ -313,7 +313,10 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
                                  .report = report_progress,
                                  .context = &to,
                                  .stop = stop};
-    if (!begin_folder(run, &training.resume, error)) return false;
+    if ((sa_exchange_leads(all->processes) &&
+         !sa_directory_lock_holds(&all->lock, all->options->out, error)) ||
+        !begin_folder(run, &training.resume, error))
+        return false;
     training.overwrite = !training.resume; /* the record allows it */
     if (all->processes && !training.resume && !settings.shards) settings.shards = all->shards;
     if (!training.resume)
@@ -515,30 +518,18 @@ static bool open_claims(sa_comparison *all, sa_error *error) {
                     sa_fail_errno(error, SA_IO, "lock runs in", all->options->out));
 }
 
-/* The first process that does not hold its byte: it has died, or opened another file; -1: none. */
-static int missing_process(const sa_comparison *all) {
-    for (int i = 0; i < all->processes->size; i++) {
-        short type = F_WRLCK;
-        if (i != all->processes->rank &&
-            (!lock(all, F_OFD_GETLK, process_byte(all, i), &type) || type == F_UNLCK))
-            return i;
-    }
-    return -1;
-}
-
-/* Once all have opened the claims: whether that is one file. */
-static bool check_folder(const sa_comparison *all, sa_error *error) {
-    const sa_exchange *processes = all->processes;
-    const int missing = missing_process(all);
-    return missing < 0 || sa_fail(error, SA_USAGE, "process %d on '%s' has another folder '%s'",
-                                  missing, processes->hosts[missing], all->options->out);
-}
-
 /* Whether all processes are there when the first one has written the results. */
 static bool meet(const sa_comparison *all) {
-    if (all->processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
+    const sa_exchange *processes = all->processes;
+    if (processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
     give_back(all, results_byte(all));
-    return missing_process(all) < 0;
+    for (int i = 0; i < processes->size; i++) {
+        short type = F_WRLCK;
+        if (i != processes->rank &&
+            (!lock(all, F_OFD_GETLK, process_byte(all, i), &type) || type == F_UNLCK))
+            return false;
+    }
+    return true;
 }
 
 void sa_compare_end(sa_comparison *all) {
@@ -575,9 +566,7 @@ bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *sto
     if (!sa_exchange_agree(all->processes, make_order(all, error), error) ||
         (all->processes && !open_claims(all, error)))
         return false;
-    if (!sa_exchange_agree(all->processes, read_records(all, error), error) ||
-        (all->processes && !sa_exchange_agree(all->processes, check_folder(all, error), error)))
-        return false;
+    if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
     if (all->processes) all->processes->ended = true; /* nobody waits for one that may have died */
     while (waiting && !*stop) {
         waiting = false;

@@ -522,7 +522,8 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     result->stopped = *stop;
     if (result->stopped || !sa_exchange_leads(all->processes)) return true;
-    if (!write_results(all, result, error)) {
+    if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
+        !write_results(all, result, error)) {
         sa_compare_result_release(result);
         return false;
     }
@@ -540,12 +541,10 @@ static bool check_same(const sa_comparison *all, sa_error *error) {
     const sa_compare_data *data = &all->data;
     const char *models = all->options->models;
     const uint64_t runs = sa_hash(models, strlen(models)) + all->seeds;
-    const uint64_t snapshots = sa_corpus_hash(&data->snapshot_pairs, false);
     bool good = sa_exchange_same(processes, runs, "other --models or --seeds", error) &&
                 sa_exchange_same(processes, data->train_hash, "other training pairs", error) &&
                 sa_exchange_same(processes, data->valid_hash, "other validation pairs", error) &&
-                sa_exchange_same(processes, data->test_hash, "other test pairs", error) &&
-                sa_exchange_same(processes, snapshots, "other --snapshots", error);
+                sa_exchange_same(processes, data->test_hash, "other test pairs", error);
     for (size_t i = 0; good && i < all->model_count; i++)
         good = sa_exchange_same_settings(processes, &all->models[i].settings, error);
     return good;
@@ -555,22 +554,21 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
     sa_json_watch();
-    sa_comparison all = {.options = options};
-    sa_directory_lock lock = SA_UNLOCKED;
+    sa_comparison all = {.options = options, .lock = SA_UNLOCKED};
     sa_settings preset;
     const sa_settings *transformer = options->transformer ? options->transformer : &preset;
     sa_settings_init(&preset);
     bool good = (options->transformer || preset_transformer(options->settings, &preset, error)) &&
                 read_models(&all, transformer, error) && open_data(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
-                 sa_directory_lock_open(&lock, options->out, error));
+                 sa_directory_lock_open(&all.lock, options->out, error));
     good = sa_exchange_agree(sa_compare_processes, good, error) &&
            (!sa_compare_processes || check_same(&all, error));
     if (good) {
         good = compare(&all, result, error);
         sa_compare_end(&all);
     }
-    sa_directory_lock_close(&lock);
+    sa_directory_lock_close(&all.lock);
     release(&all);
     return good || !sa_json_short() ? good : sa_fail_memory(error, 0);
 }

@@ -1,5 +1,4 @@
 /* The command line, run by several processes at once, which exchange sums over MPI. */
-#include "base/rng.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "compare/compare.h"
@@ -175,8 +174,7 @@ static int run(int argc, char **argv) {
         sa_session_processes = &exchange;
     }
     if (good) return cli_run(argc, argv, agree);
-    const bool speaks = exchange.ended ? error.text[0] != 0 : !cli_follows;
-    if (speaks) cli_note_error(&error);
+    if (exchange.ended ? error.text[0] != 0 : !cli_follows) cli_note_error(&error);
     return (int)error.code;
 }
 

@@ -39,9 +39,9 @@ static const char *loops(void) {
 /* Two builds of one version may round differently, and two versions of OpenBLAS. */
 static unsigned hash_program(void) {
     uint64_t hash = sa_hash(sa_blas_version(), strlen(sa_blas_version()));
-    sa_file file;
-    if (!sa_file_read(&file, "/proc/self/exe", SA_FILE_LIMIT, NULL)) return (unsigned)hash;
-    hash ^= sa_hash(file.data, file.size);
+    sa_file file = {0};
+    if (sa_file_read(&file, "/proc/self/exe", SA_FILE_LIMIT, NULL))
+        hash ^= sa_hash(file.data, file.size);
     sa_file_release(&file);
     return (unsigned)hash;
 }

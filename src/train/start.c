@@ -185,9 +185,8 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
                                sa_error *error) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, settings);
+        const uint64_t word = sa_hash((const char *)&value, sizeof value);
         char what[64];
-        uint64_t word;
-        memcpy(&word, &value, sizeof word);
         snprintf(what, sizeof what, "another --%s", row->name);
         if (strcmp(row->name, "threads") != 0 && !sa_exchange_same(exchange, word, what, error))
             return false;
@@ -197,14 +196,12 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
 
 bool sa_session_same(const sa_session *session, sa_error *error) {
     const sa_exchange *exchange = session->exchange;
-    const uint64_t train = sa_corpus_hash(&session->train, session->gold != NULL);
-    const uint64_t ids = session->data.hash + session->valid_data.hash;
+    const uint64_t train = sa_corpus_hash(&session->train, session->gold) + session->data.hash;
+    const uint64_t valid = sa_corpus_hash(&session->valid, false) + session->valid_data.hash;
     const uint64_t state = 2 * (uint64_t)session->checksum + (isfinite(session->best.loss) != 0);
     return sa_exchange_same_settings(exchange, &session->settings, error) &&
            sa_exchange_same(exchange, train, "other training pairs or alignments", error) &&
-           sa_exchange_same(exchange, sa_corpus_hash(&session->valid, false),
-                            "other validation pairs", error) &&
-           sa_exchange_same(exchange, ids, "another vocabulary", error) &&
+           sa_exchange_same(exchange, valid, "other validation pairs", error) &&
            sa_exchange_same(exchange, state, "another training to be resumed", error);
 }
 

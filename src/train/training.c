@@ -95,10 +95,10 @@ static uint64_t hash_weights(const sa_model *model) {
 
 /* Whether all have the same weights. */
 static bool compare_weights(const sa_session *session, sa_error *error) {
-    const sa_exchange *exchange = session->exchange;
     sa_error odd;
-    return !exchange ||
-           sa_exchange_same(exchange, hash_weights(&session->model), "other weights", &odd) ||
+    return !session->exchange ||
+           sa_exchange_same(session->exchange, hash_weights(&session->model), "other weights",
+                            &odd) ||
            sa_fail(error, SA_CHECK,
                    "%s after update %lld: its memory or processor may be faulty; {resume} goes on "
                    "from the last validation",
@@ -169,11 +169,17 @@ static bool replace_old(sa_session *session, sa_error *error) {
     return !session->replaces;
 }
 
+/* All that a training writes goes into the folder that it has locked. */
+static bool owns_folder(const sa_session *session, sa_error *error) {
+    return sa_directory_lock_holds(&session->lock, session->training->out, error);
+}
+
 /* Saves the best model, then the state that refers to it. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
-    const bool best = replace_old(session, &why) && save_best(session, is_best, &why);
+    const bool best = owns_folder(session, &why) && replace_old(session, &why) &&
+                      save_best(session, is_best, &why);
     const bool good = best && sa_checkpoint_write(session, &why);
     session->save_error = good ? (sa_error){0} : why;
     return good ||
@@ -182,7 +188,9 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
 
 static bool save_frames(sa_session *session, sa_error *error) {
     sa_error why = {0};
-    if (!sa_exchange_leads(session->exchange) || sa_snapshots_write(session, &why)) return true;
+    if (!sa_exchange_leads(session->exchange) ||
+        (owns_folder(session, &why) && sa_snapshots_write(session, &why)))
+        return true;
     session->frame_error = why;
     return survive(session, &why, error);
 }
@@ -200,6 +208,8 @@ static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     sa_real *present = model->values;
     const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
+    if (!count && session->settings.average)
+        sa_session_note(session, "note: no mean weights: no validation was due ({valid_every})");
     if (!count || !sa_exchange_leads(session->exchange)) return true;
     sa_real *mean = sa_new(model->plan.size, sizeof *mean, error);
     if (!mean) return false;
@@ -208,6 +218,7 @@ static bool write_average(sa_session *session, sa_error *error) {
     model->values = mean;
     sa_model_bind(model, model->sizes.precision);
     const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
+                      owns_folder(session, error) &&
                       sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
     model->values = present;
     sa_model_bind(model, model->sizes.precision);

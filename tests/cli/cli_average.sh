@@ -23,6 +23,11 @@ train twenty tiny.tsv --steps 20
 cmp thirty/average.safetensors mean.safetensors || fail "train --average has another mean"
 cmp -s mean.safetensors same.safetensors && fail "all means are alike"
 
+# Before the first validation that is due there is nothing to average, and a note says so.
+train early tiny.tsv --steps 1
+grep -q '^note: no mean weights: no validation was due (--valid-every)$' err || fail "no mean: $(cat err)"
+[ ! -e early/average.safetensors ] || fail "a mean of no validations"
+
 # Those that a file cannot hold are refused before the first update.
 "$softalign" train --train tiny.tsv --out large --hidden 800 --average 100 2>err
 same "a file too small for the means" 7 $?

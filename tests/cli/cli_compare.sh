@@ -108,6 +108,19 @@ diff -r long/matrices parts/matrices || fail "other matrices after interruptions
 awk -F , '$1 $2 == run && $4 < before { exit 1 } { run = $1 $2; before = $4 }' parts/curves.csv ||
     fail "the seconds start anew: $(cat parts/curves.csv)"
 
+# Nothing is written into a folder that takes the place of the locked one.
+rm -rf parts
+"$softalign" compare $pairs $sizes $models $long --out parts >out 2>err &
+pid=$!
+for wait in $(seq 400); do
+    ! grep -q 'validation loss' err || break
+    sleep 0.02
+done
+mv parts moved && mkdir -p parts/fixed-s1
+wait $pid
+same "exit after the folder was replaced" 4 $?
+[ -z "$(find parts -type f)" ] || fail "in the other folder: $(find parts -type f)"
+
 # What is finished stays, also when models and seeds are added; other test pairs only score anew.
 before=$(cksum whole/{fixed,bahdanau-additive}-s[12]/*.safetensors)
 compare --models luong:dot,bahdanau:additive,fixed --seeds 3 $short --out whole

@@ -72,6 +72,15 @@ for call in "align $model tiny.tsv --limit 2" "help train" "eval $model tiny.tsv
 done
 ! grep -qaE '\.config/|softalignrc|XDG_' "$softalign" || fail "the program names configuration files"
 
+# Only a terminal that understands them gets control sequences.
+for environment in "TERM=xterm" "TERM=dumb" "-u TERM"; do
+    rm -rf seen
+    script -qec "env $environment '$softalign' train --train tiny.tsv --out seen --steps 20 --embed 4 --hidden 4" /dev/null >screen </dev/null
+    grep -q 'ended (steps)' screen || fail "train in a terminal: $(cat screen)"
+    same "a terminal with $environment has control sequences" "$([ "$environment" != TERM=xterm ] || echo yes)" \
+        "$(! grep -q $'\e' screen || echo yes)"
+done
+
 # A reader that goes away.
 for call in --help "help train" "corpus mono --pairs 100000" "inspect $model"; do
     softalign $call 2>err | head -n 1 >out

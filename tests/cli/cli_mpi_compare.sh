@@ -37,16 +37,12 @@ refused 3 6 "--steps: 'three/fixed-s1' was trained with 60, choose another --out
 
 # Processes that were not started alike.
 both="compare --out unequal --train mono.tsv --test unseen.tsv --embed 4 --hidden 4 --steps 4 --valid-every 2 --models fixed,cgru"
-mkdir -p another
 unequal "other --models or --seeds than the rest" "$both" "${both/fixed,}"
 unequal "other --models or --seeds than the rest" "$both" "$both --seeds 2"
 unequal "other training pairs than the rest" "$both" "${both/mono/unseen}"
 unequal "other validation pairs than the rest" "$both --valid mono.tsv" "$both --valid unseen.tsv"
 unequal "other test pairs than the rest" "$both" "${both/unseen/mono}"
-unequal "other --snapshots than the rest" "$both" "$both --snapshots unseen.tsv"
 unequal "another --dropout than the rest" "$both" "$both --dropout 0.5"
-unequal "another folder 'unequal'" \
-    "$both" "${both/unequal/another}"
 
 # A process dies. With --enable-recovery another goes on with its training, otherwise the same command does.
 begin_comparing recovered --enable-recovery

@@ -32,12 +32,14 @@ int sa_explanation_format_number(double value, int digits, char out[TEXT]) {
 /* Columns of the widest number. */
 static int number_width(const double *numbers, size_t count, int digits) {
     char text[TEXT];
-    int width = 0;
+    double least = 0, most = 0; /* the widest is one of the two */
     for (size_t i = 0; i < count; i++) {
-        const int own = sa_explanation_format_number(numbers[i], digits, text);
-        if (own > width) width = own;
+        if (numbers[i] < least) least = numbers[i];
+        if (numbers[i] > most) most = numbers[i];
     }
-    return width;
+    const int low = sa_explanation_format_number(least, digits, text);
+    const int high = sa_explanation_format_number(most, digits, text);
+    return low > high ? low : high;
 }
 
 static void add_number(sa_buffer *out, double value, int digits, int width) {

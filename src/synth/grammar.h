@@ -138,5 +138,6 @@ void sa_synth_copy(sa_draft *draft);
 void sa_synth_fertility(sa_draft *draft);
 void sa_synth_agree(sa_draft *draft);
 void sa_synth_sense(sa_draft *draft);
+void sa_synth_context(sa_draft *draft);
 
 #endif

@@ -22,6 +22,8 @@ const sa_task sa_tasks[] = {
     {"agree", "verb and adjective agree with a noun far before them", 10000, sa_synth_agree},
     {"sense", "ambiguous words, each decided by another word of the sentence", 10000,
      sa_synth_sense},
+    {"context", "sentences of introductory articles: bank, apple, monitor, mouse, it", 10000,
+     sa_synth_context},
     {0},
 };
 

@@ -28,6 +28,7 @@ const texts = {
   "task:copy": ["Sentences with names never seen before, to be copied.", "Sätze mit nie gesehenen Namen, die zu kopieren sind.", "Des phrases aux noms jamais vus, à recopier."],
   "task:fertility": ["One word to many and many to one: potato, pomme de terre.", "Ein Wort zu mehreren und mehrere zu einem: potato, pomme de terre.", "Un mot pour plusieurs et plusieurs pour un : potato, pomme de terre."],
   "task:agree": ["Verb and adjective agree with a noun far before them.", "Verb und Adjektiv richten sich nach einem Nomen, das weit vor ihnen steht.", "Le verbe et l'adjectif s'accordent avec un nom placé bien avant."],
+  "task:context": ["Sentences of introductory articles: bank, apple, monitor, mouse, it.", "Sätze aus einführenden Artikeln: bank, apple, monitor, mouse, it.", "Des phrases d'articles d'introduction : bank, apple, monitor, mouse, it."],
   "task:sense": ["Ambiguous words, each decided by another word of the sentence.", "Mehrdeutige Wörter, über deren Sinn ein anderes Wort des Satzes entscheidet.", "Des mots ambigus, dont un autre mot de la phrase fixe le sens."],
   start: ["▶ Start", "▶ Start", "▶ Démarrer"],
   pause: ["❚❚ Pause", "❚❚ Pause", "❚❚ Pause"],

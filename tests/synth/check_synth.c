@@ -63,8 +63,9 @@ static size_t words(const char *text, const char *tokenizer) {
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 START_TEST(finds_tasks_by_name) {
-    static const char *const names[] = {"phrases", "mono", "reorder",   "length", "dates",
-                                        "reverse", "copy", "fertility", "agree",  "sense"};
+    static const char *const names[] = {"phrases", "mono",    "reorder", "length",
+                                        "dates",   "reverse", "copy",    "fertility",
+                                        "agree",   "sense",   "context"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const sa_task *task = sa_task_find(names[i]);
         ck_assert_ptr_nonnull(task);
@@ -101,6 +102,7 @@ START_TEST(makes_the_committed_files_again) {
     compare_with_file("fertility", 200, "fertility.sample.tsv");
     compare_with_file("agree", 200, "agree.sample.tsv");
     compare_with_file("sense", 200, "sense.sample.tsv");
+    compare_with_file("context", 200, "context.sample.tsv");
 }
 END_TEST
 

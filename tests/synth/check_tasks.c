@@ -78,6 +78,22 @@ static const struct {
     {sa_synth_sense, "the father forgets apple without the share.\t"
                      "le père oublie apple sans l'action.\t"
                      "0-0 1p0 1-1 2-2 3-3 4-4 5-5 6p3 6p5 6-6 7-7\n"},
+    {sa_synth_context, "i like to eat apple.\tj'aime manger de la pomme.\t"
+                       "0-0 1-1 2p1 3-2 3p5 4p3 4p4 4-5 5-6\n"},
+    {sa_synth_context, "the investor wants to buy apple.\tl'investisseur veut acheter apple.\t"
+                       "0-0 1p0 1-1 1p4 2-2 3p3 4-3 5-4 6-5\n"},
+    {sa_synth_context, "i must go to the bank because of the boat.\t"
+                       "je dois aller à la rive à cause du bateau.\t"
+                       "0-0 1-1 2-2 3-3 4-4 5-5 6-6 6-7 7-8 8-8 9p5 9p8 9-9 10-10\n"},
+    {sa_synth_context, "the monitor in the office is broken.\tl'écran au bureau est cassé.\t"
+                       "0-0 0p1 1-1 2-2 3-2 4-3 5-4 6-5 7-6\n"},
+    {sa_synth_context,
+     "the doctor must monitor his diabetes.\tle médecin doit surveiller son diabète.\t"
+     "0-0 1p0 1-1 2-2 2p3 3-3 4-4 5p4 5-5 6-6\n"},
+    {sa_synth_context, "the animal did not cross the street because it was too wide.\t"
+                       "l'animal n'a pas traversé la rue parce qu'elle était trop large.\t"
+                       "0-0 1p0 1-1 2p3 3-2 3-4 4-3 4-5 5-6 6p6 6-7 7-8 7-9 8-10 9-11 10-12 11p10 "
+                       "11-13 12-14\n"},
 };
 enum { SENTENCES = sizeof sentences / sizeof sentences[0] };
 
@@ -104,7 +120,8 @@ END_TEST
 
 /* Every word has a link. */
 START_TEST(links_every_word) {
-    static void (*const tasks[])(sa_draft *) = {sa_synth_agree, sa_synth_fertility, sa_synth_sense};
+    static void (*const tasks[])(sa_draft *) = {sa_synth_agree, sa_synth_fertility, sa_synth_sense,
+                                                sa_synth_context};
     sa_rng rng = sa_rng_seed(2, 0);
     sa_draft draft = {0};
     for (size_t task = 0; task < sizeof tasks / sizeof tasks[0]; task++)

@@ -23,7 +23,7 @@ same "blocks that are not run" "git clone <this repository> softalign && cd soft
 
 mkdir -p softalign/scripts softalign/corpora bin
 cp -r "$root"/scripts/{lessons,demo,show.sh,usage.sh,setup,packages.tsv} softalign/scripts
-cp "$root"/corpora/* softalign/corpora
+cp -r "$root"/corpora/* softalign/corpora
 
 # What fails (gradcheck --break) must fail, and no file may be there already that is written.
 cat >small <<SMALL

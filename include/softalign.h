@@ -1014,6 +1014,7 @@ typedef enum sa_explain_rows {
     SA_ROWS_UNNAMED,
     SA_ROWS_SOURCE,     /* source words */
     SA_ROWS_VOCABULARY, /* the target vocabulary, special tokens included */
+    SA_ROWS_TARGET,     /* the target words that a decoder reads, from "<s>" (BOS) on */
 } sa_explain_rows;
 
 /* The numbers of one symbol of an equation. All texts are ASCII. */
@@ -1041,18 +1042,27 @@ typedef struct sa_explain_value {
 typedef struct sa_explain_options {
     const char *source;
     const char *target; /* NULL: the greedy translation */
-    int step;           /* from 1; 0: all. Transformer: a source token, which must be given */
-    int layer;          /* of a Transformer's encoder, from 1 */
-    bool weights;       /* hand out the weights of a step, too */
+    int step;  /* from 1; 0: all. Transformer: must be given; within the encoder a source token */
+    int layer; /* of a Transformer, from 1 */
+    sa_attention_site site; /* of that layer; the steps of recurrent models have cross-attention */
+    bool weights;           /* hand out the weights of a step, too */
+    bool annotations;       /* hand out the annotations of a side instead: see below */
     /* Called with every value, at the end with NULL. */
     void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *value);
     void *context;
 } sa_explain_options;
 
 /* Runs the model in double precision and hands out the numbers of its equations, in their order: of
- * decoder steps, or of a source token in a layer of a Transformer's encoder. The pair lives until
- * sa_explain returns, a value during its call. SA_USAGE: the source is empty, a text is not UTF-8,
- * or there is no such step or layer. */
+ * decoder steps, or of one token at one attention site of a Transformer's layer, to which the
+ * feed-forward network that follows belongs. The pair lives until sa_explain returns, a value
+ * during its call. SA_USAGE: the source is empty, a text is not UTF-8, or there is no such step,
+ * layer or site.
+ *
+ * With `annotations` the values are the vectors of all words before and after each layer, a matrix
+ * for each: first the embedded words, with their positions if the model adds some, then what the
+ * layers leave. At SA_SITE_ENCODER the words are the source's, and the last matrix has the
+ * annotations that the decoder attends to; at SA_SITE_DECODER they are those that it reads of the
+ * target, and the vectors of a recurrent one are its states. SA_USAGE: there is no such site. */
 bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */

@@ -15,7 +15,7 @@ function(add_text name text)
 endfunction()
 
 set(script "")
-foreach(part dom data chart matrix viewer list film place)
+foreach(part dom data chart matrix viewer list film place scatter)
   file(READ ${FOLDER}/page_${part}.js text)
   string(APPEND script "${text}")
 endforeach()

@@ -140,6 +140,13 @@ _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
                      (POINTER(c_bool), "target_unknown source_unknown"))
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
+_explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
+                           (c_bool, "weights annotations"), (c_void_p, "each context"))
+_explain_value = _struct("sa_explain_value", (c_int, "part step head"),
+                         (_text, "section equation citation name letters"), (c_int, "shape rows cols"),
+                         (_numbers, "numbers"), (c_bool, "whole"), (c_int, "about"), (_texts, "row"),
+                         (c_int, "chosen terms"), (_numbers, "term"), (c_double, "divisor"))
+_each_value = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_explain_value))
 _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
                    (c_bool, "chrf_whitespace chrf_eps"))
@@ -236,6 +243,7 @@ def _declare() -> None:
         ("average_models", _texts, c_int, _text),
         ("translate", model, _texts, c_size_t, P(_search), P(_translation)),
         ("align", model, P(_align_options), P(_pair), c_size_t, _each, c_void_p),
+        ("explain", model, P(_explain_options)),
         ("alignment_copy", P(_alignment), P(_alignment)), ("alignment_merge", P(_alignment), P(_alignment)),
         ("compute_metrics", P(_metrics), _texts, P(_texts), c_size_t, c_size_t, P(_metric_values)),
         ("evaluate", model, P(_corpus), P(_search), P(_link_options), P(_sentence_result)),
@@ -919,6 +927,33 @@ class Model(_Closable, _Shown):
         if failures:
             raise failures[0]
         return found if target is None else found[0]
+
+    def annotations(self, source: str, target: str = "", *, site: str = "encoder") -> Tuple[List[str], List[Array]]:
+        """The vectors of a sentence's words before and after each layer.
+
+        words, vectors = model.annotations("a sentence"); vectors[0], before the first layer, and
+        vectors[-1], after the last, are [word, number]
+
+        site  "encoder": the words of the source, and the annotations that the decoder attends to; or
+              "decoder": the words that it reads of the target, from "<s>" on
+        """
+        if site not in _SITES[1:]:
+            raise Error(Code.USAGE, f"site '{site}': expected encoder or decoder")
+        words: List[str] = []
+        vectors: List[Array] = []
+
+        def take(context: Any, pair: Any, value: Any) -> None:
+            if value:
+                one = value.contents
+                memory = (c_double * (one.rows * one.cols))(*one.numbers[:one.rows * one.cols])
+                vectors.append(_array(memory, memory, one.rows, one.cols))
+                words[:] = _words(one.row, one.rows)
+
+        each = _each_value(take)
+        self._run("explain", byref(_explain_options(
+            source=_bytes(source, "source"), target=_bytes(target, "target"), site=_SITES.index(site),
+            annotations=True, each=ctypes.cast(each, c_void_p))))
+        return words, vectors
 
     def evaluate(self, pairs: Pairs, **options: Any) -> "Evaluation":
         """Translates pairs and compares with their targets; with word links, also the attention.

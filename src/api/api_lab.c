@@ -20,8 +20,8 @@ typedef struct explanation_task {
     const sa_explain_options *options;
     char *source_text, *target_text; /* NFC; target_text NULL: to be translated */
     sa_sentence source, target;      /* whose ids are owned */
-    const char **source_words, **target_words;
-    const char **vocabulary; /* of the target */
+    const char **source_words, **target_words, **read_words; /* "<s>" before the target */
+    const char **vocabulary;                                 /* of the target */
     sa_explain_pair pair;
 } explanation_task;
 
@@ -91,7 +91,11 @@ static bool find_labels(explanation_task *all, sa_error *error) {
         all->target_words = all->target_text
                                 ? sa_surface_words(target, all->target_text, &all->target, error)
                                 : words_of(all, all->target.extended, all->target.len, error);
-    if (all->target_words)
+    all->read_words =
+        all->target_words ? sa_new((size_t)all->target.len, sizeof *all->read_words, error) : NULL;
+    for (int i = 0; all->read_words && i < all->target.len; i++)
+        all->read_words[i] = i ? all->target_words[i - 1] : "<s>";
+    if (all->read_words)
         all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
     all->pair = (sa_explain_pair){
         .forced = all->options->target,
@@ -111,22 +115,26 @@ static void each(void *context, const sa_explain_value *line) {
     const explanation_task *all = context;
     sa_explain_value labelled = *line;
     if (line->about == SA_ROWS_SOURCE) labelled.row = all->source_words;
+    if (line->about == SA_ROWS_TARGET) labelled.row = all->read_words;
     if (line->about == SA_ROWS_VOCABULARY) labelled.row = all->vocabulary;
     all->options->each(all->options->context, &all->pair, &labelled);
 }
 
-/* Of a Transformer, one source token in one layer is explained. */
+/* Of a Transformer, one token in one layer is explained. */
 static bool check_layer(const explanation_task *all, sa_error *error) {
-    const int layers = sa_seq2seq_layers(&all->model->w, SA_SITE_ENCODER);
-    if (all->options->layer < 1 || all->options->layer > layers)
-        return sa_fail(error, SA_USAGE, "--layer %d: the encoder has %d", all->options->layer,
-                       layers);
-    if (!all->options->step)
+    const sa_explain_options *options = all->options;
+    const int layers = sa_seq2seq_layers(&all->model->w, options->site);
+    const bool encodes = options->site == SA_SITE_ENCODER;
+    const int words = encodes ? all->source.len : all->target.len;
+    if (options->layer < 1 || options->layer > layers)
+        return sa_fail(error, SA_USAGE, "--layer %d: the %s has %d", options->layer,
+                       encodes ? "encoder" : "decoder", layers);
+    if (!options->step)
         return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
-    if (all->options->step < 1 || all->options->step > all->source.len)
-        return sa_fail(error, SA_USAGE, "there is no word %d: the source has %d, EOS included",
-                       all->options->step, all->source.len);
-    return !all->options->weights ||
+    if (options->step < 1 || options->step > words)
+        return sa_fail(error, SA_USAGE, "there is no word %d: the %s has %d, EOS included",
+                       options->step, encodes ? "source" : "target", words);
+    return !options->weights ||
            sa_fail(error, SA_USAGE, "--weights is for the steps of recurrent models");
 }
 
@@ -148,9 +156,14 @@ static bool run(explanation_task *all, sa_error *error) {
     if (model->w.family->recurrent && all->options->layer > 1)
         return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",
                        all->options->layer);
-    if (!model->w.family->recurrent && !check_layer(all, error)) return false;
-    if (model->w.family->recurrent &&
-        (all->options->step < 0 || all->options->step > all->target.len))
+    const bool annotations = all->options->annotations;
+    const bool recurrent = model->w.family->recurrent && !annotations;
+    if (annotations && all->options->site == SA_SITE_CROSS)
+        return sa_fail(error, SA_USAGE, "'options->site': there are no words of their own");
+    if (recurrent && all->options->site == SA_SITE_DECODER)
+        return sa_fail(error, SA_USAGE, "--site decoder: applies to a Transformer");
+    if (!recurrent && !annotations && !check_layer(all, error)) return false;
+    if (recurrent && (all->options->step < 0 || all->options->step > all->target.len))
         return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, EOS included",
                        all->options->step, all->target.len);
     const sa_lab_explain_job job = {.settings = &model->settings,
@@ -160,8 +173,10 @@ static bool run(explanation_task *all, sa_error *error) {
                                     .source_words = sa_vocab_size(&model->source.vocab),
                                     .target_words = sa_vocab_size(&model->target.vocab),
                                     .step = all->options->step,
+                                    .site = all->options->site,
                                     .layer = all->options->layer,
                                     .weights = all->options->weights,
+                                    .annotations = annotations,
                                     .each = each,
                                     .context = all};
     if (!find_labels(all, error)) return false;
@@ -173,7 +188,8 @@ static bool run(explanation_task *all, sa_error *error) {
 
 bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error) {
     if (!sa_given(model, "model", error) || !sa_given(options, "options", error) ||
-        !sa_given(options->source, "options->source", error))
+        !sa_given(options->source, "options->source", error) ||
+        !sa_within((int64_t)options->site, SA_SITE_CROSS, SA_SITE_DECODER, "options->site", error))
         return false;
     if (!options->each) return sa_fail(error, SA_USAGE, "'options->each' is NULL");
     explanation_task all = {.model = model, .options = options};
@@ -183,7 +199,7 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
         const sa_sentence *side = i ? &all.target : &all.source;
         free((int32_t *)(uintptr_t)side->ids), free((int32_t *)(uintptr_t)side->extended);
     }
-    free(all.source_words), free(all.target_words), free(all.vocabulary);
+    free(all.source_words), free(all.target_words), free(all.read_words), free(all.vocabulary);
     return good;
 }
 

@@ -14,7 +14,9 @@ typedef struct explain_options {
 static const sa_option rows[] = {
     {"step", SA_INT(RUN(job.step), 1, 1, 1000000, "I"),
      "target position to explain, from 1; EOS is the last"},
-    {"layer", SA_INT(RUN(job.layer), 1, 1, 1000000, "L"), "Transformer: encoder layer to explain"},
+    {"site", SA_WORDS(RUN(job.site), SA_SITE_ENCODER, "cross", "encoder", "decoder"),
+     "Transformer: attention to explain; decoder: its masked self-attention"},
+    {"layer", SA_INT(RUN(job.layer), 1, 1, 1000000, "L"), "Transformer: layer to explain"},
     {"all", SA_SWITCH(RUN(all)), "explain all steps"},
     {"weights", SA_SWITCH(RUN(job.weights)),
      "also print the parameters, so that every number can be recomputed"},

@@ -514,6 +514,43 @@ static void explain_weights(sa_explainer *out) {
     }
 }
 
+/* ---- Annotations ----------------------------------------------------------------------------- */
+
+/* The vectors of the words of a side before layer 1 (layer 0) or after a layer; no columns: there
+ * is no such layer. */
+static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
+    const sa_seq2seq *w = &out->model->w;
+    const sa_pass *pass = &out->model->pass;
+    const sa_encoder_cache *encoder = &pass->encoder;
+    const sa_stack_cache *stack = decoder ? &pass->transformer.decoder : &pass->transformer.encoder;
+    const int last = !w->family->recurrent ? w->transformer.sizes.layers
+                     : decoder             ? w->decoder.sizes.layers
+                                           : w->encoder.layers;
+    if (layer > last) return (sa_mat){0};
+    if (!w->family->recurrent && layer == last) return stack->out;
+    if (!w->family->recurrent) return layer ? stack->layer[layer - 1].feed.residual.y : stack->x;
+    if (decoder && layer) return sa_decoder_state(pass->decoder.rows, layer - 1).s;
+    if (decoder) return sa_decoder_word_input(&w->decoder, pass->decoder.rows.input);
+    if (layer == last) return encoder->annotations;
+    const sa_mat read = layer ? encoder->h[layer - 1] : encoder->x,
+                 x = sa_explainer_alloc(out, read.rows, read.cols);
+    for (int t = 0; t < x.rows; t++)
+        sa_copy_mat(sa_rows(read, sa_encoder_read_position(&w->encoder, x.rows, t), 1),
+                    sa_rows(x, t, 1));
+    return x;
+}
+
+static void explain_annotations(sa_explainer *out, bool decoder) {
+    out->line.part = SA_EXPLAIN_SOURCE;
+    out->words = decoder ? SA_ROWS_TARGET : SA_ROWS_SOURCE;
+    for (int layer = 0;; layer++) {
+        sa_explainer_section(out, "Annotations");
+        const sa_mat x = annotations(out, decoder, layer);
+        if (!x.cols) return;
+        sa_explainer_matrix(out, "h", "h_j", x);
+    }
+}
+
 /* ---- The job --------------------------------------------------------------------------------- */
 
 static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
@@ -532,10 +569,12 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
 static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
     sa_explainer out;
     if (!sa_explainer_open(&out, job, model, error)) return false;
-    if (model->w.family->recurrent)
+    if (job->annotations)
+        explain_annotations(&out, job->site == SA_SITE_DECODER);
+    else if (model->w.family->recurrent)
         explain_steps(&out, job);
     else
-        sa_explain_layer(&out, job->layer - 1, job->step - 1);
+        sa_explain_layer(&out, job->site, job->layer - 1, job->step - 1);
     return sa_explainer_close(&out, error);
 }
 

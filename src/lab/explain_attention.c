@@ -1,7 +1,7 @@
 /* explain_attention: one query of an attention, down the column of attention.c. Formulas are those
  * of the rows of score, normalizer and parts, in the letters of the model; what goes beyond
- * Bahdanau et al. 2015 is what the parts show. Around it, one word in a layer of a Transformer's
- * encoder: self-attention, the residual connections, the feed-forward network. */
+ * Bahdanau et al. 2015 is what the parts show. Around it, one word in a layer of a Transformer:
+ * attention at one of its sites, the residual connections, the feed-forward network. */
 #include "lab/explainer.h"
 #include "lab/watch.h"
 #include "layers/basic.h"
@@ -73,7 +73,8 @@ static void show_part(const head_view *view, int part, sa_place place) {
         if (shown->shape == SA_SHAPE_NUMBER && !shown->value.cols) {
             sa_explainer_number(out, shown->name, shown->letters, shown->number);
         } else if (shown->value.rows) {
-            out->line.about = shown->shape == SA_SHAPE_COLUMN ? SA_ROWS_SOURCE : shown->about;
+            const bool words = shown->shape == SA_SHAPE_COLUMN || shown->about == SA_ROWS_SOURCE;
+            out->line.about = words ? out->words : shown->about;
             sa_explainer_value(out, shown->shape, shown->name, shown->letters, shown->value);
         }
     }
@@ -233,6 +234,7 @@ static void write_normalizer(const head_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
     write_formula(view, normalizer->citation, normalizer->formula);
+    if (view->of->causal) sa_explainer_write(view->out, NULL, "%sj <= i", over), over = ", ";
     for (int p = 0; p < view->w->parts; p++)
         if (view->w->part[p].row->span) {
             sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].row->formula);
@@ -303,7 +305,7 @@ static void explain_head(head_view *view, int k) {
 
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     const sa_attention *w = of->w;
-    const sa_query_block block = {of->row, 1, 0, of->i};
+    const sa_query_block block = {of->row, 1, 0, of->i, of->causal};
     const int S = of->memory->first[1];
     head_view view = {.out = out, .of = of, .w = w, .S = S};
     view.maps = sa_lab_maps(w);
@@ -326,7 +328,7 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     sa_explainer_vector(out, "c", "c_i", of->c);
 }
 
-/* ---- A layer of an encoder ------------------------------------------------------------------- */
+/* ---- A layer of a Transformer ---------------------------------------------------------------- */
 
 static const char layer_place[] = "Vaswani et al. 2017, section 3.1";
 
@@ -340,15 +342,18 @@ static void explain_sum(sa_explainer *out, bool pre, const char *name, const cha
     sa_explainer_vector(out, name, letters, y);
 }
 
-static void explain_words(sa_explainer *out, int layer, sa_mat x, sa_mat normal, bool pre) {
-    const sa_transformer *w = &out->model->w.transformer;
+/* What queries are made of, and within a stack keys and values, too. */
+static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, bool cross, sa_mat x,
+                          sa_mat normal, bool pre) {
     sa_explainer_section(out, "The words");
-    if (layer)
+    if (cross)
+        sa_explainer_write(out, layer_place, "x_j: what masked self-attention left");
+    else if (layer)
         sa_explainer_write(out, layer_place, "x_j: what layer %d left", layer);
     else
         sa_explainer_write(out, "Vaswani et al. 2017, sections 3.4 and 3.5",
-                           "x_j = sqrt(%d) E w_j%s", w->sizes.m,
-                           w->encoder.positions.kind->encoding ? " + PE(j)" : "");
+                           "x_j = sqrt(%d) E %s%s", x.cols, stack->cross ? "y_{j-1}" : "w_j",
+                           stack->positions.kind->encoding ? " + PE(j)" : "");
     sa_explainer_matrix(out, "x", "x_j", x);
     if (!pre) return;
     sa_explainer_write(out, "Xiong et al. 2020", "a_j = LayerNorm(x_j)");
@@ -368,32 +373,47 @@ static void explain_network(sa_explainer *out, const sa_feedforward *w, bool pre
     sa_explainer_vector(out, "f", "f_i", sa_explainer_linear(out, w->W_2, w->b_2, inner));
 }
 
-void sa_explain_layer(sa_explainer *out, int layer, int word) {
-    const sa_transformer_layer *w = &out->model->w.transformer.encoder.layer[layer];
-    const sa_stack_cache *encoder = &out->model->pass.transformer.encoder;
-    const sa_layer_cache *cache = &encoder->layer[layer];
-    const sa_attention_rows *rows = &cache->self.rows;
+void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row) {
+    const bool encodes = site == SA_SITE_ENCODER, cross = site == SA_SITE_CROSS;
+    const sa_transformer *model = &out->model->w.transformer;
+    const sa_transformer_cache *pass = &out->model->pass.transformer;
+    const sa_stack *stack = encodes ? &model->encoder : &model->decoder;
+    const sa_stack_cache *all = encodes ? &pass->encoder : &pass->decoder;
+    const sa_transformer_layer *w = &stack->layer[layer];
+    const sa_layer_cache *cache = &all->layer[layer];
+    const sa_attention *attention = cross ? &w->cross.attention : &w->self.attention;
+    const sa_attention_sublayer_cache *own = cross ? &cache->cross : &cache->self;
+    const sa_mat x = layer ? all->layer[layer - 1].feed.residual.y : all->x;
     const bool pre = w->self.residual.norm == SA_NORM_PRE;
-    const sa_mat x = layer ? encoder->layer[layer - 1].feed.residual.y : encoder->x;
+    const char *word = pre ? "a_j" : "x_j";
     out->line.part = SA_EXPLAIN_SOURCE;
-    explain_words(out, layer, x, cache->self.residual.in, pre);
-    sa_explainer_section(out, "Self-attention");
-    const sa_mat o = sa_rows(rows->head_outputs, word, 1);
-    sa_explain_attention(out,
-                         &(sa_attention_view){
-                             .w = &w->self.attention,
-                             .memory = &cache->self.memory,
-                             .rows = *rows,
-                             .scratch = &encoder->scratch,
-                             .row = word,
-                             .i = word + 1,
-                             .state = pre ? "a_i" : "x_i",
-                             .word = pre ? "a_j" : "x_j",
-                             .layer = true,
-                             .c = sa_explainer_linear(out, w->self.attention.W_c, (sa_mat){0}, o),
-                         });
-    explain_sum(out, pre, "y", "x", "c", sa_rows(cache->self.residual.y, word, 1));
-    explain_network(out, &w->feed.network, pre, sa_rows(cache->feed.residual.in, word, 1),
-                    sa_rows(cache->feed.inner, word, 1));
-    explain_sum(out, pre, "z", "y", "f", sa_rows(cache->feed.residual.y, word, 1));
+    out->words = encodes ? SA_ROWS_SOURCE : SA_ROWS_TARGET;
+    explain_words(out, stack, layer, cross, cross ? cache->self.residual.y : x, own->residual.in,
+                  pre);
+    if (cross) {
+        word = "h_j";
+        out->words = SA_ROWS_SOURCE;
+        sa_explainer_write(out, layer_place, "h_j: what the encoder left");
+        sa_explainer_matrix(out, "h", word, pass->encoder.out);
+    }
+    sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
+    const sa_mat o = sa_rows(own->rows.head_outputs, row, 1);
+    sa_explain_attention(out, &(sa_attention_view){
+                                  .w = attention,
+                                  .memory = &own->memory,
+                                  .rows = own->rows,
+                                  .scratch = &all->scratch,
+                                  .row = row,
+                                  .i = row + 1,
+                                  .state = pre ? "a_i" : "x_i",
+                                  .word = word,
+                                  .layer = true,
+                                  .causal = site == SA_SITE_DECODER,
+                                  .c = sa_explainer_linear(out, attention->W_c, (sa_mat){0}, o),
+                              });
+    explain_sum(out, pre, "y", "x", "c", sa_rows(own->residual.y, row, 1));
+    if (site == SA_SITE_DECODER) return; /* cross-attention follows */
+    explain_network(out, &w->feed.network, pre, sa_rows(cache->feed.residual.in, row, 1),
+                    sa_rows(cache->feed.inner, row, 1));
+    explain_sum(out, pre, "z", "y", "f", sa_rows(cache->feed.residual.y, row, 1));
 }

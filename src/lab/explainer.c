@@ -18,18 +18,21 @@ static size_t arena_size(const sa_lab_model *model) {
     const sa_decoder *d = &all->decoder;
     const sa_attention *w =
         recurrent ? &d->attention : &all->transformer.encoder.layer[0].self.attention;
-    const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
+    const int S = model->batch.source.steps, T = model->batch.target.steps;
+    const size_t words = (size_t)(S > T ? S : T), H = (size_t)w->heads;
     const size_t keys = H ? H / (size_t)w->kv_heads * (size_t)(w->key_width + w->value_width) : 0;
     const size_t units =
         recurrent ? (size_t)(16 * (d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows) +
                              4 * d->sizes.words)
                   : (size_t)(8 * all->transformer.sizes.m);
-    return sizeof(sa_real) * (units + words * (5 * keys + 12 * H)) + (H + 1) * 8192;
+    const size_t vector = (size_t)(d->sizes.m + d->sizes.n + all->encoder.sizes.m +
+                                   sa_encoder_width(&all->encoder.sizes));
+    return sizeof(sa_real) * (units + words * (5 * keys + 12 * H + vector)) + (H + 1) * 8192;
 }
 
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
                        sa_error *error) {
-    *out = (sa_explainer){.job = job, .model = model, .line.chosen = -1};
+    *out = (sa_explainer){.job = job, .model = model, .line.chosen = -1, .words = SA_ROWS_SOURCE};
     return sa_arena_init(&out->arena, arena_size(model), error);
 }
 
@@ -122,12 +125,12 @@ void sa_explainer_vector(sa_explainer *out, const char *name, const char *letter
 }
 
 void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    out->line.about = SA_ROWS_SOURCE;
+    out->line.about = out->words;
     sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
 void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    out->line.about = SA_ROWS_SOURCE;
+    out->line.about = out->words;
     sa_explainer_value(out, SA_SHAPE_MATRIX, name, letters, x);
 }
 

@@ -12,6 +12,7 @@ typedef struct sa_explainer {
     const sa_lab_model *model;
     int i;                 /* target position, from 1 */
     sa_explain_value line; /* the next one */
+    sa_explain_rows words; /* what the rows of a column stand for */
     sa_buffer equation;
     sa_arena arena; /* for values that the pass does not keep; reset by every section */
 } sa_explainer;
@@ -58,7 +59,7 @@ void sa_explainer_vector(sa_explainer *out, const char *name, const char *letter
  * (about, chosen, ..) is in out->line. */
 void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
                         const char *letters, sa_mat x);
-/* With a number, or a row, for each source word. */
+/* With a number, or a row, for each word that is attended to. */
 void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 
@@ -79,6 +80,7 @@ typedef struct sa_attention_view {
     int row, i;               /* the query's row; and position, from 1 */
     const char *state, *word; /* what makes the query and the keys: "s_{i-1}", "h_j" */
     bool layer;               /* of a Transformer, where tensors have the names of 2017 */
+    bool causal;              /* later words are masked */
     sa_mat c;
 } sa_attention_view;
 
@@ -86,7 +88,7 @@ typedef struct sa_attention_view {
 void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory);
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
 
-/* A source word (from 0) in a layer (from 0) of a Transformer's encoder. */
-void sa_explain_layer(sa_explainer *out, int layer, int word);
+/* A word (from 0) at one site of a layer (from 0) of a Transformer. */
+void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);
 
 #endif

@@ -52,9 +52,10 @@ typedef struct sa_lab_explain_job {
     const float *values; /* the model's weights in the order of sa_seq2seq_plan */
     sa_sentence source, target;
     int source_words, target_words; /* vocabularies */
-    int step;                       /* target position from 1, 0: all; transformer: source word */
-    int layer;                      /* from 1, of a transformer's encoder */
-    bool weights;
+    int step; /* target position from 1, 0: all; within a transformer's encoder: source position */
+    sa_attention_site site; /* of a transformer, */
+    int layer;              /* from 1 */
+    bool weights, annotations;
     void (*each)(void *context, const sa_explain_value *line); /* without row labels */
     void *context;
 } sa_lab_explain_job;

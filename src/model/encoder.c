@@ -42,8 +42,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
 
 /* ---- Orders of words ------------------------------------------------------------------------- */
 
-/* The position of the token read at step t: reversed, EOS still comes last. */
-static int read_position(const sa_encoder *w, int len, int t) {
+int sa_encoder_read_position(const sa_encoder *w, int len, int t) {
     return w->sizes.reversed && t < len - 1 ? len - 2 - t : t;
 }
 
@@ -54,7 +53,8 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
     if (!arena->base) return ids;
     for (int t = 0; t < side->steps; t++)
         for (int b = 0; b < side->active[t]; b++)
-            ids[side->start[t] + b] = side->ids[side->start[read_position(w, side->len[b], t)] + b];
+            ids[side->start[t] + b] =
+                side->ids[side->start[sa_encoder_read_position(w, side->len[b], t)] + b];
     return ids;
 }
 
@@ -71,7 +71,7 @@ static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encod
     first[0] = 0;
     for (size_t b = 0; b < B; b++) {
         const int len = batch->source.len[sa_batch_source_index(batch, (int)b)];
-        read_first[b] = first[b] + read_position(w, len, 0);
+        read_first[b] = first[b] + sa_encoder_read_position(w, len, 0);
         read_last[b] = first[b] + len - 1;
         first[b + 1] = first[b] + len;
     }
@@ -85,7 +85,7 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
         const int source_index = sa_batch_source_index(batch, b), len = side->len[source_index];
         for (int t = 0; t < len; t++) {
             sa_real *step = sa_row(by_step, side->start[t] + source_index),
-                    *sentence = sa_row(by_sentence, first[b] + read_position(w, len, t));
+                    *sentence = sa_row(by_sentence, first[b] + sa_encoder_read_position(w, len, t));
             memcpy(back ? step : sentence, back ? sentence : step,
                    sizeof(sa_real) * (size_t)by_step.cols);
         }

@@ -73,6 +73,10 @@ typedef struct sa_encoder_cache {
 
 void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
 
+/* The position of the token that is read at step t of a sentence, and the step at which that of
+ * position t is: reversed, EOS still comes last. */
+int sa_encoder_read_position(const sa_encoder *w, int len, int t);
+
 /* Numbers of an annotation. */
 int sa_encoder_width(const sa_encoder_sizes *sizes);
 

@@ -264,6 +264,7 @@ addCurves();
 addLengths();
 addFilms();
 addViewer();
+addAnnotations();
 addAttentionStatistics();
 addSettings();
 addDownloads();

@@ -216,7 +216,7 @@ static const sa_option explain_rows[] = {
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options) {
     sa_error *error = web_begin();
-    step_options chosen = {.job = {.source = source, .target = target}};
+    step_options chosen = {.job = {.source = source, .target = target, .site = SA_SITE_ENCODER}};
     char *words = NULL;
     sa_options_init(explain_rows, &chosen);
     const bool read = web_options_read(

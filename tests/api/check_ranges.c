@@ -29,6 +29,10 @@ static bool do_align(void) {
 static bool do_attend(void) {
     return sa_attend(&attending, &attended, &error);
 }
+static bool do_annotate(void) {
+    explaining.annotations = true;
+    return sa_explain(model, &explaining, &error);
+}
 static bool do_explain(void) {
     return sa_explain(model, &explaining, &error);
 }
@@ -153,6 +157,8 @@ static const struct field {
     {"seeds", &comparing.seeds, 1, INT_MAX, do_compare},
     {"matrices", &comparing.matrices, 0, INT_MAX, do_compare},
     {"step", &explaining.step, 0, 1000, do_explain},
+    {"site", &explaining.site, SA_SITE_CROSS, SA_SITE_ENCODER, do_explain},
+    {"site", &explaining.site, SA_SITE_ENCODER, SA_SITE_DECODER, do_annotate},
     {"limit", &proving.limit, 1, INT_MAX, do_prove},
     {"position", &position, INT_MIN, 2, do_diagnose_position},
 };

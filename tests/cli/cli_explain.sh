@@ -136,7 +136,7 @@ END
     awk -v a="$total" '{ exit !((a - $1) ^ 2 < 1e-8) }' each.tsv || fail "eval says $(cat each.tsv), not $total"
 fi
 
-# A layer of a Transformer's encoder, made again from the weights in the model file.
+# A layer of a Transformer at each site, made again from the weights in the model file.
 for norm in pre post; do
     positions=none
     [ $norm = pre ] || positions=shaw
@@ -151,7 +151,10 @@ for norm in pre post; do
     same "vectors of distances" $([ $positions = none ] && echo 0 || echo 2) "$(grep -cF "e_ij = f(q_i, k_j + a^K_c)" out)"
     has python3 || continue
     for layer in 1 2; do
-        expect 0 "" explain $model "a king finds the horse." --step 2 --layer $layer --json
+        for site in encoder decoder cross; do
+            expect 0 "" explain $model "a king finds the horse." "un roi" --site $site --step 2 --layer $layer --json
+            cp out $site.json
+        done
         python3 - $norm $layer <<'END' || fail "layer $layer, norm $norm: --json does not hang together"
 import json, struct, sys
 from math import exp, sqrt
@@ -162,7 +165,7 @@ size = struct.unpack("<Q", raw[:8])[0]
 head = json.loads(raw[8:8 + size])
 
 def tensor(name):
-    at = head[f"encoder.{layer}.{name}"]
+    at = head[f"{stack}.{layer}.{name}"]
     first, last = (8 + size + offset for offset in at["data_offsets"])
     x = struct.unpack(f"<{(last - first) // 4}f", raw[first:last])
     width = at["shape"][-1]
@@ -179,36 +182,54 @@ def normal(part, x):
     return plus([(v - mean) / deviation * g for v, g in zip(x, tensor(part + ".norm.g"))],
                 tensor(part + ".norm.b"))
 
-at, i = json.load(open("out")), 1
-a = [normal("self", x) for x in at["x"]] if norm == "pre" else at["x"]
-q, found = times(tensor("self.W_q"), a[i]), []
-keys, values = ([times(tensor("self." + W), x) for x in a] for W in ("W_k", "W_v"))
-if norm == "post": # Shaw's vectors: the same for both heads
-    for all, name in (keys, "a_K"), (values, "a_V"):
-        for j, x in enumerate(all):
-            all[j] = plus(x, 2 * tensor("self." + name)[max(-1, min(1, j - i)) + 1])
-for k, one in enumerate(at["heads"]):
-    same(one["q"], q[2 * k:2 * k + 2])
-    e = [dot(one["q"], key[2 * k:2 * k + 2]) / sqrt(2) for key in keys]
-    alpha = [exp(x) / sum(map(exp, e)) for x in e]
-    o = [dot(alpha, column) for column in zip(*values)][3 * k:3 * k + 3]
-    same(one["e"], e), same(one["alpha"], alpha), same(one["o"], o)
-    found += o
-assert len(at["heads"]) == 2
-c = times(tensor("self.W_o"), found)
-y = plus(at["x"][i], c)
-y = y if norm == "pre" else normal("self", y)
-same(at["c"], c), same(at["y"], y)
-read = normal("feedforward", y) if norm == "pre" else y
-inner = [max(0, v) for v in plus(times(tensor("feedforward.W_1"), read), tensor("feedforward.b_1"))]
-f = plus(times(tensor("feedforward.W_2"), inner), tensor("feedforward.b_2"))
-z = plus(y, f)
-same(at["max"], inner), same(at["f"], f), same(at["z"], z if norm == "pre" else normal("feedforward", z))
+at, i = {site: json.load(open(site + ".json")) for site in ("encoder", "decoder", "cross")}, 1
+def attention(site, part):
+    now = at[site]
+    a = [normal(part, x) for x in now["x"]] if norm == "pre" else now["x"]
+    h = now["h"] if site == "cross" else a
+    q, found = times(tensor(part + ".W_q"), a[i]), []
+    keys, values = ([times(tensor(f"{part}.{W}"), x) for x in h] for W in ("W_k", "W_v"))
+    seen = i + 1 if site == "decoder" else len(keys)
+    if norm == "post" and part == "self": # Shaw's vectors: the same for both heads
+        for all, name in (keys, "a_K"), (values, "a_V"):
+            for j, x in enumerate(all[:seen]):
+                all[j] = plus(x, 2 * tensor(f"{part}.{name}")[max(-1, min(1, j - i)) + 1])
+    for k, one in enumerate(now["heads"]):
+        same(one["q"], q[2 * k:2 * k + 2])
+        e = [dot(one["q"], key[2 * k:2 * k + 2]) / sqrt(2) for key in keys[:seen]]
+        alpha = [exp(x) / sum(map(exp, e)) for x in e]
+        o = [dot(alpha, column) for column in zip(*values[:seen])][3 * k:3 * k + 3]
+        assert one["exp"][seen:] == [None] * (len(h) - seen) and one["alpha"][seen:] == [0] * (len(h) - seen)
+        same(one["e"][:seen], e), same(one["alpha"][:seen], alpha), same(one["o"], o)
+        found += o
+    assert len(now["heads"]) == 2
+    c = times(tensor(part + ".W_o"), found)
+    y = plus(now["x"][i], c)
+    y = y if norm == "pre" else normal(part, y)
+    same(now["c"], c), same(now["y"], y)
+    return now, y
+stack = "decoder"
+y = attention("decoder", "self")[1]
+assert "z" not in at["decoder"] and len(at["decoder"]["x"]) == len(at["cross"]["x"]) == 3
+same(at["cross"]["x"][i], y)
+for stack, site, part in ("encoder", "encoder", "self"), ("decoder", "cross", "cross"):
+    now, y = attention(site, part)
+    read = normal("feedforward", y) if norm == "pre" else y
+    inner = [max(0, v) for v in plus(times(tensor("feedforward.W_1"), read), tensor("feedforward.b_1"))]
+    f = plus(times(tensor("feedforward.W_2"), inner), tensor("feedforward.b_2"))
+    z = plus(y, f)
+    same(now["max"], inner), same(now["f"], f), same(now["z"], z if norm == "pre" else normal("feedforward", z))
 END
     done
 done
+expect 0 "" explain $model "a king." "un roi" --site decoder --step 2
+grep -qE '^ +1 <s>( +-?[0-9.]+){5}$' out || fail "no <s> before the target: $(cat out)"
+grep -q "^  alpha_ij = exp(e_ij) / sum_k exp(e_ik), over j <= i " out || fail "no mask: $(cat out)"
+same "masked words of two heads" 2 "$(grep -cE '^ +3 roi +(.* )?-?[0-9.]+ {10,}0\.0000$' out)"
 expect 2 "--layer 3: the encoder has 2" explain $model "a" --layer 3
+expect 2 "--layer 3: the decoder has 2" explain $model "a" --layer 3 --site cross
 expect 2 "there is no word 3: the source has 2, EOS included" explain $model "a" --step 3
+expect 2 "there is no word 3: the target has 2, EOS included" explain $model "a" "un" --step 3 --site decoder
 expect 2 "--all is for the steps of recurrent models" explain $model "a" --all
 expect 2 "--weights is for the steps of recurrent models" explain $model "a" --weights
 
@@ -311,6 +332,7 @@ expect 2 "the source is empty" explain $model " " "le"
 expect 2 "the source is not UTF-8 at byte 3: 0xFF" explain $model $'ab\xff'
 expect 2 "the target is not UTF-8 at byte 1: 0xC3" explain $model a $'\xc3'
 expect 2 "--layer 7: applies to a Transformer" explain $model "a" --layer 7
+expect 2 "--site decoder: applies to a Transformer" explain $model "a" --site decoder
 expect 2 "there is no step 4: the target has 3, EOS included" explain $model "a" "un roi" --step 4
 expect 2 "--step and --all exclude each other" explain $model "a" --step 4 --all
 expect 2 "--step '0': expected a whole number from 1 to 1000000" explain $model "a" --step 0

@@ -78,6 +78,15 @@ for i in 1 2 3 4; do cat subwords.tsv; done >four.tsv
 "$softalign" align cut/best.safetensors subwords.tsv --html cut.html && report labels cut.html rtl
 "$softalign" align tiny/best.safetensors probe.tsv --html ltr.html && report labels ltr.html ltr
 
+# ---- Words as points
+
+printf 'the king finds the horse\t-\nking\t-\nthe horse finds the king\t-\n' >kings.tsv
+"$softalign" annotations heads/best.safetensors kings.tsv --html words.html || fail "annotations --html"
+report opens words.html annotations files
+"$softalign" annotations compared/transformer-s1/best.safetensors kings.tsv --nearest king --html kings.html >out
+for layer in 0 1 2; do "$softalign" annotations compared/transformer-s1/best.safetensors kings.tsv --layer $layer --format jsonl; done | grep '"king"' >kings.jsonl
+report scatter kings.html kings.jsonl
+
 # ---- Title, notes, and what a page opens at
 
 printf '# My "lesson" </title>\n\nSee *this* and `that` <b>.\n\nQuestion: why?\nAnswer: because <i>of</i>\nthat.\n' >notes.md

@@ -113,6 +113,20 @@ class Tests(unittest.TestCase):
         for weight in flat(uniform.weights):
             self.assertAlmostEqual(weight, 1 / len(one.source), 7)
 
+    def test_annotations(self):
+        source, target, _ = self.pairs[0]
+        for site, first in ("encoder", source.split()[0]), ("decoder", "<s>"):
+            words, vectors = self.model.annotations(source, target, site=site)
+            rows = [json.loads(line) for line in command(
+                "annotations", self.model.path, "unseen.tsv", "--site", site, "--format", "jsonl").splitlines()]
+            rows = [row for row in rows if row["sentence"] == 1]
+            self.assertEqual(words, [row["word"] for row in rows if row["layer"] == 0])
+            self.assertEqual((words[0], len(vectors[0])), (first, len(words)))
+            for layer, found in enumerate(vectors):
+                self.assertEqual(flat(found), [x for row in rows if row["layer"] == layer for x in row["vector"]])
+            self.assertEqual(rows[-1]["layer"] + 1, len(vectors))
+        self.fails(Code.USAGE, "expected encoder or decoder", self.model.annotations, source, site="cross")
+
     def test_evaluation(self):
         expected = json.loads(command("eval", self.model.path, "unseen.tsv", "--json", "--threads", "1"))
         found = self.model.evaluate("unseen.tsv")

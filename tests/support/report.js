@@ -528,6 +528,23 @@ const checks = {
     assert.deepStrictEqual(page.complaints, []);
   },
 
+  // scatter PAGE JSONL: the vectors of three words lie in a plane, so points are as far apart as they
+  async scatter(browser, file, jsonl) {
+    const page = await browser.open(file);
+    const rows = fs.readFileSync(jsonl, "utf8").trim().split("\n").map(JSON.parse), layers = [...new Set(rows.map(({ layer }) => layer))];
+    const far = (a, b) => Math.hypot(...a.map((x, d) => x - b[d]));
+    const shown = await page.run(`[...document.querySelectorAll("#scatter figure")].map((figure) => [figure.querySelector("figcaption").textContent,
+      [...figure.querySelectorAll("circle")].map((point) => [Number(point.getAttribute("cx")), Number(point.getAttribute("cy"))]), [...figure.querySelectorAll("text")].map((text) => text.textContent)])`);
+    assert.strictEqual(shown.length, layers.length);
+    for (const [i, [caption, points, names]] of shown.entries()) {
+      const own = rows.filter(({ layer }) => layer === layers[i]), scale = far(points[0], points[1]) / far(own[0].vector, own[1].vector);
+      assert.strictEqual(caption, `${i ? `after layer ${i}` : "before the first layer"} 100 % of the variance`);
+      assert.deepStrictEqual(names, own.map(({ sentence, position }) => `${sentence}:${position}`));
+      for (const [a, b] of [[0, 2], [1, 2]])
+        assert.ok(Math.abs(far(points[a], points[b]) / scale / far(own[a].vector, own[b].vector) - 1) < 0.01, `layer ${i}: ${a} and ${b}`);
+    }
+  },
+
   // opens PAGE ID ...: it opens in silence and has these sections and no others
   async opens(browser, file, ...sections) {
     const page = await browser.open(file);

@@ -32,14 +32,12 @@ int sa_explanation_format_number(double value, int digits, char out[TEXT]) {
 /* Columns of the widest number. */
 static int number_width(const double *numbers, size_t count, int digits) {
     char text[TEXT];
-    double least = 0, most = 0; /* the widest is one of the two */
+    int width = 0;
     for (size_t i = 0; i < count; i++) {
-        if (numbers[i] < least) least = numbers[i];
-        if (numbers[i] > most) most = numbers[i];
+        const int own = sa_explanation_format_number(numbers[i], digits, text);
+        if (own > width) width = own;
     }
-    const int low = sa_explanation_format_number(least, digits, text);
-    const int high = sa_explanation_format_number(most, digits, text);
-    return low > high ? low : high;
+    return width;
 }
 
 static void add_number(sa_buffer *out, double value, int digits, int width) {

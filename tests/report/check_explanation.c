@@ -78,8 +78,8 @@ END_TEST
 /* Of numbers so wide that fewer than three fit between the margins, the first and the last are
  * still there, and with --wide all of them. */
 START_TEST(wide_numbers_make_longer_lines) {
-    static const double x[] = {3e38, -3e38, 3e37, 2e38, 1e38};
-    for (int digits = 0; digits <= 60; digits++) { /* columns of 40 to 101 */
+    static const double x[] = {3e14, -3e14, 3e13, 2e14, 1e14};
+    for (int digits = 24; digits <= 85; digits++) { /* columns of 40 to 101 */
         char first[SA_EXPLANATION_TEXT_CAPACITY], last[SA_EXPLANATION_TEXT_CAPACITY];
         sa_explanation_format_number(x[0], digits, first);
         sa_explanation_format_number(x[4], digits, last);
@@ -95,6 +95,15 @@ START_TEST(wide_numbers_make_longer_lines) {
             sa_explanation_release(&paper);
         }
     }
+}
+END_TEST
+
+/* Numbers above 1e15 have an exponent, so that others are wider. */
+START_TEST(the_widest_number_makes_the_column) {
+    static const double x[] = {3e38, 1e14, -1};
+    begin(1, false);
+    add_vector("x", 3, x);
+    expect("    x                        3.0e+38 100000000000000.0              -1.0\n");
 }
 END_TEST
 
@@ -262,6 +271,7 @@ int main(void) {
     tcase_add_test(tests, vectors_stand_under_each_other);
     tcase_add_test(tests, long_vectors_are_cut_or_go_on_below);
     tcase_add_test(tests, wide_numbers_make_longer_lines);
+    tcase_add_test(tests, the_widest_number_makes_the_column);
     tcase_add_test(tests, equations_keep_their_place_on_the_right);
     tcase_add_test(tests, columns_stand_side_by_side);
     tcase_add_test(tests, labels_are_as_wide_as_they_look);

@@ -3,8 +3,8 @@
 # a Transformer that has learned `context` gives the articles' words the sense of their context.
 . tests/support/cli.sh
 
-lessons=$PWD/lessons stories=$root/corpora/stories
-mkdir lessons bin
+lessons="$PWD/the lessons" stories=$root/corpora/stories
+mkdir "$lessons" bin
 ln -s "$softalign" bin/softalign
 PATH=$PWD/bin:$PATH
 updates() { echo "--steps $1 --epochs 0 --patience 0 --max-time 0 --shards 2"; }
@@ -54,7 +54,7 @@ for line in "nous voulons acheter de la pomme cette semaine pour le gâteau." \
 done
 
 # Each printed matrix has the error that the solution says, and no other.
-cd lessons/articles || exit 1
+cd "$lessons/articles" || exit 1
 weights() { softalign attend "$@" | sed '1,/# weights/d;/^$/,$d' | awk -F , -v OFS=, '
     NR > 1 { for (i = 2; i <= NF; i++) $i = sprintf("%.3f", $i) } { print }'; }
 transposed() { awk -F , '{ for (i = 1; i <= NF; i++) cell[NR, i] = $i } END {

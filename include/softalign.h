@@ -1097,8 +1097,32 @@ enum { SA_BANDWIDTH_FIT = -1 };
  * Each of several heads attends with its slice of the columns of q, k, v and v_a; c_i concatenates
  * the heads. "scaled-dot" with all projections and biases is the usual multi-head attention.
  * "general" is s' W_a h, W_a the keys' projection: each head compares the whole query with its
- * slice of the keys. "location" takes q_i itself as the scores, one for each position, and keys
- * beyond its last number have weight 0; "location" and "uniform" need no keys. */
+ * slice of the keys. "location" takes q_i itself as the scores, one for each position, which may be
+ * -INFINITY, and keys beyond its last number have weight 0; "location" and "uniform" need no keys.
+ */
+/* What the rows of a step are. */
+typedef enum sa_attend_about {
+    SA_ATTEND_NUMBERS,
+    SA_ATTEND_QUERIES,
+    SA_ATTEND_KEYS,
+    SA_ATTEND_MAP, /* queries by keys */
+    /* Results: the bandwidth h and its error; scores and weights, by keys; contexts; outputs. */
+    SA_ATTEND_BANDWIDTH,
+    SA_ATTEND_RESULT,
+    SA_ATTEND_CONTEXTS,
+    SA_ATTEND_OUTPUTS,
+} sa_attend_about;
+
+/* A matrix on the way from the tables to the outputs. */
+typedef struct sa_attend_step {
+    const char *name;    /* a short key: "X_q", "W_q", "Q", "scores" */
+    const char *formula; /* "X_q W_q'"; NULL: it is given, or a part of one before */
+    int head;            /* from 1; 0: there is one head, or all share the step */
+    sa_attend_about about;
+    int rows, cols, stride; /* stride: numbers from one row to the next */
+    const double *numbers;
+} sa_attend_step;
+
 typedef struct sa_attend_options {
     int attention;       /* SA_ATTENTION_... */
     int normalizer;      /* SA_NORMALIZER_... */
@@ -1115,6 +1139,10 @@ typedef struct sa_attend_options {
                          column; not given: all 1. Of "gaussian", "cosine" and "qk-norm": log h, b or g,
                          a number for each head; not given: those that training starts with */
     sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
+    sa_table mask;    /* [Q x S] 1 where a query may attend to a key, else 0; not given: all 1 */
+    /* Called with every step, in their order; or NULL. A step lives during its call. */
+    void (*each)(void *context, const sa_attend_step *step);
+    void *context;
 } sa_attend_options;
 
 typedef struct sa_attend_result {
@@ -1123,8 +1151,8 @@ typedef struct sa_attend_result {
     bool default_v_a;           /* v_a was needed and not given */
     double bandwidth, left_out; /* with SA_BANDWIDTH_FIT: h, and the mean squared error of values
                                    that are predicted from the others; else 0 */
-    double *scores;   /* [heads * queries * keys] e; NaN where a query may not attend; NULL: weights
-                         were given */
+    double *scores;   /* [heads * queries * keys] e; -INFINITY where a query may not attend; NULL:
+                         weights were given */
     double *weights;  /* [heads * queries * keys] alpha; 0 where a query may not attend */
     double *contexts; /* [queries * context] c */
     double *outputs;  /* [queries * output] */

@@ -184,7 +184,7 @@ _attend_options = _struct(
     (c_int, "heads positions"), (c_bool, "causal"), (c_double, "bandwidth"),
     (_table, "query keys values"),
     (_projection, "query_projection keys_projection values_projection output_projection"),
-    (_table, "v_a weights"))
+    (_table, "v_a weights mask"), (c_void_p, "each context"))
 _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context output"),
                          (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
                          (_numbers, "scores weights contexts outputs"))
@@ -1176,7 +1176,7 @@ class Attended(_values((Array, "weights"), (Optional[Array], "scores"), (Array, 
     """What attention makes of the numbers.
 
     weights    [head, query, key]; 0 where a query may not attend
-    scores     the same of the scores, there NaN; None: the weights were given
+    scores     the same of the scores, there -inf; None: the weights were given
     contexts   [query, ...]: sums of the values
     outputs    [query, ...]: these, projected
     bandwidth  with bandwidth="fit": the width of the kernel; else 0
@@ -1217,7 +1217,7 @@ def _choice(name: str, choice: str, info: Any) -> int:
 
 def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention: str = "scaled-dot",
            normalizer: str = "softmax", entmax_alpha: float = 1.5, heads: int = 1, positions: str = "none",
-           causal: bool = False, bandwidth: Union[float, str] = 0.0, v_a: Any = None, weights: Any = None,
+           causal: bool = False, bandwidth: Union[float, str] = 0.0, v_a: Any = None, weights: Any = None, mask: Any = None,
            query_projection: Any = None, keys_projection: Any = None, values_projection: Any = None,
            output_projection: Any = None) -> Attended:
     """One attention in double precision, computed by the code that trains.
@@ -1226,6 +1226,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
     ..._projection        W [out, in], or (W, b)
     v_a                   of "additive" and "concat": as many numbers as a projected key has
     weights               [query, key], instead of query and keys
+    mask                  [query, key]: 1 where a query may attend to a key, else 0
     bandwidth             of "gaussian"; "fit": the one that predicts the values best
     The rest are options of `softalign attend`.
     """
@@ -1236,7 +1237,7 @@ def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention
         positions=_choice("positions", positions, _lib.sa_position_info),
         entmax_alpha=entmax_alpha, heads=_int(heads, "heads"), causal=causal,
         bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
-    tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights}
+    tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights, "mask": mask}
     for name, numbers in tables.items():
         setattr(options, name, _table_of(numbers, name, held))
     maps = {"query_projection": query_projection, "keys_projection": keys_projection,

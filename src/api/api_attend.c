@@ -193,14 +193,40 @@ static bool check_bandwidth(const operands *all, const sa_attend_options *option
         return (h >= SA_BANDWIDTH_MIN && h <= SA_BANDWIDTH_MAX) ||
                sa_fail(error, SA_USAGE, "--bandwidth %g: a number from %g to %g", h,
                        SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX);
-    if (options->heads > 1 || options->causal || options->positions != SA_POSITIONS_NONE)
+    if (options->heads > 1 || options->causal || is_given(options->mask) ||
+        options->positions != SA_POSITIONS_NONE)
         return sa_fail(error, SA_USAGE,
                        "--bandwidth fit predicts every value from all others by one kernel: "
-                       "without --heads, --causal and --positions");
+                       "without --heads, --causal, --mask and --positions");
     return all->keys.table.rows > 2 ||
            sa_fail(error, SA_DATA,
                    "--bandwidth fit leaves one pair out and compares distances to the others: it "
                    "needs at least 3 keys");
+}
+
+/* A mask, and given scores of one head, leave every query a key. */
+static bool check_mask(const sa_attend_options *options, sa_error *error) {
+    const sa_table mask = options->mask, query = options->query;
+    const int Q = query.rows, S = options->values.rows;
+    const bool given = options->attention == SA_ATTENTION_LOCATION && query.cols == S;
+    if (is_given(mask) && (mask.rows != Q || mask.cols != S))
+        return fail_shapes("--mask", mask, "the map of queries and keys",
+                           (sa_table){NULL, Q, S, NULL},
+                           "a mask has a row for every query and a column for every key", error);
+    for (int i = 0; i < Q; i++) {
+        const ptrdiff_t row = (ptrdiff_t)i * S;
+        bool seen = false;
+        for (int j = 0; j < S; j++) {
+            const double m = is_given(mask) ? mask.numbers[row + j] : 1;
+            if (m != 0 && m != 1)
+                return sa_fail(error, SA_DATA, "--mask: row %d has a %g: it may have 1 and 0",
+                               i + 1, m);
+            seen = seen || (m == 1 && (!options->causal || j <= i) &&
+                            (!given || query.numbers[row + j] > -INFINITY));
+        }
+        if (!seen) return sa_fail(error, SA_DATA, "query %d sees no key", i + 1);
+    }
+    return true;
 }
 
 static bool check_scores(operands *all, const sa_attend_options *options, sa_error *error) {
@@ -210,16 +236,17 @@ static bool check_scores(operands *all, const sa_attend_options *options, sa_err
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
     return check_rotation(all, options, error) && check_bandwidth(all, options, error) &&
-           check_vector(all, options->heads, options->v_a, error);
+           check_vector(all, options->heads, options->v_a, error) && check_mask(options, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
     if (is_given(options->query) || is_given(options->keys) || options->heads > 1 ||
-        options->causal || options->bandwidth != 0 || options->positions != SA_POSITIONS_NONE ||
-        is_given(options->query_projection.W) || is_given(options->keys_projection.W))
+        options->causal || is_given(options->mask) || options->bandwidth != 0 ||
+        options->positions != SA_POSITIONS_NONE || is_given(options->query_projection.W) ||
+        is_given(options->keys_projection.W))
         return sa_fail(error, SA_USAGE,
                        "--given-weights takes the place of query, keys and their projections, "
-                       "heads, --positions, --causal and --bandwidth");
+                       "heads, --positions, --causal, --mask and --bandwidth");
     return check_table("--given-weights", options->weights, error) &&
            (options->weights.cols == options->values.rows ||
             fail_shapes("--given-weights", options->weights, "--values", options->values,

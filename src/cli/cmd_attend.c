@@ -1,5 +1,6 @@
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 #include "data/csv.h"
@@ -13,13 +14,13 @@
 /* The tables, in the order of the first option rows. */
 enum { QUERY, KEYS, VALUES, SELF, GIVEN };
 enum { MAP_QUERY = GIVEN + 1, MAP_KEYS, MAP_VALUES, MAP_OUTPUT };
-enum { BIAS_QUERY = MAP_OUTPUT + 1, BIAS_KEYS, BIAS_VALUES, BIAS_OUTPUT, VECTOR, TABLES };
+enum { BIAS_QUERY = MAP_OUTPUT + 1, BIAS_KEYS, BIAS_VALUES, BIAS_OUTPUT, VECTOR, MASK, TABLES };
 
 typedef struct attend_options {
     sa_attend_options job;
-    const char *path[TABLES], *bandwidth, *weights, *html;
+    const char *path[TABLES], *words, *model, *bandwidth, *weights, *html;
     int head;
-    bool json;
+    bool json, steps;
     sa_page_text page;
 } attend_options;
 
@@ -45,11 +46,14 @@ static const sa_option bandwidth_row = {
     { name, CLI_TEXT(INPUT, RUN(path[which]), NULL, "CSV"), help }
 
 static const sa_option rows[] = {
-    TABLE("query", QUERY, "query matrix: one row per query"),
+    TABLE("query", QUERY, "query matrix: one row per query; of location: scores, also -inf"),
     TABLE("keys", KEYS, "key matrix: one row per key"),
     TABLE("values", VALUES, "value matrix: one row per key"),
     TABLE("self", SELF, "one matrix as query, keys and values: self-attention"),
     TABLE("given-weights", GIVEN, "attention weights, instead of query and keys"),
+    {"words", CLI_TEXT(TEXT, RUN(words), NULL, "TEXT"),
+     "self-attention of the words of a source sentence, as --model embeds them"},
+    {"model", CLI_TEXT(INPUT, RUN(model), NULL, "MODEL"), "model whose embeddings --words takes"},
     TABLE("project-query", MAP_QUERY, "query projection W^Q (or W_a), [out x in]"),
     TABLE("project-keys", MAP_KEYS, "key projection W^K (or U_a; W_a of general)"),
     TABLE("project-values", MAP_VALUES, "value projection W^V"),
@@ -59,6 +63,7 @@ static const sa_option rows[] = {
     TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
     TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
+    TABLE("mask", MASK, "mask, queries x keys: 1 where a query sees a key, 0 where it does not"),
     {"attention", SA_CHOICE_BY(RUN(job.attention), 1, attention_name), "attention score function"},
     {"normalizer", SA_CHOICE_BY(RUN(job.normalizer), 0, normalizer_name),
      "function that turns scores into weights"},
@@ -78,6 +83,8 @@ static const sa_option rows[] = {
     {"head", SA_INT(RUN(head), 0, 0, 8192, "N"), "head written to --weights; 0: mean over heads"},
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "write an HTML page of the attention weights"},
+    {"steps", SA_SWITCH(RUN(steps)),
+     "print every matrix on the way to the outputs, with its size and formula"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
@@ -85,9 +92,14 @@ static const sa_option rows[] = {
 typedef struct attend_work {
     attend_options *options;
     sa_number_table csv[TABLES];
+    const sa_explain_value *words; /* the vectors of --words, or NULL */
     sa_attend_result result;
     /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
     const char *const *query, *const *key, *const *context, *const *output;
+    sa_buffer blocks; /* as CSV */
+    json_t *steps;
+    bool good; /* the words were attended to; else why not: */
+    sa_error *error;
 } attend_work;
 
 /* The weights or scores of a head, of those of all heads. */
@@ -97,41 +109,31 @@ static const double *head_of(const attend_work *work, const double *all, int hea
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static sa_grid grid_of(const attend_work *work, const double *numbers, int cols,
-                       const char *const *columns) {
-    return (sa_grid){work->result.queries, cols, numbers, work->query, columns, true};
-}
+enum { SMALL = 1 << 12 }; /* numbers of a matrix that a page draws */
 
-static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out) {
-    sa_buffer_addf(out, "%s# %s", out->size ? "\n" : "", title);
-    if (head) sa_buffer_addf(out, ", head %d", head);
+static void add_step(void *context, const sa_attend_step *step) {
+    attend_work *work = context;
+    const bool small = step->rows <= SMALL / step->cols;
+    sa_buffer *out = &work->blocks;
+    static const char *const fitted[] = {"h", "leave-one-out error"};
+    const char *const *const labels[][2] = {[SA_ATTEND_QUERIES] = {work->query},
+                                            [SA_ATTEND_KEYS] = {work->key},
+                                            [SA_ATTEND_MAP] = {work->query, work->key},
+                                            [SA_ATTEND_BANDWIDTH] = {NULL, fitted},
+                                            [SA_ATTEND_RESULT] = {work->query, work->key},
+                                            [SA_ATTEND_CONTEXTS] = {work->query, work->context},
+                                            [SA_ATTEND_OUTPUTS] = {work->query, work->output}};
+    const char *const *const *of = labels[step->about];
+    const sa_grid grid = {step->rows, step->cols, step->numbers, of[0], of[1], true, step->stride};
+    if (work->steps && (small || work->options->json))
+        json_array_append_new(work->steps, sa_page_step(step));
+    if (!work->options->steps && step->about < SA_ATTEND_BANDWIDTH) return;
+    sa_buffer_addf(out, "%s# %s", out->size ? "\n" : "", step->name);
+    if (step->head) sa_buffer_addf(out, ", head %d", step->head);
+    if (work->options->steps && step->formula) sa_buffer_addf(out, ": %s", step->formula);
+    if (work->options->steps) sa_buffer_addf(out, " (%d x %d)", step->rows, step->cols);
     sa_buffer_adds(out, "\n");
     sa_grid_csv(&grid, out);
-}
-
-static void add_heads(const char *title, const attend_work *work, const double *all, int head,
-                      sa_buffer *out) {
-    add_block(title, work->result.heads > 1 ? head + 1 : 0,
-              grid_of(work, head_of(work, all, head), work->result.keys, work->key), out);
-}
-
-static bool print(const attend_work *work, sa_error *error) {
-    const sa_attend_result *result = &work->result;
-    sa_buffer out = {0};
-    if (result->bandwidth > 0) {
-        const double fitted[] = {result->bandwidth, result->left_out};
-        static const char *const names[] = {"h", "leave-one-out error"};
-        add_block("bandwidth", 0, (sa_grid){1, 2, fitted, NULL, names, true}, &out);
-    }
-    for (int h = 0; h < result->heads; h++) {
-        if (result->scores) add_heads("scores", work, result->scores, h, &out);
-        add_heads("weights", work, result->weights, h, &out);
-    }
-    if (work->csv[MAP_OUTPUT].numbers)
-        add_block("contexts", 0, grid_of(work, result->contexts, result->context, work->context),
-                  &out);
-    add_block("outputs", 0, grid_of(work, result->outputs, result->output, work->output), &out);
-    return cli_print(&out, error);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -150,13 +152,14 @@ static bool print_json(const attend_work *work, sa_error *error) {
     const sa_attend_result *result = &work->result;
     const bool fitted = result->bandwidth > 0;
     json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*}", "queries",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:O*}", "queries",
         sa_json_words(work->query, result->queries), "keys", sa_json_words(work->key, result->keys),
         "scores", json_heads(work, result->scores), "weights", json_heads(work, result->weights),
         "contexts", sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
         sa_json_matrix(result->outputs, result->queries, result->output), "bandwidth",
         fitted ? json_real(result->bandwidth) : NULL, "leave_one_out",
-        fitted ? json_real(result->left_out) : NULL);
+        fitted ? json_real(result->left_out) : NULL, "steps",
+        work->options->steps ? work->steps : NULL);
     return cli_print_json(object, error);
 }
 
@@ -180,9 +183,10 @@ static bool save_weights(const attend_work *work, const char *path, sa_error *er
     double *all = mean_and_heads(&work->result, error);
     if (!all) return false;
     sa_buffer out = {0};
-    const sa_grid grid =
-        grid_of(work, head_of(work, all, work->options->head), work->result.keys, work->key);
-    sa_grid_csv(&grid, &out);
+    sa_grid_csv(&(sa_grid){work->result.queries, work->result.keys,
+                           head_of(work, all, work->options->head), work->query, work->key, true,
+                           0},
+                &out);
     free(all);
     return cli_save(path, &out, error);
 }
@@ -217,6 +221,7 @@ static bool add_matrix(const attend_work *work, sa_html_report *report, sa_error
         sa_html_report_matrix(report, 0,
                               &(sa_alignment){.targets = result->queries,
                                               .sources = result->keys,
+                                              .layers = 1,
                                               .heads = result->heads,
                                               .target = (const char *const *)labels,
                                               .source = (const char *const *)labels + queries,
@@ -233,6 +238,7 @@ static bool save_page(const attend_work *work, const char *path, sa_error *error
     sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
     sa_html_report_model(&report, "weights", NULL);
     json_object_set_new(report.data, "site", json_string("numbers"));
+    json_object_set(report.data, "steps", work->steps);
     return cli_end_page(&report, add_matrix(work, &report, error), &work->options->page, path,
                         error);
 }
@@ -241,11 +247,14 @@ static bool save_page(const attend_work *work, const char *path, sa_error *error
 
 static sa_table table(const attend_work *work, int which) {
     const sa_number_table *csv = &work->csv[which];
+    const sa_explain_value *words = work->words;
+    if (which == SELF && words)
+        return (sa_table){"(--words)", words->rows, words->cols, words->numbers};
     return (sa_table){work->options->path[which], csv->rows, csv->cols, csv->numbers};
 }
 
 static int table_of_role(const attend_work *work, int which) {
-    return work->options->path[SELF] ? SELF : which;
+    return work->options->path[SELF] || work->words ? SELF : which;
 }
 
 static sa_projection projection(const attend_work *work, int which) {
@@ -267,6 +276,8 @@ static bool attend(attend_work *work, sa_error *error) {
     job->output_projection = projection(work, 3);
     job->v_a = table(work, VECTOR);
     job->weights = table(work, GIVEN);
+    job->mask = table(work, MASK);
+    job->each = add_step, job->context = work;
     return sa_attend(job, &work->result, error);
 }
 
@@ -279,6 +290,7 @@ static void find_labels(attend_work *work) {
     work->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
     work->context = map->numbers ? map->row : values->column;
     work->output = output->numbers ? output->row : work->context;
+    if (work->words) work->query = work->key = work->words->row;
 }
 
 static void note_sums(const sa_number_table *given) {
@@ -293,10 +305,13 @@ static void note_sums(const sa_number_table *given) {
 
 static bool check_options(const attend_options *options, sa_error *error) {
     const char *const *path = options->path;
-    for (int i = QUERY; path[SELF] && i <= GIVEN; i++)
-        if (i != SELF && path[i])
-            return sa_fail(error, SA_USAGE, "attend: --self excludes --%s", rows[i].name);
-    if (!path[SELF] && !path[VALUES])
+    if (!options->words != !options->model)
+        return sa_fail(error, SA_USAGE, "attend: --words and --model need each other");
+    for (int i = QUERY; (path[SELF] || options->words) && i <= GIVEN; i++)
+        if (path[i] && (i != SELF || options->words))
+            return sa_fail(error, SA_USAGE, "attend: --%s excludes --%s",
+                           options->words ? "words" : "self", rows[i].name);
+    if (!path[SELF] && !options->words && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
     if (options->head > options->job.heads)
         return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head,
@@ -304,23 +319,57 @@ static bool check_options(const attend_options *options, sa_error *error) {
     return sa_page_text_check(&options->page, options->html, error);
 }
 
+static bool show(attend_work *work, sa_error *error) {
+    const attend_options *options = work->options;
+    find_labels(work);
+    if (options->html || (options->json && options->steps)) work->steps = json_array();
+    if (!attend(work, error)) return false;
+    if (work->result.default_v_a) cli_note("note: without --vector, v_a is all ones");
+    note_sums(&work->csv[GIVEN]);
+    return (options->json ? print_json(work, error) : cli_print(&work->blocks, error)) &&
+           (!options->weights || save_weights(work, options->weights, error)) &&
+           (!options->html || save_page(work, options->html, error));
+}
+
+/* The words before the first layer, which live during the call. */
+static void take_words(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
+    attend_work *work = context;
+    (void)pair;
+    if (work->words) return;
+    work->words = value;
+    work->good = show(work, work->error);
+}
+
+static bool show_words(attend_work *work, sa_error *error) {
+    const sa_explain_options job = {.source = work->options->words,
+                                    .target = "",
+                                    .site = SA_SITE_ENCODER,
+                                    .annotations = true,
+                                    .each = take_words,
+                                    .context = work};
+    sa_model *model = cli_model_open(work->options->model, 1, SA_PRECISION_FLOAT32, SA_MAX_LEN,
+                                     NULL, NULL, error);
+    work->error = error;
+    const bool good = model && sa_explain(model, &job, error) && work->good;
+    sa_model_close(model);
+    return good;
+}
+
 static bool run(cli_call *call, sa_error *error) {
     const attend_options *options = call->options;
     attend_work work = {.options = call->options};
+    const bool scores =
+        options->job.attention == SA_ATTENTION_LOCATION && !options->path[MAP_QUERY];
     bool good = check_options(options, error);
     for (int i = 0; good && i < TABLES; i++)
-        if (options->path[i]) good = sa_number_table_open(&work.csv[i], options->path[i], error);
-    good = good && attend(&work, error);
-    if (good) {
-        find_labels(&work);
-        if (work.result.default_v_a) cli_note("note: without --vector, v_a is all ones");
-        note_sums(&work.csv[GIVEN]);
-        good = (options->json ? print_json : print)(&work, error) &&
-               (!options->weights || save_weights(&work, options->weights, error)) &&
-               (!options->html || save_page(&work, options->html, error));
-    }
+        if (options->path[i])
+            good =
+                sa_number_table_open(&work.csv[i], options->path[i], scores && i == QUERY, error);
+    good = good && (options->words ? show_words : show)(&work, error);
     for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
     sa_attend_result_release(&work.result);
+    sa_buffer_release(&work.blocks);
+    json_decref(work.steps);
     return good;
 }
 

@@ -1,6 +1,7 @@
 #include "data/csv.h"
 #include "base/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -48,6 +49,7 @@ typedef struct table_parser {
     size_t header_cells;
     bool has_corner;      /* the header begins with an empty cell, so rows begin with words */
     size_t label_columns; /* 1 when the rows begin with words, else 0 */
+    bool scores;
     sa_error *error;
 } table_parser;
 
@@ -175,11 +177,13 @@ static bool check_row_label(const table_parser *parser) {
 }
 
 static bool parse_numbers(table_parser *parser, double *numbers) {
-    for (size_t i = parser->label_columns; i < parser->cells; i++) {
+    for (size_t i = parser->label_columns; i < parser->cells; i++, numbers++) {
         if (!*parser->cell[i])
             return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: a number is missing",
                            parser->table->reader.file.name, parser->lines->number, i + 1);
-        if (!sa_number_parse(parser->cell[i], numbers++))
+        if (parser->scores && strcasecmp(parser->cell[i], "-inf") == 0)
+            *numbers = -INFINITY;
+        else if (!sa_number_parse(parser->cell[i], numbers))
             return fail_cell(parser, i, "is no finite number");
     }
     return true;
@@ -226,10 +230,11 @@ static bool read_rows(table_parser *parser) {
                                               table->reader.file.name));
 }
 
-bool sa_number_table_open(sa_number_table *table, const char *path, sa_error *error) {
+bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error) {
     *table = (sa_number_table){0};
     if (!sa_text_lines_open(&table->reader, path, error)) return false;
-    table_parser parser = {.table = table, .lines = &table->reader.lines, .error = error};
+    table_parser parser = {
+        .table = table, .lines = &table->reader.lines, .scores = scores, .error = error};
     const bool good = read_rows(&parser);
     free(parser.cell);
     if (!good) sa_number_table_close(table);

@@ -27,10 +27,11 @@ typedef struct sa_number_table {
     const char **header;  /* all cells of the first row, or NULL */
 } sa_number_table;
 
-/* Reads the file ("-": standard input). SA_DATA names file, line and cell (from 1) when a number is
- * missing or not finite, or a row has a different number of cells. `path` must outlive the table.
+/* Reads the file ("-": standard input), in which scores may be -inf. SA_DATA names file, line and
+ * cell (from 1) when a number is missing or not finite, or a row has a different number of cells.
+ * `path` must outlive the table.
  */
-bool sa_number_table_open(sa_number_table *table, const char *path, sa_error *error);
+bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
 void sa_number_table_close(sa_number_table *table);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct attention {
     sa_attention_rows rows;
     sa_attention_scratch scratch;
     sa_mat c;
+    sa_mat e; /* [Q x S] scratch */
 } attention;
 
 static const sa_mat none = {0};
@@ -104,6 +105,102 @@ static double best_bandwidth(const bandwidth_data *data, double *least) {
     return exp(best);
 }
 
+/* ---- A mask ---------------------------------------------------------------------------------- */
+
+/* Models have spans; only here any key may be hidden. The part owns the mask [Q x S]. */
+static void mask_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat *mask = sa_part_own(w, part);
+    for (int i = 0; i < mask->rows; i++)
+        for (int j = 0; j < mask->cols; j++)
+            if (sa_row(*mask, i)[j] == 0) sa_row(at->alpha, i)[j] = -(sa_real)INFINITY;
+}
+
+static const sa_part mask_part = {.forward = {[SA_PLACE_SCORES] = mask_forward}};
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+enum { QUERY, KEYS, VALUES, OUTPUT };
+
+/* x, W, b and what they make, and its formula without W, without b, with both. */
+static const char *const names[][7] = {
+    [QUERY] = {"X", "W_q", "b_q", "Q", "X", "X W_q'", "X W_q' + b_q"},
+    [KEYS] = {"X of keys", "W_k", "b_k", "K", "X", "X W_k'", "X W_k' + b_k"},
+    [VALUES] = {"X of values", "W_v", "b_v", "V", "X", "X W_v'", "X W_v' + b_v"},
+    [OUTPUT] = {"", "W_o", "b_o", "outputs", "C = weights V", "C W_o'", "C W_o' + b_o"},
+};
+
+static const sa_attend_about abouts[] = {SA_ATTEND_QUERIES, SA_ATTEND_KEYS, SA_ATTEND_KEYS,
+                                         SA_ATTEND_OUTPUTS};
+
+/* What scores are made of: the scores of another row, with this v_a. */
+static const struct {
+    int attention, other;
+    sa_real v_a;
+    const char *name, *formula;
+} made_of[] = {
+    {SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, 0, "QK'", "q_i' k_j"},
+    {SA_ATTENTION_GAUSSIAN, SA_ATTENTION_GAUSSIAN, 0, "distances", "-|q_i - k_j|^2 / 2"},
+    {SA_ATTENTION_COSINE, SA_ATTENTION_QK_NORM, 1, "cosines", "cos(q_i, k_j)"},
+    {SA_ATTENTION_QK_NORM, SA_ATTENTION_QK_NORM, 1, "cosines", "cos(q_i, k_j)"},
+};
+
+/* Hands out a step of head h (from 1; 0: of all). */
+static void tell(const sa_attend_options *job, int h, sa_attend_about about, const char *name,
+                 const char *formula, sa_mat x) {
+    const sa_attend_step step = {name, formula, h, about, x.rows, x.cols, x.ld, x.x};
+    if (job->each && x.x) job->each(job->context, &step);
+}
+
+/* What the scores are made of. */
+static void tell_score(const sa_attend_options *job, const attention *at, sa_head read, int h) {
+    const sa_mat t = sa_cols(sa_rows(at->scratch.keys, 0, read.k.rows), 0, read.k.cols);
+    read.alpha = at->e;
+    for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++) {
+        sa_real v_a = made_of[i].v_a;
+        if (made_of[i].attention != job->attention) continue;
+        sa_scores[made_of[i].other].forward((sa_mat){&v_a, 1, 1, 1}, read.q, read.k, at->e, t);
+        tell(job, h, SA_ATTEND_MAP, made_of[i].name, made_of[i].formula, at->e);
+    }
+    for (int i = 0; i < read.q.rows && at->w.score->forward == sa_additive_forward; i++) {
+        sa_tanh_shifted(read.k, sa_row(read.q, i), t);
+        tell(job, h, SA_ATTEND_KEYS, "hidden layer", "tanh(q_i + k_j), query by query", t);
+    }
+    sa_score_forward(&at->w, &read);
+}
+
+static void tell_weights(const sa_attend_options *job, const attention *at, const char *formula,
+                         sa_mat alpha, int h) {
+    tell(job, h, SA_ATTEND_RESULT, "weights", formula, alpha);
+    for (int i = 0; i < alpha.rows; i++) *sa_row(at->e, i) = sa_sum(sa_row(alpha, i), alpha.cols);
+    tell(job, h, SA_ATTEND_QUERIES, "row sums", "sum_j alpha_ij", sa_cols(at->e, 0, 1));
+}
+
+/* A head with weights alpha of scores e, and the query and keys that the score has read. */
+static void tell_head(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e,
+                      sa_mat alpha) {
+    const char *formula = at->w.score->formula;
+    const int h = job->heads > 1 ? read.head + 1 : 0, count = e.rows * e.cols;
+    bool changed = false, masked = false;
+    if (h || sa_part_find(&at->w, &sa_rotation_part) >= 0) {
+        tell(job, h, SA_ATTEND_QUERIES, "Q", "as the score reads it", read.q);
+        tell(job, h, SA_ATTEND_KEYS, "K", "as the score reads it", read.k);
+        tell(job, h, SA_ATTEND_KEYS, "V", NULL, read.v);
+    }
+    tell_score(job, at, read, h);
+    for (int i = 0; i < count; i++) changed = changed || at->e.x[i] != e.x[i];
+    if (changed) tell(job, h, SA_ATTEND_MAP, "scores before bias and mask", formula, at->e);
+    for (int i = 0; i < count; i++) {
+        at->e.x[i] = e.x[i] > -(sa_real)INFINITY;
+        masked = masked || at->e.x[i] == 0;
+    }
+    if (masked) tell(job, h, SA_ATTEND_MAP, "mask", "1 where query i sees key j", at->e);
+    tell(job, h, SA_ATTEND_RESULT, "scores", changed ? NULL : formula, e);
+    tell_weights(job, at, at->w.normalizer->formula, alpha, h);
+    if (h)
+        tell(job, h, SA_ATTEND_QUERIES, "contexts", "weights V",
+             sa_head_part(at->c, job->heads, read.head));
+}
+
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
 /* While the arena only counts, nothing is copied. */
@@ -121,24 +218,32 @@ static sa_mat as_row(sa_mat x) {
 }
 
 /* x W' + b, or x */
-static sa_mat project(sa_arena *arena, sa_mat x, const sa_projection *map) {
+static sa_mat project(sa_arena *arena, const sa_attend_options *job, int which, sa_mat x,
+                      const sa_projection *map) {
+    const char *const *name = names[which];
     const sa_mat W = copy_table(arena, map->W), b = as_row(copy_table(arena, map->b));
-    if (!map->W.numbers) return x;
-    const sa_mat y = sa_mat_alloc(arena, x.rows, W.rows);
-    if (arena->base) sa_linear_forward(sa_weight_of(W), b, x, y);
+    const sa_mat y = W.rows ? sa_mat_alloc(arena, x.rows, W.rows) : x;
+    if (!arena->base) return y;
+    if (W.x) sa_linear_forward(sa_weight_of(W), b, x, y);
+    tell(job, 0, SA_ATTEND_NUMBERS, name[1], NULL, W);
+    tell(job, 0, SA_ATTEND_NUMBERS, name[2], NULL, b);
+    tell(job, 0, abouts[which], name[3], name[4 + b.rows + (W.x != NULL)], y);
     return y;
 }
 
-static sa_mat input(sa_arena *arena, const sa_attend_options *job, sa_table table,
+static sa_mat input(sa_arena *arena, const sa_attend_options *job, int which, sa_table table,
                     const sa_projection *map) {
     const sa_mat x = copy_table(arena, table);
     const sa_positions positions = {.kind = &sa_position_kinds[job->positions]};
     const sa_mat max_positions = sa_mat_alloc(arena, x.rows, x.cols);
-    if (x.x && positions.kind->encoding) {
+    const char *added = positions.kind->encoding ? positions.kind->formula : NULL;
+    if (x.x && added) {
         sa_positions_table(&positions, 0, max_positions);
         sa_add(max_positions, x);
     }
-    return table.numbers ? project(arena, x, map) : none;
+    if (which == QUERY || table.numbers != job->query.numbers)
+        tell(job, 0, abouts[which], names[which][0], added, x);
+    return table.numbers ? project(arena, job, which, x, map) : none;
 }
 
 /* The score's own parameters for keys of `size` numbers: given, a kernel's width, or where training
@@ -194,7 +299,7 @@ static void blank_outside(sa_mat e, const sa_span *spans) {
     for (int i = 0; spans && i < e.rows; i++)
         for (int j = 0; j < e.cols; j++)
             if (j < spans[i].first || j >= spans[i].first + spans[i].count)
-                sa_row(e, i)[j] = (sa_real)NAN;
+                sa_row(e, i)[j] = -(sa_real)INFINITY;
 }
 
 /* e, alpha and c of all heads */
@@ -205,8 +310,9 @@ static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_
         const sa_head head = sa_head_view(&at->w, &at->memory, block, at->rows, &at->scratch, h);
         const sa_mat e = of_head(out->scores, out, h);
         sa_copy_mat(head.alpha, of_head(out->weights, out, h));
-        sa_lab_watch(&at->w, &head, 0, e);
+        const sa_head read = sa_lab_watch(&at->w, &head, 0, e);
         blank_outside(e, head.spans);
+        tell_head(job, at, read, e, head.alpha);
     }
 }
 
@@ -215,13 +321,16 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
     const int Q = job->query.rows, S = job->values.rows;
-    attention at = {.memory = {.values = input(arena, job, job->values, &job->values_projection)}};
-    if (job->weights.numbers) return at;
-    const sa_mat q = input(arena, job, job->query, &job->query_projection);
+    attention at = {.e = sa_mat_alloc(arena, out->queries, S)};
+    const sa_mat mask = copy_table(arena, job->mask);
+    const sa_mat q = input(arena, job, QUERY, job->query, &job->query_projection);
     at.memory.keys = sa_mat_alloc(arena, S, 0);
     if (score->key != SA_KEY_NONE)
-        at.memory.keys = input(arena, job, job->keys, &job->keys_projection);
+        at.memory.keys = input(arena, job, KEYS, job->keys, &job->keys_projection);
+    at.memory.values = input(arena, job, VALUES, job->values, &job->values_projection);
+    if (job->weights.numbers) return at;
     build(job, out, q, at.memory.keys, &at.w);
+    if (mask.rows) *(sa_mat *)sa_part_add(&at.w, &mask_part, at.w.parts) = mask;
     at.w.v_a = parameters(arena, job, at.memory.keys.cols);
     at.first = sa_arena_alloc(arena, 2, sizeof *at.first);
     at.rows = sa_attention_rows_layout(arena, &at.w, Q, S, false);
@@ -238,7 +347,8 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
 
 /* The width of the kernel that predicts every value best from the others, for keys and values of
  * one head. */
-static void fit_bandwidth(sa_arena *arena, const attention *at, sa_attend_result *out) {
+static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const attention *at,
+                          sa_attend_result *out) {
     const sa_mat k = at->memory.keys;
     bandwidth_data data = {.normalizer = at->w.normalizer,
                            .exponent = at->w.exponent,
@@ -251,6 +361,8 @@ static void fit_bandwidth(sa_arena *arena, const attention *at, sa_attend_result
     at->w.v_a.x[0] = 0; /* log h */
     sa_score_forward(&at->w, &all);
     out->bandwidth = best_bandwidth(&data, &out->left_out);
+    double fitted[] = {out->bandwidth, out->left_out};
+    tell(job, 0, SA_ATTEND_BANDWIDTH, "bandwidth", NULL, (sa_mat){fitted, 1, 2, 2});
     at->w.v_a.x[0] = (sa_real)log(out->bandwidth);
 }
 
@@ -262,15 +374,19 @@ static void copy_out(sa_mat x, double *out) {
 static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
     attention at = read_inputs(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
-    if (job->bandwidth == SA_BANDWIDTH_FIT) fit_bandwidth(arena, &at, out);
+    if (job->bandwidth == SA_BANDWIDTH_FIT) fit_bandwidth(arena, job, &at, out);
+    tell(job, 0, SA_ATTEND_NUMBERS, "v_a", "or log h, b or g, for each head", at.w.v_a);
     if (arena->base && job->weights.numbers) {
         memcpy(out->weights, job->weights.numbers,
                (size_t)out->queries * (size_t)out->keys * sizeof *out->weights);
         sa_gemm_nn(of_head(out->weights, out, 0), at.memory.values, 0, at.c);
+        tell_weights(job, &at, NULL, of_head(out->weights, out, 0), 0);
     } else if (arena->base) {
         attend_heads(job, &at, out);
     }
-    const sa_mat o = project(arena, at.c, &job->output_projection);
+    if (arena->base && job->output_projection.W.numbers)
+        tell(job, 0, SA_ATTEND_CONTEXTS, "contexts", "C = weights V, the heads side by side", at.c);
+    const sa_mat o = project(arena, job, OUTPUT, at.c, &job->output_projection);
     if (arena->base) copy_out(o, out->outputs);
 }
 

@@ -120,7 +120,7 @@ static bool same_labels(const sa_number_table *frame, const sa_number_table *fir
 
 static bool read_frame(sa_number_table *matrix, const char *path, const sa_film_frame *first,
                        sa_error *error) {
-    if (!sa_number_table_open(matrix, path, error)) return false;
+    if (!sa_number_table_open(matrix, path, false, error)) return false;
     if (!matrix->row || !matrix->column)
         return sa_fail(error, SA_DATA, "%s: not a heatmap: tokens are missing", path);
     if (!same_labels(matrix, &first->matrix))

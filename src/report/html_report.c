@@ -155,6 +155,15 @@ static json_t *json_packed(const double *weights, size_t count, bool *failed) {
     return sa_json_buffer(&text, failed);
 }
 
+json_t *sa_page_step(const sa_attend_step *step) {
+    json_t *numbers = json_array();
+    for (int i = 0; i < step->rows; i++)
+        json_array_append_new(
+            numbers, sa_json_vector(step->numbers + (ptrdiff_t)i * step->stride, step->cols));
+    return json_pack("{s:s, s:s?, s:i, s:o}", "name", step->name, "formula", step->formula, "head",
+                     step->head, "numbers", numbers);
+}
+
 static json_t *json_tokens(const sa_alignment *alignment) {
     return json_pack("{s:o, s:o}", "source", sa_json_words(alignment->source, alignment->sources),
                      "target", sa_json_words(alignment->target, alignment->targets));

@@ -52,6 +52,9 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed);
  * gold: [golds], or NULL. */
 void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
                            const sa_link *gold, size_t golds);
+/* A step of `attend`, as the page and the playground draw it: {"name", "formula", "head",
+ * "numbers": [[...]]}. */
+json_t *sa_page_step(const sa_attend_step *step);
 /* Adds the model's greedy translations of the sentences whose matrices were added, and their BLEU.
  */
 bool sa_html_report_translate(sa_html_report *report, sa_model *model, const sa_pair *pairs,

@@ -14,6 +14,7 @@
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
+    const size_t stride = (size_t)(grid->stride ? grid->stride : grid->cols);
     for (int j = 0; grid->column && j < grid->cols; j++) {
         if (j || grid->row) sa_buffer_adds(out, ",");
         sa_csv_cell_add(out, grid->column[j], true);
@@ -23,7 +24,7 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
         if (grid->row) sa_csv_cell_add(out, grid->row[i], true);
         for (int j = 0; j < grid->cols; j++) {
             if (j || grid->row) sa_buffer_adds(out, ",");
-            const double number = grid->numbers[(size_t)i * (size_t)grid->cols + (size_t)j];
+            const double number = grid->numbers[(size_t)i * stride + (size_t)j];
             if (!isnan(number)) (grid->exact ? sa_number_add_exact : sa_number_add)(out, number);
         }
         sa_buffer_adds(out, "\n");

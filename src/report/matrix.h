@@ -14,6 +14,7 @@ typedef struct sa_grid {
     const char *const *row;    /* [rows] labels, or NULL */
     const char *const *column; /* [cols] labels, or NULL */
     bool exact; /* numbers are doubles; else floats are written as such, with fewer digits */
+    int stride; /* numbers from one row to the next; 0: cols */
 } sa_grid;
 
 /* Appends it: RFC 4180 with LF, labels as of sa_csv_cell_add, numbers in the shortest form that is

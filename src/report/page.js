@@ -212,6 +212,11 @@ function addAttentionStatistics() {
   draw();
 }
 
+function addSteps() {
+  byId("steps").hidden = !page.steps?.length;
+  byId("strip").append(...strip(page.steps ?? []));
+}
+
 // ---- Settings
 
 function addSettings() {
@@ -265,6 +270,7 @@ addLengths();
 addFilms();
 addViewer();
 addAnnotations();
+addSteps();
 addAttentionStatistics();
 addSettings();
 addDownloads();

@@ -10,7 +10,7 @@ let explained = 0;
 function forgetEquation() {
   explained++;
   cell.row = null;
-  for (const id of ["equation", "checked", "gradients"]) byId(id).replaceChildren();
+  for (const id of ["equation", "strip", "checked", "gradients"]) byId(id).replaceChildren();
   byId("equation").hidden = true;
   byId("equation-title").textContent = textOf("equationHint");
 }
@@ -38,9 +38,9 @@ function showEquation(text, s) {
 // Of a Transformer, explain computes what the encoder does for a source word; of all others, a step of the decoder.
 const explainsSource = () => training.about[pointedSlot()]?.settings.model === "transformer";
 
-function explanation(step) {
+function explanation(step, more = "") {
   const { source, target } = watchedPair();
-  return callModel(pointedSlot(), "explain", source, target ?? pointedFrame().translation, `--step ${step + 1}`);
+  return callModel(pointedSlot(), "explain", source, target ?? pointedFrame().translation, `--step ${step + 1} ${more}`);
 }
 
 async function explain(t, s) {
@@ -50,9 +50,10 @@ async function explain(t, s) {
   byId("equation").hidden = false;
   byId("equation-title").textContent = textOf(ofSource ? "equationOfSource" : "equationOf", { n: step + 1, word: clipped((ofSource ? frame.columns : frame.rows)[step], 30) });
   try {
-    const text = await explanation(step);
+    const text = await explanation(step), steps = JSON.parse(await explanation(step, "--steps"));
     if (number !== explained) return;
     showEquation(text, s);
+    byId("strip").replaceChildren(...strip(steps));
     byId("equation").scrollIntoView({ block: "nearest" });
   } catch (error) {
     if (number === explained) byId("equation").textContent = visible(error.message, false);

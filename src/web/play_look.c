@@ -6,6 +6,7 @@
 #include "inference/translation.h"
 #include "report/explanation.h"
 #include "report/figure.h"
+#include "report/html_report.h"
 #include "report/matrix.h"
 #include "web/play.h"
 
@@ -199,7 +200,7 @@ const char *web_picture(web_play *play, const char *source, const char *target, 
 typedef struct step_options {
     sa_explain_options job;
     int digits;
-    bool all, wide;
+    bool all, wide, steps;
 } step_options;
 
 #define STEP(field) SA_SCOPE_RUN, offsetof(step_options, field)
@@ -211,7 +212,16 @@ static const sa_option explain_rows[] = {
     {"weights", SA_SWITCH(STEP(job.weights)), NULL},
     {"digits", SA_INT(STEP(digits), 4, 0, 17, "N"), NULL},
     {"wide", SA_SWITCH(STEP(wide)), NULL},
+    {"steps", SA_SWITCH(STEP(steps)), NULL},
     {0}};
+
+static void add_step(void *context, const sa_explain_pair *pair, const sa_explain_value *x) {
+    (void)pair;
+    if (!x || x->about == SA_ROWS_VOCABULARY) return;
+    const sa_attend_step step = {x->letters, x->equation, x->head, SA_ATTEND_NUMBERS,
+                                 x->rows,    x->cols,     x->cols, x->numbers};
+    json_array_append_new(context, sa_page_step(&step));
+}
 
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options) {
@@ -225,9 +235,13 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     if (!read) return NULL;
     sa_explanation text = {.digits = chosen.digits, .wide = chosen.wide};
     if (chosen.all) chosen.job.step = 0;
-    chosen.job.each = sa_explanation_add, chosen.job.context = &text;
-    const char *result =
-        sa_explain(web_model(play), &chosen.job, error) ? web_give(&text.out) : NULL;
+    json_t *steps = json_array();
+    chosen.job.each = chosen.steps ? add_step : sa_explanation_add;
+    chosen.job.context = chosen.steps ? (void *)steps : &text;
+    const char *result = NULL;
+    if (sa_explain(web_model(play), &chosen.job, error))
+        result = chosen.steps ? web_give_json(json_incref(steps)) : web_give(&text.out);
     sa_explanation_release(&text);
+    json_decref(steps);
     return result;
 }

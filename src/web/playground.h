@@ -129,8 +129,9 @@ const char *web_translate(web_play *play, const char *source, const char *option
 const char *web_align(web_play *play, const char *source, const char *target, const char *options,
                       const char *links);
 
-/* The text of `softalign explain`. `options`: its own, as "--step 2 --digits 4". `target` NULL: the
- * greedy translation. */
+/* The text of `softalign explain`. `options`: its own, as "--step 2 --digits 4"; with "--steps"
+ * instead of the text its matrices as of `attend --steps --json`, but for those of the vocabulary:
+ * [{"name", "formula", "head", "numbers"}]. `target` NULL: the greedy translation. */
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options);
 

@@ -166,12 +166,88 @@ START_TEST(does_not_look_ahead) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
                 const int at = 9 * h + 3 * i + j;
-                ck_assert(j > i ? isnan(out.scores[at]) && out.weights[at] == 0
-                                : !isnan(out.scores[at]) && out.weights[at] > 0);
+                ck_assert(j > i ? out.scores[at] == -INFINITY && out.weights[at] == 0
+                                : isfinite(out.scores[at]) && out.weights[at] > 0);
             }
     near(out.outputs, (const double[]){1, 0}, 2);
     near(out.contexts, out.outputs, 6);
     sa_attend_result_release(&out);
+}
+END_TEST
+
+/* ---- A mask ---------------------------------------------------------------------------------- */
+
+/* Scores and normalizers of a query that sees keys 0 and 2 are those of these two keys alone. */
+START_TEST(sees_what_the_mask_allows) {
+    const double mask[] = {1, 0, 1};
+    static const char *const scores[] = {"scaled-dot", "dot",     "additive", "general", "gaussian",
+                                         "cosine",     "qk-norm", "linear",   "uniform"};
+    for (size_t n = 0; sa_normalizer_info(n, NULL, NULL); n++)
+        for (size_t k = 0; n != SA_NORMALIZER_NULL_KEY && k < sizeof scores / sizeof *scores; k++) {
+            sa_attend_options job = {.attention = choice(scores[k]),
+                                     .normalizer = (int)n,
+                                     .entmax_alpha = 1.5,
+                                     .heads = 1,
+                                     .query = TABLE(1, 2, 0.5, -1),
+                                     .v_a = {0},
+                                     .keys = TABLE(3, 2, 1, 2, 3, -4, 0.5, 0.25),
+                                     .values = TABLE(3, 1, 1, 20, 300),
+                                     .mask = {NULL, 1, 3, mask}};
+            if (strcmp(scores[k], "qk-norm") == 0)
+                job.v_a = TABLE(1, 1, 2); /* else log2(S^2 - S) */
+            attend(&job);
+            const double weights[] = {out.weights[0], out.weights[1], out.weights[2]},
+                         c = *out.outputs;
+            ck_assert_msg(weights[1] == 0 && out.scores[1] == -INFINITY, "%s", scores[k]);
+            sa_attend_result_release(&out);
+            job.keys = TABLE(2, 2, 1, 2, 0.5, 0.25), job.values = TABLE(2, 1, 1, 300);
+            job.mask = (sa_table){0};
+            attend(&job);
+            near(out.weights, (const double[]){weights[0], weights[2]}, 2);
+            near(out.outputs, &c, 1);
+            sa_attend_result_release(&out);
+        }
+}
+END_TEST
+
+/* What the numbers of a key that nobody sees are makes no difference. */
+START_TEST(hides_whatever_is_there) {
+    sa_attend_options job = {.attention = choice("location"),
+                             .heads = 1,
+                             .query = TABLE(2, 3, 1, -INFINITY, 2, 0, 0, -INFINITY),
+                             .values = TABLE(3, 1, 1, 2, 3)};
+    attend(&job);
+    near(out.weights, (const double[]){1 / (1 + exp(1)), 0, 1 / (1 + exp(-1)), 0.5, 0.5, 0}, 6);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static void add_name(void *context, const sa_attend_step *step) {
+    ck_assert(step->rows > 0 && step->cols > 0 && step->stride >= step->cols);
+    ck_assert(isfinite(step->numbers[0]));
+    strcat(strcat(context, step->name), step->head == 2 ? "2|" : "|");
+}
+
+START_TEST(tells_every_step) {
+    const sa_table x = TABLE(2, 2, 1, 0, 0, 2);
+    char names[512] = "";
+    const sa_attend_options job = {.attention = choice("scaled-dot"),
+                                   .heads = 2,
+                                   .causal = true,
+                                   .query = x,
+                                   .keys = x,
+                                   .values = x,
+                                   .output_projection = {x, {0}},
+                                   .each = add_name,
+                                   .context = names};
+    attend(&job);
+    sa_attend_result_release(&out);
+    ck_assert_str_eq(names,
+                     "X|Q|K|V|Q|K|V|QK'|scores before bias and mask|mask|scores|weights|row "
+                     "sums|contexts|Q2|K2|V2|QK'2|scores before bias and mask2|mask2|scores2|"
+                     "weights2|row sums2|contexts2|contexts|W_o|outputs|");
 }
 END_TEST
 
@@ -245,6 +321,14 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_DATA,
             "--query is 1 x 2, --keys is 3 x 2: each head compares the whole query with its share "
             "of a key");
+    job = fitting(), job.mask = TABLE(1, 3, 0, 0, 0);
+    refused(job, SA_DATA, "query 1 sees no key");
+    job.mask = TABLE(1, 3, 1, 2, 0);
+    refused(job, SA_DATA, "--mask: row 1 has a 2: it may have 1 and 0");
+    job.mask = TABLE(1, 2, 1, 0);
+    refused(job, SA_DATA,
+            "--mask is 1 x 2, the map of queries and keys is 1 x 3: a mask has a row for every "
+            "query and a column for every key");
     job = fitting(), job.heads = 0;
     refused(job, SA_USAGE, "--heads 0: at least 1");
     job = fitting(), job.attention = 99;
@@ -260,12 +344,12 @@ START_TEST(names_what_is_missing) {
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
-            "--positions, --causal and --bandwidth");
+            "--positions, --causal, --mask and --bandwidth");
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
     job.query = job.keys = (sa_table){0}, job.positions = SA_POSITIONS_SINUSOIDAL;
     refused(job, SA_USAGE,
             "--given-weights takes the place of query, keys and their projections, heads, "
-            "--positions, --causal and --bandwidth");
+            "--positions, --causal, --mask and --bandwidth");
     job = fitting(), job.query = TABLE(1, 2, 1e300, 1e300);
     job.keys = TABLE(3, 2, 1e300, 1e300, 0, 0, 0, 0);
     refused(job, SA_DATA,
@@ -281,6 +365,9 @@ int main(void) {
     tcase_add_test(tests, mixes_by_given_weights);
     tcase_add_test(tests, softens_the_same_by_scores);
     tcase_add_test(tests, does_not_look_ahead);
+    tcase_add_test(tests, sees_what_the_mask_allows);
+    tcase_add_test(tests, hides_whatever_is_there);
+    tcase_add_test(tests, tells_every_step);
     tcase_add_test(tests, names_what_does_not_fit);
     tcase_add_test(tests, names_what_is_missing);
     return suite_run(suite);

@@ -30,7 +30,7 @@ printf ',x,y\nthe,1,0\ncat,0,0\n' >pair.csv
 expect 0 "" attend --self pair.csv --causal --weights w.csv
 same "causal self-attention" "# scores
 ,the,cat
-the,0.7071067811865475,
+the,0.7071067811865475,-inf
 cat,0,0
 
 # weights
@@ -123,13 +123,90 @@ head -n 3 y.csv >three.csv
 expect 0 "" attend --attention gaussian --query at.csv --keys equal.csv --values three.csv --bandwidth fit
 same "h of equal keys" 10 "$(sed -n '3s/,.*//p' out | awk '{ printf "%.6g", $1 }')"
 
+# Every step of two heads over four words, with a mask: the golden numbers are those of a script of lists and loops.
+printf 'I,1,0,1,0\nlike,0,2,0,2\ngreen,1,1,1,1\napples,0,1,2,0\n' >X.csv
+printf '1,0,1,0\n0,1,0,1\n1,1,0,0\n0,0,1,-1\n' >W_q.csv
+printf '0,0.5,0,-0.5\n' >b_q.csv
+printf '0,1,0,1\n1,0,0,1\n0,1,1,0\n1,0,-1,0\n' >W_k.csv
+printf 'v1,2,0,0,1\nv2,0,1,1,0\nv3,1,0,0,0\nv4,0,0,1,1\n' >W_v.csv
+printf 'o1,1,0,0,1\no2,0,1,0,-1\no3,0.5,0,1,0\no4,0,0.5,0,1\n' >W_o.csv
+printf '1,1,0,1\n1,1,1,0\n0,1,1,1\n1,0,0,1\n' >mask.csv
+heads="--self X.csv --heads 2 --project-query W_q.csv --bias-query b_q.csv --project-keys W_k.csv"
+heads+=" --project-values W_v.csv --project-output W_o.csv"
+expect 0 "" attend $heads --mask mask.csv --steps
+rounded() {
+    awk -F, -v OFS=, '/^#/ || !NF { print; next }
+        { for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9]/) { $i = sprintf("%.4f", $i); sub(/^-0.0000/, "0.0000", $i) }; print }'
+}
+rounded <out | diff - "$root/tests/golden/attend_steps.txt" || fail "--steps"
+expect 0 "" attend $heads --mask mask.csv --steps --html steps.html
+grep -q '"steps":\[{"name":"X",' steps.html || fail "a page without steps"
+expect 0 "" attend $heads --mask mask.csv
+same "results" "$(grep -c '^#' out)" 6
+
+# A triangle of ones is --causal; what attend prints as scores can be given back.
+printf '1,0,0,0\n1,1,0,0\n1,1,1,0\n1,1,1,1\n' >triangle.csv
+"$softalign" attend --self X.csv --causal >causal
+expect 0 "" attend --self X.csv --mask triangle.csv
+cmp -s out causal || fail "a triangle is not --causal"
+sed -n '/# scores/,/^$/p' out | sed '1d;$d' >scores.csv
+expect 0 "" attend --attention location --query scores.csv --values X.csv
+cmp -s out causal || fail "scores given back: $(cat out)"
+titles() { grep '^#' out | sed 's/^# //; s/ (.*//; s/:.*//' | tr '\n' ' '; }
+for row in "additive:hidden layer hidden layer hidden layer hidden layer scores" "cosine:cosines scores" \
+    "gaussian:distances scores" "dot:scores" "uniform:scores" "linear:scores"; do
+    "$softalign" attend --self X.csv --attention "${row%%:*}" --steps >out 2>err || fail "$row: $(cat err)"
+    same "steps of $row" "X Q K V ${row#*:} weights row sums outputs " "$(titles | sed 's/v_a //; s/X Q V/X Q K V/')"
+done
+expect 0 "" attend --self X.csv --positions rope --steps
+same "rotated" "X Q K V Q K V QK' scores weights row sums outputs " "$(titles)"
+expect 0 "" attend --self X.csv --positions alibi --steps
+same "biased" "X Q K V QK' scores before bias and mask scores weights row sums outputs " "$(titles)"
+expect 0 "" attend --given-weights given.csv --values values.csv --steps
+same "given weights" "X of values V weights row sums outputs " "$(titles)"
+
+printf '1,0,0,0\n0,0,0,0\n1,1,1,0\n1,1,1,1\n' >blind.csv
+expect 3 "query 2 sees no key" attend --self X.csv --mask blind.csv
+printf '0,1,1,1\n1,1,1,1\n1,1,1,0\n1,1,1,1\n' >late.csv
+expect 3 "query 1 sees no key" attend --self X.csv --mask late.csv --causal
+printf '0,1\n-inf,-inf\n' >hidden.csv
+expect 3 "query 2 sees no key" attend --attention location --query hidden.csv --values words.csv
+printf '0,-inf,1,1\n' >minus.csv
+expect 3 "minus.csv:1:2: '-inf' is no finite number" attend --query minus.csv --keys X.csv --values X.csv
+printf '1,0,0,0\n1,0.5,0,0\n1,1,1,0\n1,1,1,1\n' >half.csv
+expect 3 "--mask: row 2 has a 0.5: it may have 1 and 0" attend --self X.csv --mask half.csv
+expect 3 "--mask words.csv is 2 x 2, the map of queries and keys is 4 x 4: a mask has a row for every query and a column for every key" \
+    attend --self X.csv --mask words.csv
+expect 2 "--bandwidth fit predicts every value from all others by one kernel: without --heads, --causal, --mask and --positions" \
+    attend --self X.csv --attention gaussian --bandwidth fit --mask mask.csv
+
+# The words of a sentence as a model embeds them: those of its annotations before the first layer.
+"$softalign" corpus mono --pairs 60 >mono.tsv
+"$softalign" train --train mono.tsv --out model --embed 4 --hidden 4 --attn 4 --maxout 4 --steps 2 >out 2>err || fail "$(cat err)"
+printf 'a king sleeps.\tx\n' >king.tsv
+"$softalign" annotations model/best.safetensors king.tsv --layer 0 | sed 's/^0,1,[0-9]*,//; /^layer/d' >annotations.csv
+expect 0 "" attend --words "a king sleeps." --model model/best.safetensors --steps
+same "embeddings" "$(cut -d , -f 1 annotations.csv | tr '\n' ' ')" \
+    "$(sed -n '/^# X/,/^$/p' out | sed '1d;$d' | cut -d , -f 1 | tr '\n' ' ')"
+cp out embedded
+expect 0 "" attend --self annotations.csv --steps
+awk -F, 'FNR == NR { line[FNR] = $0; next }
+    { split(line[FNR], was, ","); for (i = 2; i <= NF; i++) if (($i - was[i]) ^ 2 > 1e-12) exit 1 }' embedded out ||
+    fail "--words differs from its annotations: $(diff embedded out)"
+expect 2 "attend: --words and --model need each other" attend --words "a king"
+expect 2 "attend: --words excludes --keys" attend --words "a king" --model model/best.safetensors --keys X.csv
+expect 4 "cannot open 'none': No such file or directory" attend --words "a king" --model none
+
 # For programs.
-expect 0 "" attend --self words.csv --causal --json
+expect 0 "" attend --self words.csv --causal --steps --json
 if has python3; then
     python3 - <<'END' || fail "--json says $(cat out)"
 import json
 found = json.load(open("out"))
-assert list(found) == ["queries", "keys", "scores", "weights", "contexts", "outputs"]
+assert list(found) == ["queries", "keys", "scores", "weights", "contexts", "outputs", "steps"]
+steps = {step["name"]: step for step in found["steps"]}
+assert steps["scores"]["numbers"] == found["scores"][0] and steps["mask"]["numbers"] == [[1, 0], [1, 1]]
+assert steps["row sums"] == {"name": "row sums", "formula": "sum_j alpha_ij", "head": 0, "numbers": [[1], [1]]}
 assert found["queries"] == found["keys"] == ["the", "cat"]
 assert found["scores"][0][0][1] is None and found["weights"][0][0] == [1, 0]
 assert found["contexts"] == found["outputs"] and found["outputs"][0] == [1, 0]
@@ -149,10 +226,10 @@ expect 2 "--head 2: there are 1" attend --self words.csv --head 2
 expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
     attend --query query.csv --keys words.csv --values words.csv
 expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.csv
-for more in "--heads 2" --causal "--bandwidth 1" "--query words.csv" "--keys words.csv" \
+for more in "--heads 2" --causal "--mask words.csv" "--bandwidth 1" "--query words.csv" "--keys words.csv" \
     "--project-query words.csv" "--project-keys words.csv" "--positions rope"; do
     read -ra more <<<"$more"
-    expect 2 "--given-weights takes the place of query, keys and their projections, heads, --positions, --causal and --bandwidth" \
+    expect 2 "--given-weights takes the place of query, keys and their projections, heads, --positions, --causal, --mask and --bandwidth" \
         attend --given-weights words.csv --values words.csv "${more[@]}"
 done
 printf '1,2\n3,4\n5,6\n' >three.csv

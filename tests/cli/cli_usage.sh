@@ -106,7 +106,7 @@ renamed align place site
 expect 2 "--window: 'monotone' is called 'local-m' now" train --window monotone
 expect 2 "--window: 'predictive' is called 'local-p' now" gradcheck --window=predictive
 expect 2 "--colormap: 'grey' is called 'gray' now" film whole --colormap grey
-expect 2 "attend: unknown option '--map'" attend --map 1 # which never had such an option
+expect 2 "attend: unknown option '--matrix'" attend --matrix 1 # which never had such an option
 
 # Help: every command's, by both ways, and none of it on standard error.
 expect 0 "" help

@@ -5,6 +5,7 @@
 #include "support/suite.h"
 
 #include <locale.h>
+#include <math.h>
 
 static sa_error error;
 static sa_number_table csv;
@@ -17,7 +18,7 @@ static void set_up(void) {
 
 static bool open_text(const char *text) {
     scratch_write(path, text, strlen(text));
-    return sa_number_table_open(&csv, path, &error);
+    return sa_number_table_open(&csv, path, false, &error);
 }
 
 static void read_text(const char *text, int rows, int cols) {
@@ -112,8 +113,20 @@ START_TEST(refuses) {
         ck_assert_str_eq(error.text + strlen(path), rows[i].message);
         ck_assert_ptr_null(csv.numbers);
     }
-    ck_assert(!sa_number_table_open(&csv, scratch_path("nothing.csv"), &error));
+    ck_assert(!sa_number_table_open(&csv, scratch_path("nothing.csv"), false, &error));
     ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
+/* Only scores may be -inf. */
+START_TEST(reads_scores) {
+    scratch_write(path, "-inf,1\n-INF,2\n", 14);
+    ck_assert_msg(sa_number_table_open(&csv, path, true, &error), "%s", error.text);
+    ck_assert(csv.numbers[0] == -INFINITY && csv.numbers[2] == -INFINITY && csv.numbers[3] == 2);
+    sa_number_table_close(&csv);
+    scratch_write(path, "inf,1\n", 6);
+    ck_assert(!sa_number_table_open(&csv, path, true, &error));
+    ck_assert(!open_text("1,-inf\n"));
 }
 END_TEST
 
@@ -143,6 +156,7 @@ int main(void) {
     tcase_add_test(tests, reads_numbers);
     tcase_add_test(tests, keeps_words);
     tcase_add_test(tests, refuses);
+    tcase_add_test(tests, reads_scores);
     tcase_add_test(tests, reads_grids_back);
     return suite_run(suite);
 }

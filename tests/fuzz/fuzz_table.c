@@ -80,7 +80,7 @@ static bool reads_back(const table *made) {
 static void read_again(const table *made, const sa_buffer *text) {
     sa_number_table csv;
     sa_error error = {0};
-    ck_assert_msg(sa_number_table_open(&csv, fuzz_file(0, text->text, text->size), &error),
+    ck_assert_msg(sa_number_table_open(&csv, fuzz_file(0, text->text, text->size), false, &error),
                   "%s\n%s", error.text, text->text);
     ck_assert_int_eq(csv.rows, made->rows);
     ck_assert_int_eq(csv.cols, made->cols);
@@ -115,7 +115,7 @@ static void write_table(fuzz_input input, int rows, int cols) {
 static void read_table(fuzz_input input) {
     sa_number_table csv, again;
     sa_error error = {0};
-    if (!sa_number_table_open(&csv, fuzz_file(0, input.at, input.size), &error)) {
+    if (!sa_number_table_open(&csv, fuzz_file(0, input.at, input.size), false, &error)) {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
         return;
     }
@@ -126,8 +126,8 @@ static void read_table(fuzz_input input) {
     sa_grid_csv(
         &(sa_grid){.rows = csv.rows, .cols = csv.cols, .numbers = csv.numbers, .exact = true},
         &text);
-    ck_assert_msg(sa_number_table_open(&again, fuzz_file(1, text.text, text.size), &error), "%s",
-                  error.text);
+    ck_assert_msg(sa_number_table_open(&again, fuzz_file(1, text.text, text.size), false, &error),
+                  "%s", error.text);
     ck_assert(again.rows == csv.rows && again.cols == csv.cols);
     for (size_t i = 0; i < count; i++) ck_assert_double_eq(again.numbers[i], csv.numbers[i]);
     for (int i = 0; csv.row && i < csv.rows; i++)

@@ -151,6 +151,9 @@ class Tests(unittest.TestCase):
         alpha = [x / sum(e) for x in e]
         self.assertAlmostEqual(flat(found.weights)[0], alpha[0], 14)
         self.assertAlmostEqual(flat(found.contexts)[1], 2 * alpha[0] + 4 * alpha[1], 14)
+        hidden = softalign.attend([1, 0], [[1, 0], [0, 1]], [[1, 2], [3, 4]], mask=[[0, 1]])
+        self.assertEqual([list(row) for row in hidden.outputs], [[3, 4]])
+        self.assertEqual(hidden.scores[0][0][0], float("-inf"))
         given = softalign.attend(weights=[[1, 0]], values=[[5, 6], [7, 8]], output_projection=([[2, 0]], [1]))
         self.assertEqual((flat(given.outputs), given.scores), ([11], None))
         self.fails(Code.DATA, "2 x 2", softalign.attend, [1, 0], [[1, 0], [0, 1]], [[1, 2]])

@@ -105,6 +105,10 @@ assert.deepEqual(call("save", measured, 0), call("save", alone, 0));
 assert(all.gold > 0 && all.gold < 1 && all.moved_links > 0 && all.moved_links < all.links && all.sentences === 9, JSON.stringify(all));
 console.log("measuring leaves the training as it is");
 
+const steps = JSON.parse(call("explain", whole, "a king", null, "--steps"));
+assert(steps.some(({name}) => name === "alpha_ij"), steps.map(({name}) => name).join());
+for (const {name, numbers} of steps) assert(numbers.length && numbers.every(row => row.length === numbers[0].length), name);
+
 // What is wrong is said in a sentence, and the model goes on.
 const wrong = [
   ["open", "--hiden 3", pairs, null, null, 0], ["open", "--hidden 8192", pairs, null, null, 0],

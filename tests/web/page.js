@@ -186,6 +186,7 @@ async function settings(page) {
   await page.until(`byId("readout").textContent.startsWith("B: ") && byId("cell").textContent`);
   await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)"); // a Transformer's: of the source
   await page.until(`/of the source/.test(byId("equation-title").textContent) && /Self-attention/.test(byId("equation").textContent)`);
+  await page.until(`[...byId("strip").querySelectorAll("figcaption")].some(({ textContent }) => /alpha_ij/.test(textContent))`);
   await fits(page);
 }
 

@@ -136,6 +136,7 @@ enum {
 enum { SA_ENTMAX_ALPHA_LEARNED };
 enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC, SA_COVERAGE_LOSS };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P, SA_WINDOW_SLIDING };
+enum { SA_HEAD_PROJECTION_FULL, SA_HEAD_PROJECTION_SPLIT };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 enum {
     SA_POSITIONS_NONE,
@@ -215,6 +216,7 @@ typedef struct sa_settings {
     double entmax_alpha;   /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
     int heads;             /* H */
     int kv_heads;          /* G, which the H heads share; 0: H */
+    int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., what a query may see */
     int window_size;       /* D */

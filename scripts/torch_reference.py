@@ -34,6 +34,7 @@ except ModuleNotFoundError as missing:
 
 sys.dont_write_bytecode = True  # leaves no folder behind in the sources
 from reference import Damaged, attend_golden, demand
+from reference.attention import whole
 from reference.container import read_container, write_container
 from reference.masks import masks_of
 from reference.modules import Modules, fits
@@ -78,7 +79,7 @@ def extended_of(o, arrays):
 def gradients(model, weights, pairs):
     """The loss and its derivative by every parameter, as numpy arrays; 0 where uniform weights need no query."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
-    loss = model.loss(p, pairs)
+    loss = model.loss(whole(p, model.o), pairs)
     loss.backward()
     unused = [name for name, leaf in p.items() if leaf.grad is None]
     demand(not unused or model.o.attention == "uniform", f"the model does not have {unused}")
@@ -146,7 +147,7 @@ def compare(path):
 def confirmed(model, weights, pairs):
     """Whether autograd agrees with central differences, in a random direction of every tensor."""
     leaves = [torch.tensor(value, requires_grad=True) for value in weights.values()]
-    return torch.autograd.gradcheck(lambda *moved: model.loss(dict(zip(weights, moved)), pairs), leaves,
+    return torch.autograd.gradcheck(lambda *moved: model.loss(whole(dict(zip(weights, moved)), model.o), pairs), leaves,
                                     atol=1e-6, fast_mode=True, raise_exception=False)
 
 

@@ -199,6 +199,12 @@ def normalized(w, o, k, q, e, seen):
     return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], other))
 
 
+def whole(p, o):
+    """The parameters with split projections made whole: zeros outside of the blocks of the heads"""
+    split = ("W_q", "W_k", "W_v") if o.head_projection == "split" else ()
+    return {name: torch.block_diag(*W.chunk(o.heads)) if name.endswith(split) else W for name, W in p.items()}
+
+
 NAMES_2017 = {"W_q": "W_a", "W_k": "U_a", "W_o": "W_c"}
 
 

@@ -20,6 +20,7 @@ CHOICES = {  # the first is the default
     "encoder": ("bi", "uni", "none"),
     "positions": ("none", "sinusoidal", "learned", "t5", "alibi", "rope", "shaw"),
     "window": ("none", "local-m", "local-p", "sliding"),
+    "head-projection": ("full", "split"),
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }

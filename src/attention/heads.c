@@ -1,10 +1,7 @@
 #include "attention/heads.h"
-#include "layers/basic.h"
 #include "tensor/vec.h"
 
 #include <string.h>
-
-static const sa_mat no_bias = {0};
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
@@ -15,6 +12,11 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
         sa_part_add(w, list[p], p);
         if (list[p]->normalizer) w->normalizer = list[p]->normalizer;
     }
+}
+
+/* How many parts of the annotations are projected apart. */
+static int projections(const sa_attention_sizes *sizes) {
+    return sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? sizes->heads : 1;
 }
 
 /* How many numbers make a query of one head, where it is projected. */
@@ -31,7 +33,7 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
     const char *const *own = names[sizes->transformer];
     const sa_score *score = sizes->score;
     const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
-    const int n = sizes->state, A = sizes->annotation;
+    const int n = sizes->state, A = sizes->annotation, parts = projections(sizes);
     *w = (sa_attention){.score = score,
                         .normalizer = sizes->normalizer,
                         .exponent = (sa_real)sizes->settings.entmax_alpha,
@@ -41,11 +43,11 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
     list_parts(sizes, w);
     if (score->query != SA_QUERY_IDENTITY) {
         w->query_width = H * projected_width(sizes);
-        w->W_a = sa_bind_matrix(binder, name, own[0], w->query_width, n, SA_INIT_ALIGN);
+        w->W_a = sa_bind_matrix(binder, name, own[0], w->query_width, n / parts, SA_INIT_ALIGN);
     }
     if (sa_key_projected(score)) {
         w->key_width = sizes->size / H * G;
-        w->U_a = sa_bind_matrix(binder, name, own[1], w->key_width, A, SA_INIT_ALIGN);
+        w->U_a = sa_bind_matrix(binder, name, own[1], w->key_width, A / parts, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_STATE_SIZED) {
         w->key_width = G * n;
@@ -61,10 +63,45 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
     if (H > 1 || sizes->transformer) {
         w->value_width = G * sizes->value;
         w->output_width = H * sizes->value;
-        w->W_v = sa_bind_matrix(binder, name, own[2], w->value_width, A, SA_INIT_INPUT);
+        w->W_v = sa_bind_matrix(binder, name, own[2], w->value_width, A / parts, SA_INIT_INPUT);
         w->W_c = sa_bind_matrix(binder, name, own[3], A, w->output_width, SA_INIT_INPUT);
     }
     sa_parts_bind(binder, name, sizes, 1, SA_PARTS_LATE - 1, w);
+}
+
+/* ---- Projections -----------------------------------------------------------------------------
+ * y = W x: one product, or with split projections one for each head, of its columns of x and its
+ * rows of W. */
+
+static sa_weight rows_of(sa_weight W, int parts, int k) {
+    const int rows = W.mat.rows / parts;
+    return sa_weight_rows(W, k * rows, rows);
+}
+
+static void project(sa_weight W, sa_mat x, sa_mat y) {
+    const int parts = x.cols / W.mat.cols;
+    for (int k = 0; k < parts; k++)
+        sa_weight_nt(sa_head_part(x, parts, k), rows_of(W, parts, k), 0, sa_head_part(y, parts, k));
+}
+
+/* dx += W' dy */
+static void project_backward(sa_weight W, sa_mat dy, sa_mat dx) {
+    const int parts = dx.cols / W.mat.cols;
+    for (int k = 0; k < parts; k++)
+        sa_weight_nn(sa_head_part(dy, parts, k), rows_of(W, parts, k), 1,
+                     sa_head_part(dx, parts, k));
+}
+
+/* dW += dy x' */
+static void project_weights_backward(sa_mat dy, sa_mat x, sa_weight dW) {
+    const int parts = x.cols / dW.mat.cols;
+    for (int k = 0; k < parts; k++)
+        sa_weight_tn(sa_head_part(dy, parts, k), sa_head_part(x, parts, k), rows_of(dW, parts, k));
+}
+
+static void project_back(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight dW) {
+    project_weights_backward(dy, x, dW);
+    project_backward(W, dy, dx);
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -90,9 +127,9 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
 /* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     const sa_mat h = memory->annotations;
-    if (sa_key_projected(w->score)) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
-    if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
-    if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
+    if (sa_key_projected(w->score)) project(w->U_a, h, memory->keys);
+    if (w->score->key == SA_KEY_STATE_SIZED) project(w->W_a, h, memory->keys);
+    if (w->value_width) project(w->W_v, h, memory->values);
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].row->memory_forward) w->part[p].row->memory_forward(w, p, memory);
 }
@@ -102,10 +139,9 @@ void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memor
     const sa_mat h = memory->annotations, dh = d->annotations;
     for (int p = w->parts - 1; p >= 0; p--)
         if (w->part[p].row->memory_backward) w->part[p].row->memory_backward(w, p, memory, d, dw);
-    if (w->value_width) sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
-    if (sa_key_projected(w->score)) sa_linear_backward(w->U_a, h, d->keys, dh, dw->U_a, no_bias);
-    if (w->score->key == SA_KEY_STATE_SIZED)
-        sa_linear_backward(w->W_a, h, d->keys, dh, dw->W_a, no_bias);
+    if (w->value_width) project_back(w->W_v, h, d->values, dh, dw->W_v);
+    if (sa_key_projected(w->score)) project_back(w->U_a, h, d->keys, dh, dw->U_a);
+    if (w->score->key == SA_KEY_STATE_SIZED) project_back(w->W_a, h, d->keys, dh, dw->W_a);
 }
 
 void sa_memory_zero(const sa_attention *w, sa_memory *d) {
@@ -221,7 +257,7 @@ void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_ro
     if (w->score->query == SA_QUERY_IDENTITY)
         sa_copy_mat(s, rows.q);
     else
-        sa_linear_forward(w->W_a, no_bias, s, rows.q);
+        project(w->W_a, s, rows.q);
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].row->project_forward) w->part[p].row->project_forward(w, p, s, rows);
 }
@@ -234,7 +270,7 @@ static void project_query_backward(const sa_attention *w, const sa_attention_pas
     if (w->score->query == SA_QUERY_IDENTITY)
         sa_add(pass->d.q, ds);
     else
-        sa_weight_nn(pass->d.q, w->W_a, 1, ds);
+        project_backward(w->W_a, pass->d.q, ds);
 }
 
 sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
@@ -243,21 +279,21 @@ sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, s
 
 void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
     if (w->value_width) /* c = W_c [o^1 ; .. ; o^H] */
-        sa_linear_forward(w->W_c, no_bias, rows.head_outputs, c);
+        project(w->W_c, rows.head_outputs, c);
 }
 
 /* Returns the derivative by the outputs of the heads. */
 static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
     if (!w->value_width) return dc;
     sa_zero(d.head_outputs);
-    sa_weight_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
+    project_backward(w->W_c, dc, d.head_outputs); /* c = W_c o */
     return d.head_outputs;
 }
 
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) sa_weight_tn(d.q, s, dw->W_a);
-    if (dw->value_width) sa_weight_tn(dc, rows.head_outputs, dw->W_c);
+    if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
+    if (dw->value_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
     for (int p = 0; p < dw->parts; p++)
         if (dw->part[p].row->project_weights_backward)
             dw->part[p].row->project_weights_backward(p, s, rows, d, dw);

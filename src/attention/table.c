@@ -124,6 +124,24 @@ static const char *refuse_zeros(const sa_attention_sizes *sizes) {
                  "weights of 0, where the loss is infinite and has no gradient";
 }
 
+/* Split projections divide what a query is made of among the heads, and what its keys are. */
+static const char *refuse_split(const sa_attention_sizes *sizes) {
+    if (sizes->settings.head_projection != SA_HEAD_PROJECTION_SPLIT) return NULL;
+    if (!sizes->transformer)
+        return "{head_projection:} divides the numbers of a Transformer's words among the heads: "
+               "it needs {model:transformer}";
+    if (sizes->score->query != SA_QUERY_PROJECTED || !sa_key_projected(sizes->score))
+        return "{head_projection:} projects queries and keys, but {attention:} does not project "
+               "both";
+    if (sizes->kv_heads && sizes->kv_heads != sizes->heads)
+        return "{head_projection:} gives each head its own share of a word, but {kv_heads:} lets "
+               "heads share keys and values";
+    return sizes->annotation % sizes->heads == 0
+               ? NULL
+               : "{head_projection:} divides the {:embed} numbers of {embed} among the heads, but "
+                 "{heads:} does not divide them";
+}
+
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind) {
     const sa_positions positions = {.kind = kind};
     sa_attention_sizes self = *sizes;
@@ -134,6 +152,7 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
     if (sizes->kv_heads && sizes->heads % sizes->kv_heads != 0)
         return "{kv_heads:}: each key/value head serves equally many heads, but {:kv_heads} does "
                "not divide {heads:}";
+    if (!reason) reason = refuse_split(sizes);
     for (int p = 0; p < count && !reason; p++)
         if (list[p]->refuse) reason = list[p]->refuse(&self);
     if (!reason) reason = refuse_zeros(sizes);

@@ -42,6 +42,9 @@ const sa_option sa_settings_options[] = {
     {"kv-heads", SA_INT(MODEL(kv_heads), 0, 0, 64, "N"),
      "number of key/value heads, each shared by equally many heads (Ainslie et al. 2023; 1: "
      "Shazeer 2019); 0: as --heads"},
+    {"head-projection", SA_WORDS(MODEL(head_projection), 0, "full", "split"),
+     "Transformer: each head projects all numbers of a word (full), or only its own share of them "
+     "(split)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),

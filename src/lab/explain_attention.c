@@ -112,6 +112,9 @@ static void explain_projections(const head_view *view) {
         sa_explainer_write(out, NULL, "k_j = %s%s%s, ", view->turns ? "R_j " : "",
                            score->key == SA_KEY_IDENTITY ? "" : "W_k ", word);
     sa_explainer_write(out, NULL, "v_j = W_v %s", word);
+    if (out->model->sizes.transformer.attention.settings.head_projection ==
+        SA_HEAD_PROJECTION_SPLIT)
+        sa_explainer_write(out, NULL, ", of the head's share of %s and %s", state, word);
     sa_explainer_vector(out, "q", "q_i", at->q);
     if (at->k.cols) sa_explainer_matrix(out, "k", "k_j", at->k);
     sa_explainer_matrix(out, "v", "v_j", at->v);

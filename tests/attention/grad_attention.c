@@ -307,7 +307,7 @@ static void check_gradients(void) {
 static const struct variant {
     int heads, kv_heads, value, normalizer;
     double alpha; /* of entmax */
-    int window, window_size, coverage;
+    int window, window_size, coverage, projection;
 } variants[] = {
     {.heads = 1},
     {.heads = 2, .value = 3, .coverage = SA_COVERAGE_LINGUISTIC},
@@ -327,6 +327,7 @@ static void set_variant(struct variant variant) {
     settings.value_size = variant.value, settings.normalizer = variant.normalizer;
     if (variant.normalizer == SA_NORMALIZER_ENTMAX) settings.entmax_alpha = variant.alpha;
     settings.window = variant.window, settings.coverage = variant.coverage;
+    settings.head_projection = variant.projection;
     if (variant.window_size) settings.window_size = variant.window_size;
 }
 
@@ -344,6 +345,8 @@ static const struct {
 } layers[] = {
     {SA_SITE_CROSS, 0, {.heads = 2, .kv_heads = 1, .value = 3}},
     {SA_SITE_CROSS, 0, {.heads = 1, .window = SA_WINDOW_LOCAL_P}},
+    {SA_SITE_CROSS, 0, {.heads = 2, .value = 3, .projection = SA_HEAD_PROJECTION_SPLIT}},
+    {SA_SITE_DECODER, SA_POSITIONS_SHAW, {.heads = 2, .projection = SA_HEAD_PROJECTION_SPLIT}},
     {SA_SITE_ENCODER, SA_POSITIONS_T5, {.heads = 2, .value = 2}},
     {SA_SITE_DECODER, SA_POSITIONS_T5, {.heads = 1, .normalizer = SA_NORMALIZER_NULL_KEY}},
     {SA_SITE_ENCODER, SA_POSITIONS_ALIBI, {.heads = 2, .value = 2, .window = SA_WINDOW_SLIDING}},
@@ -374,6 +377,39 @@ START_TEST(layers_of_a_transformer) {
 }
 END_TEST
 
+/* The whole matrix of split projections: 0 outside of the heads' blocks. */
+static void make_whole(sa_mat blocks, sa_mat whole) {
+    const int heads = whole.cols / blocks.cols, rows_of_one = whole.rows / heads;
+    fill(whole, 0);
+    for (int k = 0; k < heads; k++)
+        sa_copy_mat(sa_rows(blocks, k * rows_of_one, rows_of_one),
+                    sa_head_part(sa_rows(whole, k * rows_of_one, rows_of_one), heads, k));
+}
+
+static void open_projection(int projection) {
+    attention_settings(SA_ATTENTION_SCALED_DOT);
+    settings.heads = 2, settings.head_projection = projection;
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.site = SA_SITE_ENCODER;
+    ck_assert(attention_open(NULL, false));
+}
+
+START_TEST(split_projections_are_whole_ones_with_zeros) {
+    open_projection(SA_HEAD_PROJECTION_SPLIT);
+    attend();
+    const sa_attention split = w;
+    const sa_mat of_split = c, queries = states, words = memory.annotations;
+    ck_assert_int_eq(weights.cols,
+                     (8 * 4 + 8 * 4 + 4 * 4) / 2 + 4 * 4); /* a 1/H of W_q, W_k, W_v */
+    open_projection(SA_HEAD_PROJECTION_FULL);
+    make_whole(split.W_a.mat, w.W_a.mat), make_whole(split.U_a.mat, w.U_a.mat);
+    make_whole(split.W_v.mat, w.W_v.mat), sa_copy_mat(split.W_c.mat, w.W_c.mat);
+    sa_copy_mat(queries, states), sa_copy_mat(words, memory.annotations);
+    attend();
+    ck_assert_double_le(farthest(c, of_split), 1e-15);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention in double", &tests);
@@ -389,5 +425,6 @@ int main(void) {
     tcase_add_loop_test(tests, core_backward, 0, 2 * scores * SHAPES);
     tcase_add_loop_test(tests, steps_of_a_decoder, 0, scores * VARIANTS);
     tcase_add_loop_test(tests, layers_of_a_transformer, 0, scores * LAYERS);
+    tcase_add_test(tests, split_projections_are_whole_ones_with_zeros);
     return suite_run(suite);
 }

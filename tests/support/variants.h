@@ -40,7 +40,7 @@ static inline bool of_family(const char *option, int model) {
     static const char *const both[] = {
         "attention",   "heads",      "value-size",   "window",   "layers",   "tie", "positions",
         "window-size", "normalizer", "entmax-alpha", "coverage", "kv-heads", "copy"};
-    const bool own = strcmp(option, "norm") == 0;
+    const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
     return model == SA_MODEL_TRANSFORMER ? own : !own && strcmp(option, "model") != 0;
@@ -48,7 +48,8 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the read-out layer, residual connections three layers, a
- * learned alpha entmax, shared keys and values several heads, a cosine more than one number, of
+ * learned alpha entmax, shared keys and values several heads, split projections heads that divide
+ * a word, a cosine more than one number, of
  * which it is only the sign, and two maps two halves, and values of two numbers for their norm. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
@@ -57,6 +58,7 @@ static inline void fit_together(sa_settings *settings) {
         settings->readout_state = SA_READOUT_CURRENT;
     }
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
+    if (settings->head_projection) settings->heads = 2, settings->embed = 8;
     if (settings->heads == 4 && (settings->attention == SA_ATTENTION_COSINE ||
                                  settings->attention == SA_ATTENTION_QK_NORM)) {
         settings->attn = 8;

@@ -200,7 +200,8 @@ static const struct {
              {"tie", 0},
              {"copy", 1},
              {"guided-alignment", 1},
-             {"decoder-residual", 1}};
+             {"decoder-residual", 1},
+             {"head-projection", 0}};
 
 /* Half of the options keep their defaults, with which most others go. */
 static void draw(sa_rng *rng, sa_settings *settings) {
@@ -232,7 +233,7 @@ static void compare(const sa_settings *settings) {
 }
 
 START_TEST(the_manual_lists_what_is_refused) {
-    sa_rng rng = sa_rng_seed(3, 1);
+    sa_rng rng = sa_rng_seed(1, 1);
     sa_settings settings;
     read_manual();
     for (int i = 0; i < 20000; i++) {

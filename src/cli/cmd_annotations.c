@@ -185,9 +185,11 @@ static bool show(words *all, const char *model, sa_error *error) {
         return sa_fail(error, SA_DATA, "--nearest: '%s' occurs %s", options->nearest,
                        all->count ? "once" : "nowhere");
     if (options->format == NPY) sa_matrix_npy(&table, &all->out);
-    if (options->nearest && !list_nearest(all, &list, error)) return false;
-    return (!options->html || save_page(all, model, error)) &&
-           cli_print(options->nearest ? &list : &all->out, error);
+    const bool good = (!options->nearest || list_nearest(all, &list, error)) &&
+                      (!options->html || save_page(all, model, error)) &&
+                      cli_print(options->nearest ? &list : &all->out, error);
+    sa_buffer_release(&list);
+    return good;
 }
 
 static bool run(cli_call *call, sa_error *error) {

@@ -78,6 +78,8 @@ const task task_commands[] = {
      NULL},
     {"explain", "explain " MODEL " wise", NULL},
     {"explain, json", "explain " MODEL " wise sage --step 1 --json", NULL},
+    {"annotations", "annotations " MODEL " u.tsv --format jsonl", NULL},
+    {"annotations, nearest", "annotations " MODEL " u.tsv --nearest </s> --html words.html", NULL},
     {"gradcheck",
      "gradcheck --attention scaled-dot --embed 2 --hidden 2 --attn 2 --maxout 2 --json", NULL},
     {"gradcheck, file",

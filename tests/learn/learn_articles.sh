@@ -78,6 +78,6 @@ while IFS= read -r row; do
         grep -qF -e "${cells[i]}" out || fail "${cells[1]} does not print ${cells[i]}"
     done
 done < <(page | grep '^| .*`')
-[ $rows -ge 16 ] || fail "only $rows rows have a command"
+[ $rows -ge 17 ] || fail "only $rows rows have a command"
 
 finish

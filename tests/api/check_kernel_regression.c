@@ -147,7 +147,7 @@ START_TEST(says_what_has_no_width) {
     refused(job, SA_USAGE, "--bandwidth -2: a number from 1e-100 to 1e+100");
     job.bandwidth = SA_BANDWIDTH_FIT, job.causal = true;
     const char *alone = "--bandwidth fit predicts every value from all others by one kernel: "
-                        "without --heads, --causal and --positions";
+                        "without --heads, --causal, --mask and --positions";
     refused(job, SA_USAGE, alone);
     job.causal = false, job.positions = SA_POSITIONS_ALIBI;
     refused(job, SA_USAGE, alone);

@@ -3,7 +3,6 @@
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
 #include "attention/score.h"
-#include "base/error.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "inference/encoding.h"

@@ -1,5 +1,4 @@
 /* api_page: pages of softalign.h. */
-#include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/corpus.h"

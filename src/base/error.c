@@ -27,6 +27,16 @@ size_t sa_utf8_decode(const char *bytes, size_t size, uint32_t *code) {
     return overlong || surrogate || *code > 0x10ffff ? 0 : length;
 }
 
+bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
+    uint32_t code;
+    for (size_t at = 0, length; at < size; at += length) {
+        if ((length = sa_utf8_decode(text + at, size - at, &code))) continue;
+        *bad = at;
+        return false;
+    }
+    return true;
+}
+
 /* Control and bidirectional formatting characters, which change how a terminal shows other text. */
 static bool is_unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
@@ -143,13 +153,10 @@ static bool fail_entry(const char *name, size_t i, const char *field, sa_error *
 static bool check_text(const char *text, const char *name, size_t i, const char *field,
                        sa_error *error) {
     if (!text) return fail_entry(name, i, field, error);
-    uint32_t code;
-    const size_t size = strlen(text);
-    for (size_t at = 0, length; at < size; at += length)
-        if (!(length = sa_utf8_decode(text + at, size - at, &code)))
-            return sa_fail(error, SA_USAGE, "'%s[%zu]%s' is not UTF-8 at byte %zu: 0x%02X", name, i,
-                           field, at + 1, (unsigned char)text[at]);
-    return true;
+    size_t bad;
+    return sa_utf8_valid(text, strlen(text), &bad) ||
+           sa_fail(error, SA_USAGE, "'%s[%zu]%s' is not UTF-8 at byte %zu: 0x%02X", name, i, field,
+                   bad + 1, (unsigned char)text[bad]);
 }
 
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error) {

@@ -40,6 +40,9 @@ size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size);
 
 /* The length of the UTF-8 character at `text`, with its code point in *code; 0 when invalid. */
 size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
+/* Whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
+ * If not, *bad is the offset of the first wrong byte. */
+bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
 /* Aborts on a programming error, such as a shape that does not match or a name bound twice. Bad
  * input never gets here. */

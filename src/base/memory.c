@@ -65,6 +65,15 @@ bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_erro
     return true;
 }
 
+bool sa_append(void *place, size_t *count, size_t *capacity, const void *item, size_t size,
+               sa_error *error) {
+    char *array;
+    if (!sa_reserve(place, capacity, *count + 1, size, error)) return false;
+    memcpy(&array, place, sizeof array);
+    memcpy(array + size * (*count)++, item, size);
+    return true;
+}
+
 /* Makes room for `size` more bytes and a terminating zero. */
 static bool extend(sa_buffer *buffer, size_t size) {
     buffer->failed =
@@ -147,4 +156,9 @@ void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const 
 void sa_buffer_release(sa_buffer *buffer) {
     free(buffer->text);
     *buffer = (sa_buffer){0};
+}
+
+int sa_token_compare(sa_token a, sa_token b) {
+    const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
+    return order ? order : (a.size > b.size) - (a.size < b.size);
 }

@@ -25,6 +25,9 @@ char *sa_copy(const char *text, size_t size, sa_error *error);
 /* Grows an array geometrically so that it holds at least `need` items. `place` points at the
  * array's pointer. */
 bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_error *error);
+/* Appends a copy of the item of `size` bytes. */
+bool sa_append(void *place, size_t *count, size_t *capacity, const void *item, size_t size,
+               sa_error *error);
 
 /* The formatted text, to be freed; NULL: memory. */
 char *sa_format(sa_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -52,5 +55,14 @@ void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const 
 /* The whole text, to be freed instead of the buffer. NULL: memory had run out; nothing is left. */
 char *sa_buffer_take(sa_buffer *buffer, sa_error *error);
 void sa_buffer_release(sa_buffer *buffer);
+
+/* A slice of a text, which must outlive it. */
+typedef struct sa_token {
+    const char *text;
+    size_t size;
+} sa_token;
+
+/* Compares in byte order, as strcmp. */
+int sa_token_compare(sa_token a, sa_token b);
 
 #endif

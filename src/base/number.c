@@ -48,6 +48,11 @@ bool sa_integer_parse(const char *text, int64_t *value) {
     return true;
 }
 
+int sa_number_compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* Starts with FLT_DIG or DBL_DIG digits and ends at the latest with 9 or 17, which are always
  * enough. */
 static void add(sa_buffer *out, double value, bool single) {

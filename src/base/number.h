@@ -25,4 +25,7 @@ void sa_number_add_exact(sa_buffer *out, double value);
  * exponent. */
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals);
 
+/* For qsort of doubles, ascending. */
+int sa_number_compare(const void *a, const void *b);
+
 #endif

@@ -1,8 +1,6 @@
 #include "base/utf8.h"
-#include "base/error.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -11,15 +9,6 @@ uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
     const size_t used = size ? sa_utf8_decode(text, size, &code) : 0;
     *length = used ? used : 1;
     return used ? code : UINT32_MAX;
-}
-
-bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
-    for (size_t at = 0, length; at < size; at += length) {
-        if (sa_utf8_codepoint(text + at, size - at, &length) != UINT32_MAX) continue;
-        *bad = at;
-        return false;
-    }
-    return true;
 }
 
 size_t sa_utf8_mark_size(const char *text, size_t size) {

@@ -5,10 +5,6 @@
 #include "base/error.h"
 #include <stdint.h>
 
-/* Whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
- * If not, *bad is the offset of the first wrong byte. */
-bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
-
 /* Bytes of the byte order mark with which the text begins: 3 or 0. */
 size_t sa_utf8_mark_size(const char *text, size_t size);
 

@@ -1,16 +1,11 @@
 /* Alignments as heatmaps, tables, links, pictures and a page: the commands align and ibm1. */
-#include "base/file.h"
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
-#include "config/settings.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
-#include "report/html_report.h"
-#include "report/matrix.h"
 
 #include <stdio.h>
 #include <stdlib.h>

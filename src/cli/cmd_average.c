@@ -1,8 +1,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 
-#include <softalign.h>
-
 enum { MODELS = 100 };
 
 typedef struct average_options {

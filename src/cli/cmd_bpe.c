@@ -1,11 +1,8 @@
-#include "base/option.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/bpe.h"
-#include "data/tokens.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "cli/output.h"
 #include "data/clean.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-#include "base/option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "synth/synth.h"

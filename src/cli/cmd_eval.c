@@ -2,10 +2,8 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "config/settings.h"
 #include "data/clean.h"
 #include "metrics/linking.h"
-#include "metrics/metrics.h"
 #include "report/pair_scores.h"
 
 #include <math.h>

@@ -2,13 +2,9 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
-#include "report/figure.h"
 #include "report/film.h"
-#include "report/html_report.h"
-#include "report/matrix.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"
-#include "report/html_report.h"
 
 #include <math.h>
 #include <stdio.h>

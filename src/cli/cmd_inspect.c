@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "config/settings.h"
 
 #include <string.h>
 

@@ -3,8 +3,6 @@
 #include "cli/output.h"
 #include "cli/score_links.h"
 #include "metrics/linking.h"
-#include "metrics/metrics.h"
-#include "metrics/ngram.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,7 @@
 #include "base/clock.h"
-#include "base/file.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "config/settings.h"
-#include "report/html_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

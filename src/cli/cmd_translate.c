@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "config/settings.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
 

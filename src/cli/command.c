@@ -1,6 +1,5 @@
 #include "cli/command.h"
 #include "base/file.h"
-#include "base/option.h"
 #include "cli/output.h"
 #include "config/settings.h"
 

@@ -1,7 +1,6 @@
 /* help: the list of commands, what the program prints about them and their options, and what may
  * stand at the cursor: the shells ask by `softalign --complete`, see scripts/completion. */
 #include "base/number.h"
-#include "base/option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"

@@ -1,5 +1,4 @@
 #include "cli/inputs.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/output.h"

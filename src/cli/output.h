@@ -3,8 +3,6 @@
 #ifndef SA_CLI_OUTPUT_H
 #define SA_CLI_OUTPUT_H
 
-#include "base/json.h"
-#include "base/option.h"
 #include "metrics/metrics.h"
 #include "report/html_report.h"
 

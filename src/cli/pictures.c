@@ -2,7 +2,6 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "report/matrix.h"
 
 #include <limits.h>
 #include <math.h>

@@ -16,10 +16,11 @@ static bool add_line(void *context, const char *line, size_t size, const sa_text
                      sa_error *error) {
     score_file *file = context;
     (void)from;
-    if (!sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof line, error))
-        return false;
-    file->line[file->count] = sa_copy(line, size, error);
-    return file->line[file->count++] != NULL;
+    char *copy = sa_copy(line, size, error);
+    if (copy && sa_append(&file->line, &file->count, &file->capacity, &copy, sizeof copy, error))
+        return true;
+    free(copy);
+    return false;
 }
 
 bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error) {

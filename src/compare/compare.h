@@ -9,7 +9,6 @@
 #define SA_COMPARE_COMPARE_H
 
 #include "base/file.h"
-#include "base/json.h"
 #include "metrics/metrics.h"
 #include "report/html_report.h"
 #include "train/trainer.h"

@@ -1,5 +1,3 @@
-#include "base/file.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "base/thread.h"
 #include "compare/compare.h"

@@ -1,12 +1,9 @@
 #include "base/error.h"
-#include "base/file.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "compare/compare.h"
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "metrics/metrics.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
@@ -165,11 +162,6 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 /* ---- Medians --------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sets the medians of all models, which what follows shows. */
 static bool find_medians(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
@@ -180,7 +172,7 @@ static bool find_medians(sa_comparison *all, sa_error *error) {
             const double score = all->runs[model * all->seeds + s].scores[k];
             if (!isnan(score)) numbers[count++] = score;
         }
-        qsort(numbers, count, sizeof *numbers, ascending);
+        qsort(numbers, count, sizeof *numbers, sa_number_compare);
         all->models[model].medians[k] =
             count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN;
     }

@@ -1,8 +1,6 @@
 #include "config/settings.h"
 #include "attention/parts.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/thread.h"
 #include "data/text_codec.h"
 #include "inference/search.h"
 #include "layers/residual.h"

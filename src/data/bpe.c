@@ -1,6 +1,5 @@
 #include "data/bpe.h"
 #include "base/file.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -307,9 +306,9 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
         const int64_t first = heap->item[0].rank;
         size_t positions = 0;
         while (good && heap->count && heap->item[0].rank == first) {
-            good = sa_reserve(&segmenter->position, &segmenter->position_capacity, positions + 1,
-                              sizeof *segmenter->position, error);
-            if (good) segmenter->position[positions++] = sa_heap_pop(heap).id;
+            const int32_t position = sa_heap_pop(heap).id;
+            good = sa_append(&segmenter->position, &positions, &segmenter->position_capacity,
+                             &position, sizeof position, error);
         }
         for (size_t i = 0; good && i < positions; i++)
             good = merge(segmenter, segmenter->position[i], &segmenter->bpe->merge[first], error);
@@ -320,11 +319,8 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
 static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
-    if (!sa_reserve(&segmenter->size, &segmenter->size_capacity, segmenter->sizes + 1, sizeof size,
-                    error))
-        return false;
-    segmenter->size[segmenter->sizes++] = size;
-    return true;
+    return sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity, &size,
+                     sizeof size, error);
 }
 
 /* Whether a subword is allowed. */
@@ -355,8 +351,7 @@ static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char 
                         sa_error *error) {
     int32_t *stack = NULL;
     size_t count = 0, capacity = 0;
-    bool good = sa_reserve(&stack, &capacity, 1, sizeof *stack, error);
-    if (good) stack[count++] = symbol;
+    bool good = sa_append(&stack, &count, &capacity, &symbol, sizeof symbol, error);
     while (good && count) {
         const int32_t part = stack[--count];
         const bool at_end = last && !count;
@@ -368,9 +363,10 @@ static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char 
         if (good && known) {
             good = add_size(segmenter, (uint32_t)size, error);
             text += size;
-        } else if (good && (good = sa_reserve(&stack, &capacity, count + 2, sizeof part, error))) {
-            stack[count++] = segmenter->bpe->merge[producer].right;
-            stack[count++] = segmenter->bpe->merge[producer].left;
+        } else if (good) {
+            const sa_bpe_merge *undone = &segmenter->bpe->merge[producer];
+            good = sa_append(&stack, &count, &capacity, &undone->right, sizeof part, error) &&
+                   sa_append(&stack, &count, &capacity, &undone->left, sizeof part, error);
         }
     }
     free(stack);

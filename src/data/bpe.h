@@ -12,9 +12,7 @@
 #ifndef SA_DATA_BPE_H
 #define SA_DATA_BPE_H
 
-#include "base/memory.h"
 #include "data/tokens.h"
-#include <stdint.h>
 
 /* ---- Heaps ----------------------------------------------------------------------------------- */
 

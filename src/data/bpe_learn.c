@@ -67,16 +67,13 @@ static bool add_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
     pair *added = pair_at(all, position, &number, error);
     if (!added ||
-        !sa_reserve(&added->at, &added->capacity, added->count + 1, sizeof *added->at, error))
+        !sa_append(&added->at, &added->count, &added->capacity, &position, sizeof position, error))
         return false;
-    added->at[added->count++] = position;
     added->frequency += all->frequency[position];
-    if (added->changed) return true;
-    if (!sa_reserve(&all->changed, &all->changed_capacity, all->changed_count + 1,
-                    sizeof *all->changed, error))
-        return false;
-    all->changed[all->changed_count++] = number;
-    return added->changed = true;
+    added->changed =
+        added->changed || sa_append(&all->changed, &all->changed_count, &all->changed_capacity,
+                                    &number, sizeof number, error);
+    return added->changed;
 }
 
 /* Takes it out of the count. */

@@ -1,8 +1,6 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
 #include "data/corpus.h"
-#include "base/error.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 
@@ -21,8 +19,8 @@ typedef struct owned {
 
 /* The text, which lives as long as the corpus from here on; NULL: memory. */
 static const char *own(owned *all, char *text, sa_error *error) {
-    if (text && sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof text, error))
-        return all->text[all->count++] = text;
+    if (text && sa_append(&all->text, &all->count, &all->capacity, &text, sizeof text, error))
+        return text;
     free(text);
     return NULL;
 }
@@ -52,13 +50,12 @@ static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
         corpus->empty++;
         return true;
     }
-    if (!sa_reserve(&corpus->pairs, &all->pair_capacity, corpus->count + 1, sizeof pair, error) ||
-        !copy_text(all, pair.source, &pair.source, error) ||
-        !copy_text(all, pair.target, &pair.target, error) ||
-        !copy_text(all, pair.gold, &pair.gold, error) || !copy_text(all, pair.id, &pair.id, error))
-        return false;
-    corpus->pairs[corpus->count++] = pair;
-    return true;
+    return copy_text(all, pair.source, &pair.source, error) &&
+           copy_text(all, pair.target, &pair.target, error) &&
+           copy_text(all, pair.gold, &pair.gold, error) &&
+           copy_text(all, pair.id, &pair.id, error) &&
+           sa_append(&corpus->pairs, &corpus->count, &all->pair_capacity, &pair, sizeof pair,
+                     error);
 }
 
 /* ---- One file, tab-separated ----------------------------------------------------------------- */

@@ -105,10 +105,9 @@ static bool split(table_parser *parser, char *line) {
         const bool last = !*end;
         for (trimmed = end; !quoted && trimmed > cell && is_blank(trimmed[-1]);) trimmed--;
         if (!quoted) *trimmed = 0;
-        if (!sa_reserve(&parser->cell, &parser->cell_capacity, parser->cells + 1,
-                        sizeof *parser->cell, parser->error))
+        if (!sa_append(&parser->cell, &parser->cells, &parser->cell_capacity, &cell, sizeof cell,
+                       parser->error))
             return false;
-        parser->cell[parser->cells++] = cell;
         if (last) return true;
     }
 }

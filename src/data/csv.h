@@ -3,7 +3,6 @@
 #define SA_DATA_CSV_H
 
 #include "base/file.h"
-#include "base/memory.h"
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 

@@ -26,11 +26,6 @@ int sa_subword_word_indices(const char *const *token, int count, int *word) {
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-int sa_token_compare(sa_token a, sa_token b) {
-    const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
-    return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Bytes of the longest run of grapheme clusters that fits into a token; if not even one does (very
  * many combining marks), of code points. Looks at most one code point beyond the limit, so that
  * splitting takes linear time. size > SA_TOKEN_MAX. */
@@ -45,11 +40,9 @@ static size_t fitting_prefix(const char *text, size_t size) {
 }
 
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
-    if (!sa_reserve(&tokens->token, &tokens->capacity, tokens->count + 1, sizeof *tokens->token,
-                    error))
-        return false;
-    tokens->token[tokens->count++] = (sa_token){text, size};
-    return true;
+    const sa_token token = {text, size};
+    return sa_append(&tokens->token, &tokens->count, &tokens->capacity, &token, sizeof token,
+                     error);
 }
 
 bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {

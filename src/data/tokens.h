@@ -18,12 +18,7 @@ int sa_subword_word_indices(const char *const *token, int count, int *word);
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* A slice of the text that was split; the text must outlive it. */
-typedef struct sa_token {
-    const char *text;
-    size_t size;
-} sa_token;
-
+/* Slices of the text that was split. */
 typedef struct sa_tokens {
     sa_token *token;
     size_t count, capacity;
@@ -33,9 +28,6 @@ typedef struct sa_tokens {
 enum { SA_TOKEN_MAX = 256 };
 /* Bytes of the longest subword, including its mark. */
 enum { SA_SUBWORD_MAX = SA_TOKEN_MAX + sizeof SA_SUBWORD_MARK - 1 };
-
-/* Compares in byte order, as strcmp. */
-int sa_token_compare(sa_token a, sa_token b);
 
 /* Appends a token. */
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error);

@@ -142,13 +142,10 @@ static bool split(const sa_text_codec *codec, const char *text, sa_token_words *
     sa_tokens tokens = {0};
     char *owned = NULL;
     const char **list = NULL;
-    bool good =
-        sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &owned, error) &&
-        sa_reserve(&tokens.token, &tokens.capacity, tokens.count + 1, sizeof *tokens.token, error);
-    if (good) {
-        tokens.token[tokens.count++] = sa_vocab_token(&codec->vocab, SA_EOS);
-        list = sa_token_texts(tokens.token, tokens.count, error);
-    }
+    const sa_token end = sa_vocab_token(&codec->vocab, SA_EOS);
+    bool good = sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &owned, error) &&
+                sa_tokens_add(&tokens, end.text, end.size, error);
+    if (good) list = sa_token_texts(tokens.token, tokens.count, error);
     out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
     out->tokens = (int)tokens.count;
     good = good && out->word;
@@ -182,8 +179,8 @@ bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *ta
         for (int s = 0; s < source->tokens - 1; s++)
             for (int t = 0; t < target->tokens - 1 && source->word[s] == (*links)[i].source; t++) {
                 if (target->word[t] != (*links)[i].target) continue;
-                good = good && sa_reserve(&all, &capacity, found + 1, sizeof *all, error);
-                if (good) all[found++] = (sa_link){s, t, (*links)[i].possible};
+                const sa_link link = {s, t, (*links)[i].possible};
+                good = good && sa_append(&all, &found, &capacity, &link, sizeof link, error);
             }
     if (!good) {
         free(all);

@@ -4,7 +4,6 @@
  * across a kink or a jump. So weights are drawn again until none is near and no gradient
  * drowns in rounding, and a step that still crosses one is made smaller. The tolerance is never
  * widened. */
-#include "base/memory.h"
 #include "base/option.h"
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"

@@ -2,7 +2,6 @@
  * projections, and its parts, whose results are rows of tables. */
 #include "attention/alignment_loss.h"
 #include "attention/heads.h"
-#include "attention/parts.h"
 #include "lab/gradient_faults.h"
 #include "tensor/vec.h"
 

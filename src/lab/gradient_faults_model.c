@@ -1,9 +1,6 @@
 /* gradient_faults_model: the faults of layers and of the models around the attention. */
 #include "lab/gradient_faults.h"
-#include "layers/basic.h"
 #include "layers/loss.h"
-#include "layers/recurrent.h"
-#include "layers/residual.h"
 #include "model/decoder.h"
 #include "model/transformer.h"
 

@@ -1,7 +1,6 @@
 #include "layers/recurrent.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 

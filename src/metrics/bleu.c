@@ -1,7 +1,6 @@
 #include "metrics/bleu.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- Smoothing ------------------------------------------------------------------------------- */
 

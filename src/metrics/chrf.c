@@ -1,7 +1,4 @@
 #include "metrics/chrf.h"
-#include "metrics/ngram.h"
-
-#include <string.h>
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 

@@ -1,5 +1,4 @@
 #include "metrics/metrics.h"
-#include "base/error.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "base/utf8.h"
@@ -72,7 +71,7 @@ static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_unit
         const int64_t of = (int64_t)theirs[i].count;
         int64_t now = 0;
         for (size_t k = 0; k < ours->count && k < theirs[i].count; k++)
-            now += sa_unit_equal(&ours->unit[k], &theirs[i].unit[k]);
+            now += sa_token_compare(ours->unit[k], theirs[i].unit[k]) == 0;
         if (i == 0 || now * tokens > same * of || (now && !tokens)) same = now, tokens = of;
     }
     stats->same += same, stats->tokens += tokens;
@@ -263,15 +262,10 @@ double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_
     return values;
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 sa_confidence_interval sa_confidence_interval_of(double *values, int samples) {
     const int cut = samples / 40;
     double sum = 0;
-    qsort(values, (size_t)samples, sizeof *values, by_value);
+    qsort(values, (size_t)samples, sizeof *values, sa_number_compare);
     for (int i = 0; i < samples; i++) sum += values[i];
     return (sa_confidence_interval){sum / samples, values[cut], values[samples - cut - 1]};
 }

@@ -8,7 +8,6 @@
 #include "base/option.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "metrics/ngram.h"
 
 extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 

@@ -132,12 +132,9 @@ const sa_metric_tokenizer sa_metric_tokenizers[] = {
 /* ---- Units ----------------------------------------------------------------------------------- */
 
 void sa_units_push(sa_units *units, const char *text, size_t size) {
-    if (units->failed ||
-        !sa_reserve(&units->unit, &units->capacity, units->count + 1, sizeof *units->unit, NULL)) {
-        units->failed = true;
-        return;
-    }
-    units->unit[units->count++] = (sa_unit){text, size};
+    const sa_token unit = {text, size};
+    units->failed = units->failed || !sa_append(&units->unit, &units->count, &units->capacity,
+                                                &unit, sizeof unit, NULL);
 }
 
 void sa_units_words(sa_units *units, const char *text) {
@@ -159,15 +156,6 @@ void sa_units_release(sa_units *units) {
     *units = (sa_units){0};
 }
 
-static int compare_units(const sa_unit *a, const sa_unit *b) {
-    const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-    return order ? order : (a->size > b->size) - (a->size < b->size);
-}
-
-bool sa_unit_equal(const sa_unit *a, const sa_unit *b) {
-    return compare_units(a, b) == 0;
-}
-
 int64_t sa_ngrams_total(const sa_units *line, int n) {
     return line->count < (size_t)n ? 0 : (int64_t)line->count - n + 1;
 }
@@ -178,15 +166,15 @@ int64_t sa_ngrams_total(const sa_units *line, int n) {
  * equal n-grams are adjacent, for every n at once. */
 
 typedef struct suffix {
-    const sa_unit *unit; /* from here on */
-    size_t left;         /* units to compare, at most the highest order */
-    size_t line, shared; /* shared: units in common with the preceding suffix */
+    const sa_token *unit; /* from here on */
+    size_t left;          /* units to compare, at most the highest order */
+    size_t line, shared;  /* shared: units in common with the preceding suffix */
 } suffix;
 
 /* Units that the suffixes have in common at their beginning. */
 static size_t count_shared(const suffix *x, const suffix *y) {
     size_t same = 0;
-    while (same < x->left && same < y->left && sa_unit_equal(&x->unit[same], &y->unit[same]))
+    while (same < x->left && same < y->left && sa_token_compare(x->unit[same], y->unit[same]) == 0)
         same++;
     return same;
 }
@@ -194,7 +182,7 @@ static size_t count_shared(const suffix *x, const suffix *y) {
 static int by_units(const void *a, const void *b) {
     const suffix *x = a, *y = b;
     const size_t same = count_shared(x, y);
-    if (same < x->left && same < y->left) return compare_units(&x->unit[same], &y->unit[same]);
+    if (same < x->left && same < y->left) return sa_token_compare(x->unit[same], y->unit[same]);
     return (x->left > y->left) - (x->left < y->left);
 }
 
@@ -229,7 +217,7 @@ bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_
     size_t count = ours->count;
     bool failed = ours->failed;
     for (size_t i = 0; i < other_count; i++) count += others[i].count, failed |= others[i].failed;
-    if (failed) return sa_fail_memory(error, count * sizeof(sa_unit));
+    if (failed) return sa_fail_memory(error, count * sizeof(sa_token));
     suffix *all = sa_new(count, sizeof *all, error);
     int64_t *counts = sa_new(other_count + 1, sizeof *counts, error);
     if (all && counts) {

@@ -27,14 +27,9 @@ const char *sa_metric_next_word(const char **text, size_t *size);
 
 /* ---- N-grams --------------------------------------------------------------------------------- */
 
-/* A token or character of an n-gram: a slice of a text that must outlive it. */
-typedef struct sa_unit {
-    const char *text;
-    size_t size;
-} sa_unit;
-
+/* The tokens or characters of a line. */
 typedef struct sa_units {
-    sa_unit *unit;
+    sa_token *unit;
     size_t count, capacity;
     bool failed; /* memory ran out: to be checked once before use */
 } sa_units;
@@ -45,8 +40,6 @@ void sa_units_words(sa_units *units, const char *text);
 /* Appends its characters, with or without white space. */
 void sa_units_characters(sa_units *units, const char *text, bool whitespace);
 void sa_units_release(sa_units *units);
-
-bool sa_unit_equal(const sa_unit *a, const sa_unit *b);
 
 /* The number of n-grams of the line. */
 int64_t sa_ngrams_total(const sa_units *line, int n);

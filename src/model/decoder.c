@@ -1,5 +1,4 @@
 #include "model/decoder.h"
-#include "tensor/blas.h"
 #include "tensor/vec.h"
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes) {

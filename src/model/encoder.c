@@ -1,5 +1,4 @@
 #include "model/encoder.h"
-#include "layers/basic.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "model/readout.h"
 #include "layers/basic.h"
-#include "softalign.h"
 #include "tensor/vec.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "layers/basic.h"
 #include "model/family.h"
 #include "tensor/vec.h"

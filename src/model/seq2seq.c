@@ -1,7 +1,6 @@
 #include "model/seq2seq.h"
 #include "attention/alignment_loss.h"
 #include "model/copying.h"
-#include "model/family.h"
 #include "tensor/vec.h"
 
 const sa_family *const sa_families[] = {

@@ -1,8 +1,5 @@
-#include "attention/heads.h"
 #include "base/memory.h"
-#include "layers/basic.h"
 #include "model/family.h"
-#include "model/transformer.h"
 #include "tensor/vec.h"
 
 #include <stdlib.h>

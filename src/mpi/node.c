@@ -1,5 +1,4 @@
 #include "mpi/node.h"
-#include "base/error.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/thread.h"

@@ -1,11 +1,9 @@
 #include "report/film.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/number.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,13 +93,12 @@ static int head_of(const char *name) {
 
 static bool add_frame(sa_film_pair *pair, const char *folder, const char *name, int64_t step,
                       sa_error *error) {
-    if (!sa_reserve(&pair->frames, &pair->capacity, pair->count + 1, sizeof *pair->frames, error))
-        return false;
-    sa_film_frame *frame = &pair->frames[pair->count];
-    *frame = (sa_film_frame){.path = sa_path_join(folder, name, error), .step = step};
-    if (!frame->path) return false;
-    pair->count++;
-    return true;
+    const sa_film_frame frame = {.path = sa_path_join(folder, name, error), .step = step};
+    if (frame.path &&
+        sa_append(&pair->frames, &pair->count, &pair->capacity, &frame, sizeof frame, error))
+        return true;
+    free(frame.path);
+    return false;
 }
 
 static int by_step(const void *a, const void *b) {
@@ -235,11 +232,8 @@ static bool add_pair(sa_film *film, const char *folder, bool *more, sa_error *er
     *more = pair.count > 0;
     good = good && read_frames(&pair, folder, error) &&
            (!*more ||
-            sa_reserve(&film->pairs, &film->capacity, film->count + 1, sizeof *film->pairs, error));
-    if (good && *more)
-        film->pairs[film->count++] = pair;
-    else
-        release(&pair);
+            sa_append(&film->pairs, &film->count, &film->capacity, &pair, sizeof pair, error));
+    if (!good || !*more) release(&pair);
     return good;
 }
 

@@ -1,7 +1,6 @@
 #include "tensor/vec.h"
 #include "tensor/dispatch.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 

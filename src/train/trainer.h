@@ -10,7 +10,6 @@
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
-#include "base/error.h"
 #include "base/thread.h"
 #include "data/dataset.h"
 #include "model/seq2seq.h"

@@ -1,6 +1,5 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
-#include "base/rng.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "inference/model.h"

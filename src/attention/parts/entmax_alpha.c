@@ -1,6 +1,5 @@
 /* entmax_alpha: each head learns the alpha of its entmax (Correia et al. 2019): 1 + sigma(a). */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct entmax_alpha { /* weights, or their gradients */
     sa_mat a;                 /* [1 x heads] */

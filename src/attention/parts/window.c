@@ -10,7 +10,6 @@
  *
  * The softmax is taken over the window, before the Gaussian. */
 #include "attention/parts.h"
-#include "layers/basic.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 

@@ -85,7 +85,8 @@ const char *cli_name = "softalign";
 cli_messages cli_said;
 bool cli_follows;
 
-bool cli_is_quiet(void) {
+/* Whether nothing is said: with --quiet, and by a process that follows. */
+static bool is_quiet(void) {
     return cli_said.quiet || cli_follows;
 }
 
@@ -106,7 +107,7 @@ static void say(const char *line) {
 void cli_note(const char *format, ...) {
     char line[8192];
     va_list values;
-    if (cli_is_quiet()) return;
+    if (is_quiet()) return;
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
@@ -197,13 +198,13 @@ bool cli_is_dumb(void) {
 }
 
 void cli_progress_init(cli_progress *progress) {
-    const bool terminal = !cli_is_quiet() && isatty(STDERR_FILENO) && !cli_is_dumb();
+    const bool terminal = !is_quiet() && isatty(STDERR_FILENO) && !cli_is_dumb();
     *progress = (cli_progress){.terminal = terminal, .last = -1};
 }
 
 void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
-    if (cli_is_quiet()) return;
+    if (is_quiet()) return;
     if (report->kind == SA_PROGRESS_STEP) {
         if (!progress->terminal && progress->last >= 0 &&
             report->spent.seconds < progress->last + PLAIN_SECONDS)

@@ -30,8 +30,6 @@ extern cli_messages cli_said;
 
 /* Another process runs the same command, and prints and writes for this one. */
 extern bool cli_follows;
-/* Whether nothing is said: with --quiet, and by a process that follows. */
-bool cli_is_quiet(void);
 
 extern const sa_option cli_messages_options[];
 

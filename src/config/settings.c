@@ -301,7 +301,10 @@ static void append_quantity(const sa_settings *settings, const char *name, const
     if (mark && (quotient || alone || !*after)) sa_option_format(row, value, out);
 }
 
-bool sa_settings_refuse(const sa_settings *settings, const char *reason, sa_error *error) {
+/* Fails with SA_USAGE for a reason of a numeric module, which names quantities by their fields:
+ * "{heads}" becomes "--heads", "{heads:}" "--heads 4", "{:heads}" "4", "{model:recurrent}" "--model
+ * recurrent", and "{attn/heads}" their quotient. */
+static bool refuse_for(const sa_settings *settings, const char *reason, sa_error *error) {
     sa_buffer out = {0};
     for (const char *open; (open = strchr(reason, '{')) != NULL;) {
         const char *close = strchr(open, '}');
@@ -321,7 +324,7 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
                        settings->attn);
     const char *reason = sa_settings_refusal(settings);
-    return !reason || sa_settings_refuse(settings, reason, error);
+    return !reason || refuse_for(settings, reason, error);
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {

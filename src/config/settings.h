@@ -52,11 +52,6 @@ const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_se
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
                                  const char *path, const char *why, sa_error *error);
 
-/* Fails with SA_USAGE for a reason of a numeric module, which names quantities by their fields:
- * "{heads}" becomes "--heads", "{heads:}" "--heads 4", "{:heads}" "4", "{model:recurrent}" "--model
- * recurrent", and "{attn/heads}" their quotient. */
-bool sa_settings_refuse(const sa_settings *settings, const char *reason, sa_error *error);
-
 /* The presets of presets.txt, those of papers before those for corpora. The build makes the table
  * of the text. */
 typedef struct sa_preset {

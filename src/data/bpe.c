@@ -57,7 +57,8 @@ size_t sa_bpe_count_characters(sa_token word) {
     return count;
 }
 
-int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right) {
+/* The index of the merge of two symbols, or -1. */
+static int32_t find_merge(const sa_bpe *bpe, int32_t left, int32_t right) {
     const sa_bpe_pair pair = {left, right};
     return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
 }
@@ -155,7 +156,7 @@ static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, 
     const int32_t one = symbol_of(bpe, left, reader, error);
     const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, reader, error);
     if (other < 0) return false;
-    const int32_t known = sa_bpe_find(bpe, one, other);
+    const int32_t known = find_merge(bpe, one, other);
     if (known >= 0) /* merge 0 is on line 2 */
         return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", name, number,
                        (size_t)known + 2);
@@ -276,7 +277,7 @@ static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error)
     const sa_bpe_node *left = &segmenter->node[at];
     if (left->symbol < 0 || left->after == NONE) return true;
     const int32_t right = segmenter->node[left->after].symbol;
-    const int32_t merge = right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
+    const int32_t merge = right < 0 ? -1 : find_merge(segmenter->bpe, left->symbol, right);
     return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
 }
 

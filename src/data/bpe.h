@@ -63,8 +63,6 @@ void sa_bpe_release(sa_bpe *bpe);
 
 /* Appends the merge of two symbols; *made is the new symbol. */
 bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error);
-/* The index of the merge of two symbols, or -1. */
-int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right);
 /* A pair of symbols; its bytes are the strings of `pairs`. */
 typedef struct sa_bpe_pair {
     int32_t left, right;

@@ -30,7 +30,8 @@ const sa_length_penalty sa_length_penalties[] = {
     {.name = NULL},
 };
 
-double sa_coverage_penalty(const sa_real *sums, int S) {
+/* Wu et al. 2016, equation 14: sum_j log(min(sum_i alpha_ij, 1)), from the sums over i [S]. */
+static double coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {
         const double seen = (double)sums[j];
@@ -347,7 +348,7 @@ static bool finish_hypothesis(search_state *run, const live_hypothesis *end, boo
         memcpy(found.weights + (size_t)t * S, row, sizeof *row * S);
         sa_axpy(1, row, run->sums, (int)S);
     }
-    const double covered = search->coverage > 0 ? sa_coverage_penalty(run->sums, (int)S) : 0;
+    const double covered = search->coverage > 0 ? coverage_penalty(run->sums, (int)S) : 0;
     found.score = end->log_p / sa_length_penalties[search->length_penalty].divisor(
                                    found.len, search->length_power) +
                   search->coverage * covered;

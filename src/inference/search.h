@@ -40,9 +40,6 @@ typedef struct sa_length_penalty {
 
 extern const sa_length_penalty sa_length_penalties[]; /* ends with a NULL name */
 
-/* Wu et al. 2016, equation 14: sum_j log(min(sum_i alpha_ij, 1)), from the sums over i [S]. */
-double sa_coverage_penalty(const sa_real *sums, int S);
-
 typedef struct sa_candidate {
     int32_t word;
     double log_p;

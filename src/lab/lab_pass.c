@@ -142,7 +142,8 @@ sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     return sa_rows(readout_of(pass)->t, row_of(pass, batch_index(view), t), 1);
 }
 
-int sa_lab_source_length(sa_lab_view view) {
+/* The source words of the pair. */
+static int source_length(sa_lab_view view) {
     const sa_batch *batch = &view.pass->batch;
     return batch->source.len[sa_batch_source_index(batch, batch_index(view))];
 }
@@ -172,9 +173,9 @@ double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_s
 double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
     const double cross = sa_lab_site_difference(one, other, SA_SITE_CROSS, steps, NULL, column);
     const double target = sa_lab_site_difference(one, other, SA_SITE_DECODER, steps, NULL, NULL);
-    return sa_lab_nan_max(sa_lab_nan_max(cross, target),
-                          sa_lab_site_difference(one, other, SA_SITE_ENCODER,
-                                                 sa_lab_source_length(one), column, column));
+    return sa_lab_nan_max(
+        sa_lab_nan_max(cross, target),
+        sa_lab_site_difference(one, other, SA_SITE_ENCODER, source_length(one), column, column));
 }
 
 double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {

@@ -46,9 +46,6 @@ double sa_lab_max_difference(const double *x, const double *y, int size);
 int sa_lab_target_row(sa_lab_view view, int t);
 sa_mat sa_lab_readout_row(sa_lab_view view, int t);
 
-/* The source words of the pair. */
-int sa_lab_source_length(sa_lab_view view);
-
 /* The attention weights of one head at position t, as sa_pass_weights. */
 sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t);
 

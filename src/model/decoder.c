@@ -1,14 +1,15 @@
 #include "model/decoder.h"
 #include "tensor/vec.h"
 
-bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
+static bool attends(const sa_decoder_sizes *sizes) {
     return sizes->kind->query_state != SA_QUERY_STATE_NONE;
 }
 
-int sa_decoder_context_width(const sa_decoder_sizes *sizes) {
-    return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->source.encoder)
-           : sizes->source.fixed     ? sizes->n
-                                     : 0;
+/* The numbers of c_i; 0: there is no context. */
+static int context_width(const sa_decoder_sizes *sizes) {
+    return attends(sizes)        ? sa_encoder_width(&sizes->source.encoder)
+           : sizes->source.fixed ? sizes->n
+                                 : 0;
 }
 
 /* The weights by which every step multiplies. With input feeding it reads its word and makes the
@@ -24,10 +25,9 @@ static void add_steps(sa_decoder *w) {
 }
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
-    const int n = sizes->n, context = sa_decoder_context_width(sizes), m = sizes->m;
+    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
-    if (sa_decoder_attends(sizes))
-        sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
+    if (attends(sizes)) sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
     sa_source_bind(binder, &sizes->source, &w->source);
     w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
     sa_recurrent_sizes cell = {.in = m + (sizes->input_feeding ? sizes->l : 0),
@@ -119,7 +119,8 @@ sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
                                   : output_of(w, rows);
 }
 
-sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d) {
+/* In the backward pass, the derivative by what the last layer passes on. */
+static sa_mat output_derivative(const sa_decoder *w, sa_decoder_drows d) {
     const int count = w->upper.sizes.count;
     return count ? sa_rows(d.upper[count - 1].y, 0, d.s.s.rows) : d.s.s;
 }
@@ -240,7 +241,7 @@ static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 
 static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    attend_backward(w, step, rows, d, dsource, sa_decoder_output_derivative(w, d), dw);
+    attend_backward(w, step, rows, d, dsource, output_derivative(w, d), dw);
     layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
 }
@@ -404,7 +405,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
     }
     sa_add(d.readout_state, w->sizes.sees_previous
                                 ? sa_rows(previous_of(&d, w->upper.sizes.count).s, 0, active)
-                                : sa_decoder_output_derivative(w, d));
+                                : output_derivative(w, d));
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
     if (t) /* state_{i-1} was read by this step alone */
         sa_copy_mat(d.attention.previous_state,
@@ -429,7 +430,7 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
     sa_upper_weights_backward(&w->upper, rows->upper, rows->c, d->upper, &dw->upper);
-    if (sa_decoder_attends(&w->sizes))
+    if (attends(&w->sizes))
         sa_attention_projections_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
                                           d->attention, &dw->attention);
 }
@@ -489,7 +490,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
         .middle = sa_state_take(arena, rows, second, cell->memory),
         .s = sa_state_take(arena, rows, n, cell->memory),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
-        .c = sa_mat_alloc(arena, rows, sa_decoder_context_width(&w->sizes)),
+        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
         .gates = sa_mat_alloc(arena, rows, cell->blocks * n),
         .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
         .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
@@ -513,7 +514,7 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w,
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     sa_decoder_drows d = {
         .readout_state = sa_mat_alloc(arena, rows, n),
-        .c = sa_mat_alloc(arena, rows, sa_decoder_context_width(&w->sizes)),
+        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
         .a = over_gates(arena, w, &w->cell, forward->gates),
         .second_a = over_gates(arena, w, &w->second, forward->second_gates),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),

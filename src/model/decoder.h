@@ -120,10 +120,6 @@ typedef struct sa_decoder_cache {
     sa_source dsource;
 } sa_decoder_cache;
 
-bool sa_decoder_attends(const sa_decoder_sizes *sizes);
-/* The numbers of c_i; 0: there is no context. */
-int sa_decoder_context_width(const sa_decoder_sizes *sizes);
-
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
 /* For sentences of at most `steps` source words; `sentences`: for which training needs masks, 0
@@ -145,8 +141,6 @@ void sa_decoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_dec
 /* The state that the readout sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows);
 sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows);
-/* In the backward pass, the derivative by what the last layer passes on. */
-sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d);
 /* The columns of the input that hold E y_{i-1}. */
 sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input);
 

@@ -5,16 +5,18 @@
 
 /* ---- Attention ------------------------------------------------------------------------------- */
 
-void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
-                                int norm, sa_attention_sublayer *w) {
+static void bind_attention(sa_binder *binder, const char *part, sa_attention_sizes sizes, int norm,
+                           sa_attention_sublayer *w) {
     sa_attention_bind(binder, part, &sizes, &w->attention);
     sa_residual_bind(binder, part, sizes.state, norm, &w->residual);
     sa_parts_bind(binder, part, &sizes, SA_PARTS_LATE, SA_PARTS_LATE, &w->attention);
 }
 
-void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
-                                  sa_mat memory, const int *first, int steps, bool training,
-                                  sa_attention_sublayer_cache *cache) {
+/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
+ * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
+static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
+                             sa_mat memory, const int *first, int steps, bool training,
+                             sa_attention_sublayer_cache *cache) {
     sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
     sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
                      &cache->memory);
@@ -22,11 +24,11 @@ void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *
     cache->dalpha = (sa_mat){0};
 }
 
-/* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h) */
-sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                     sa_mat x, double dropout, sa_rng *rng,
-                                     sa_attention_sublayer_cache *cache,
-                                     sa_attention_scratch scratch) {
+/* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h); y [R x m],
+ * which is cache->residual.y */
+static sa_mat attention_forward(const sa_attention_sublayer *w, const sa_queries *queries, sa_mat x,
+                                double dropout, sa_rng *rng, sa_attention_sublayer_cache *cache,
+                                sa_attention_scratch scratch) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
     sa_attention_all_forward(&w->attention, &cache->memory, queries, cache->residual.in,
@@ -35,10 +37,11 @@ sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_qu
     return cache->residual.y;
 }
 
-void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                    double dropout, const sa_attention_sublayer_cache *cache,
-                                    sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
-                                    sa_attention_sublayer *dw) {
+/* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
+static void attention_backward(const sa_attention_sublayer *w, const sa_queries *queries,
+                               double dropout, const sa_attention_sublayer_cache *cache, sa_mat d,
+                               sa_memory *dmemory, sa_sublayer_workspace *workspace,
+                               sa_attention_sublayer *dw) {
     sa_attention_rows d_rows =
         dmemory == &workspace->cross ? workspace->cross_rows : workspace->rows;
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
@@ -55,14 +58,14 @@ void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_que
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
-                                  sa_feedforward_sublayer *w) {
+static void bind_feedforward(sa_binder *binder, const char *part, int m, int ffn, int norm,
+                             sa_feedforward_sublayer *w) {
     sa_feedforward_bind(binder, part, m, ffn, &w->network);
     sa_residual_bind(binder, part, m, norm, &w->residual);
 }
 
-void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
-                                    bool training, sa_feedforward_sublayer_cache *cache) {
+static void layout_feedforward(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
+                               bool training, sa_feedforward_sublayer_cache *cache) {
     sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
     cache->inner = sa_mat_alloc(arena, x.rows, w->network.W_1.mat.rows);
 }
@@ -75,10 +78,9 @@ sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat 
     return cache->residual.y;
 }
 
-void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,
-                                      const sa_feedforward_sublayer_cache *cache, sa_mat d,
-                                      sa_sublayer_workspace *workspace,
-                                      sa_feedforward_sublayer *dw) {
+static void feedforward_backward(const sa_feedforward_sublayer *w, double dropout,
+                                 const sa_feedforward_sublayer_cache *cache, sa_mat d,
+                                 sa_sublayer_workspace *workspace, sa_feedforward_sublayer *dw) {
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
     sa_feedforward_backward(&w->network, cache->residual.in, cache->inner, workspace->df,
@@ -105,13 +107,13 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
         attention.positions = &w->positions;
         attention.site = cross ? SA_SITE_DECODER : SA_SITE_ENCODER;
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
-        sa_attention_sublayer_bind(binder, part, attention, sizes->norm, &layer->self);
+        bind_attention(binder, part, attention, sizes->norm, &layer->self);
         attention.positions = NULL;
         attention.site = SA_SITE_CROSS;
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
-        if (cross) sa_attention_sublayer_bind(binder, part, attention, sizes->norm, &layer->cross);
+        if (cross) bind_attention(binder, part, attention, sizes->norm, &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
-        sa_feedforward_sublayer_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
+        bind_feedforward(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
     }
     char part[32];
     snprintf(part, sizeof part, "%s.norm", name);
@@ -206,15 +208,14 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
-        sa_attention_sublayer_layout(arena, &layer->self, cache->out, (sa_mat){0},
-                                     cache->self.first, of->steps, of->training, &own->self);
+        layout_attention(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first, of->steps,
+                         of->training, &own->self);
         cache->out = own->self.residual.y;
         if (w->cross)
-            sa_attention_sublayer_layout(arena, &layer->cross, cache->out, of->memory,
-                                         of->memory_first, of->memory_steps, of->training,
-                                         &own->cross);
+            layout_attention(arena, &layer->cross, cache->out, of->memory, of->memory_first,
+                             of->memory_steps, of->training, &own->cross);
         if (w->cross) cache->out = own->cross.residual.y;
-        sa_feedforward_sublayer_layout(arena, &layer->feed, cache->out, of->training, &own->feed);
+        layout_feedforward(arena, &layer->feed, cache->out, of->training, &own->feed);
         cache->out = own->feed.residual.y;
     }
     if (normalized) cache->out = sa_mat_alloc(arena, of->rows, m);
@@ -293,89 +294,64 @@ static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *
     sa_embedding_backward(cache->ids, d, dE);
 }
 
-/* ---- Layers ---------------------------------------------------------------------------------- */
-
-/* Section 3.1 (Vaswani et al. 2017): self-attention, then the feed-forward network */
-static sa_mat encoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
-                                    double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
-    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, dropout, rng, &cache->self,
-                                      stack->scratch); /* LN(x + MultiHead(x, x, x)) */
-    return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
-                                           &cache->feed); /* LN(x + FFN(x)) */
-}
-
-static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
-                                   double dropout, sa_layer_cache *cache,
-                                   sa_transformer_layer *dw) {
-    sa_feedforward_sublayer_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->workspace,
-                                     &dw->feed);
-    sa_attention_sublayer_backward(&w->self, &stack->self, dropout, &cache->self, stack->d,
-                                   &stack->workspace.self, &stack->workspace, &dw->self);
-}
-
-/* Section 3.1: causal self-attention, attention to the encoder's output (the memory), then the
- * feed-forward network */
-static sa_mat decoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
-                                    double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
-    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, dropout, rng, &cache->self,
-                                      stack->scratch); /* LN(x + MultiHead(x, x, x)), causal */
-    x = sa_attention_sublayer_forward(&w->cross, &stack->cross, x, dropout, rng, &cache->cross,
-                                      stack->scratch); /* LN(x + MultiHead(x, h, h)) */
-    return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
-                                           &cache->feed); /* LN(x + FFN(x)) */
-}
-
-static void decoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
-                                   double dropout, sa_layer_cache *cache,
-                                   sa_transformer_layer *dw) {
-    sa_feedforward_sublayer_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->workspace,
-                                     &dw->feed);
-    sa_attention_sublayer_backward(&w->cross, &stack->cross, dropout, &cache->cross, stack->d,
-                                   &stack->workspace.cross, &stack->workspace, &dw->cross);
-    sa_attention_sublayer_backward(&w->self, &stack->self, dropout, &cache->self, stack->d,
-                                   &stack->workspace.self, &stack->workspace, &dw->self);
-}
-
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* With SA_NORM_PRE the sum of all layers is normalized at the end. */
-static void finish(const sa_stack *w, sa_mat x, sa_stack_cache *cache) {
+/* Section 3.1 (Vaswani et al. 2017): in every layer self-attention, in the decoder's also attention
+ * to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE the sum
+ * of all layers is normalized at the end. */
+static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
+                          sa_stack_cache *cache) {
+    embed(w, E, dropout, rng, cache);
+    const double p = dropout.sublayers;
+    sa_mat x = cache->x;
+    for (int i = 0; i < w->layers; i++) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        sa_layer_cache *own = &cache->layer[i];
+        /* LN(x + MultiHead(x, x, x)), LN(x + MultiHead(x, h, h)), LN(x + FFN(x)) */
+        x = attention_forward(&layer->self, &cache->self, x, p, rng, &own->self, cache->scratch);
+        if (w->cross)
+            x = attention_forward(&layer->cross, &cache->cross, x, p, rng, &own->cross,
+                                  cache->scratch);
+        x = sa_feedforward_sublayer_forward(&layer->feed, x, p, rng, &own->feed);
+    }
     if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
 }
 
-static void finish_backward(const sa_stack *w, sa_stack_cache *cache, sa_stack *dw) {
+/* From cache->d. */
+static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache *cache,
+                           sa_stack *dw, sa_mat dE) {
+    sa_sublayer_workspace *workspace = &cache->workspace;
+    const double p = dropout.sublayers;
     if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, cache->d, &dw->last);
+    for (int i = w->layers - 1; i >= 0; i--) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        const sa_layer_cache *own = &cache->layer[i];
+        sa_transformer_layer *dlayer = &dw->layer[i];
+        feedforward_backward(&layer->feed, p, &own->feed, cache->d, workspace, &dlayer->feed);
+        if (w->cross)
+            attention_backward(&layer->cross, &cache->cross, p, &own->cross, cache->d,
+                               &workspace->cross, workspace, &dlayer->cross);
+        attention_backward(&layer->self, &cache->self, p, &own->self, cache->d, &workspace->self,
+                           workspace, &dlayer->self);
+    }
+    embed_backward(dropout, cache, dw, dE);
 }
 
 void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *cache) {
-    embed(&w->encoder, w->source_E, dropout, rng, cache);
-    sa_mat x = cache->x;
-    for (int i = 0; i < w->encoder.layers; i++)
-        x = encoder_layer_forward(&w->encoder.layer[i], cache, dropout.sublayers, rng, x,
-                                  &cache->layer[i]);
-    finish(&w->encoder, x, cache);
+    stack_forward(&w->encoder, w->source_E, dropout, rng, cache);
 }
 
 void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
                                     sa_stack_cache *cache, sa_transformer *dw) {
-    finish_backward(&w->encoder, cache, &dw->encoder);
-    for (int i = w->encoder.layers - 1; i >= 0; i--)
-        encoder_layer_backward(&w->encoder.layer[i], cache, dropout.sublayers, &cache->layer[i],
-                               &dw->encoder.layer[i]);
-    embed_backward(dropout, cache, &dw->encoder, dw->source_E);
+    stack_backward(&w->encoder, dropout, cache, &dw->encoder, dw->source_E);
 }
 
 void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_transformer_encode(w, dropout, rng, &cache->encoder);
-    embed(&w->decoder, w->target_E, dropout, rng, decoder);
-    sa_mat x = decoder->x;
-    for (int i = 0; i < w->decoder.layers; i++)
-        x = decoder_layer_forward(&w->decoder.layer[i], decoder, dropout.sublayers, rng, x,
-                                  &decoder->layer[i]);
-    finish(&w->decoder, x, decoder);
+    stack_forward(&w->decoder, w->target_E, dropout, rng, decoder);
     sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, decoder->out, (sa_mat){0},
                     cache->readout.gate);
 }
@@ -387,10 +363,6 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
     sa_gate_backward(&w->vocabulary.gate, cache->readout.dgate, none, decoder->d, none);
     sa_gate_weights_backward(none, decoder->out, none, cache->readout.dgate, &dw->vocabulary.gate);
     sa_zero(cache->encoder.d); /* every layer adds the memory's derivative */
-    finish_backward(&w->decoder, decoder, &dw->decoder);
-    for (int i = w->decoder.layers - 1; i >= 0; i--)
-        decoder_layer_backward(&w->decoder.layer[i], decoder, dropout.sublayers, &decoder->layer[i],
-                               &dw->decoder.layer[i]);
-    embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
+    stack_backward(&w->decoder, dropout, decoder, &dw->decoder, dw->target_E);
     sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
 }

@@ -35,26 +35,6 @@ typedef struct sa_sublayer_workspace {
     sa_memory self, cross; /* derivatives by the memory */
 } sa_sublayer_workspace;
 
-void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
-                                int norm, sa_attention_sublayer *w);
-
-/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
- * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
-void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
-                                  sa_mat memory, const int *first, int steps, bool training,
-                                  sa_attention_sublayer_cache *cache);
-
-/* Returns y [R x m], which is cache->residual.y. */
-sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                     sa_mat x, double dropout, sa_rng *rng,
-                                     sa_attention_sublayer_cache *cache,
-                                     sa_attention_scratch scratch);
-/* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
-void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,
-                                    double dropout, const sa_attention_sublayer_cache *cache,
-                                    sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
-                                    sa_attention_sublayer *dw);
-
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
 typedef struct sa_feedforward_sublayer { /* weights, or their gradients */
@@ -67,17 +47,9 @@ typedef struct sa_feedforward_sublayer_cache {
     sa_mat inner; /* [R x ffn] */
 } sa_feedforward_sublayer_cache;
 
-void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
-                                  sa_feedforward_sublayer *w);
-void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
-                                    bool training, sa_feedforward_sublayer_cache *cache);
 /* Returns y [R x m], which is cache->residual.y. */
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache);
-void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,
-                                      const sa_feedforward_sublayer_cache *cache, sa_mat d,
-                                      sa_sublayer_workspace *workspace,
-                                      sa_feedforward_sublayer *dw);
 
 typedef struct sa_transformer_sizes {
     int layers, m, ffn;
@@ -198,17 +170,5 @@ typedef struct sa_transformer_decode_state {
     sa_attention_scratch scratch;
     sa_readout_cache readout; /* t */
 } sa_transformer_decode_state;
-
-/* For `rows` hypotheses of at most `steps` words about the sources of the batch. */
-void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
-                                  int rows, int steps, sa_transformer_decode_state *state);
-void sa_transformer_decode_release(sa_transformer_decode_state *state);
-
-/* Encodes the sources. */
-void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state);
-
-/* Fills the first L rows of readout.t. SA_LIMIT when memory runs out. */
-bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
-                                sa_transformer_decode_state *state, sa_error *error);
 
 #endif

@@ -112,22 +112,6 @@ static const sa_readout_cache *read_out(const sa_pass *pass) {
 
 /* ---- Decoding, word by word ------------------------------------------------------------------ */
 
-static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
-                          int steps, sa_decode_cache *cache) {
-    sa_transformer_decode_layout(arena, &w->transformer, batch, rows, steps, &cache->transformer);
-}
-
-static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache *cache) {
-    (void)batch;
-    sa_transformer_decode_begin(&w->transformer, &cache->transformer);
-}
-
-static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
-                        sa_mat *t, sa_error *error) {
-    *t = sa_rows(cache->transformer.readout.t, 0, step->L);
-    return sa_transformer_decode_step(&w->transformer, step, &cache->transformer, error);
-}
-
 static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     return cache->transformer.cross_attention[layer].alpha;
 }
@@ -148,40 +132,12 @@ static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
     return &cache->transformer.readout;
 }
 
-static void decode_release(sa_decode_cache *cache) {
-    sa_transformer_decode_release(&cache->transformer);
-}
-
-const sa_family sa_transformer_family = {
-    .name = "transformer",
-    .preset = "vaswani2017-toy",
-    .attends = attends,
-    .sizes = sizes_of,
-    .refuse = refuse,
-    .bind = bind,
-    .readout = readout,
-    .attention = attention,
-    .layers = layers,
-    .layout = layout,
-    .forward = forward,
-    .predict = predict,
-    .backward = backward,
-    .weights = weights,
-    .dalpha = dalpha,
-    .read_out = read_out,
-    .decode_layout = decode_layout,
-    .decode_begin = decode_begin,
-    .decode_step = decode_step,
-    .decode_weights = decode_weights,
-    .decode_read_out = decode_read_out,
-    .decode_release = decode_release,
-    .cache_size = cache_size,
-};
-
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
-                                  int rows, int steps, sa_transformer_decode_state *state) {
+static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch *batch, int rows,
+                          int steps, sa_decode_cache *cache) {
+    const sa_transformer *w = &all->transformer;
+    sa_transformer_decode_state *state = &cache->transformer;
     const sa_stack *stack = &w->decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
@@ -216,13 +172,17 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     }
 }
 
-void sa_transformer_decode_release(sa_transformer_decode_state *state) {
-    free(state->cache.entries);
-    free(state->cache.before);
-    state->cache = (sa_kv_cache){0};
+static void decode_release(sa_decode_cache *cache) {
+    sa_kv_cache *entries = &cache->transformer.cache;
+    free(entries->entries);
+    free(entries->before);
+    *entries = (sa_kv_cache){0};
 }
 
-void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state) {
+static void decode_begin(const sa_seq2seq *all, const sa_batch *batch, sa_decode_cache *cache) {
+    const sa_transformer *w = &all->transformer;
+    sa_transformer_decode_state *state = &cache->transformer;
+    (void)batch;
     sa_transformer_encode(w, (sa_dropout){0}, NULL, &state->encoder);
     for (int k = 0; k < w->decoder.layers; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
@@ -356,18 +316,13 @@ static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_
     return residual.y;
 }
 
-static sa_mat feed_forward(const sa_feedforward_sublayer *w, sa_mat x,
-                           sa_transformer_decode_state *state) {
-    sa_feedforward_sublayer_cache cache = {sa_residual_slice(&state->feed, x.rows),
-                                           sa_rows(state->inner, 0, x.rows)};
-    return sa_feedforward_sublayer_forward(w, x, 0, NULL, &cache);
-}
-
 /* ---- One step -------------------------------------------------------------------------------- */
 
-bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
-                                sa_transformer_decode_state *state, sa_error *error) {
+static bool decode_step(const sa_seq2seq *all, const sa_decode_step *step, sa_decode_cache *cache,
+                        sa_mat *t, sa_error *error) {
+    const sa_transformer *w = &all->transformer;
     const sa_stack *stack = &w->decoder;
+    sa_transformer_decode_state *state = &cache->transformer;
     const int L = step->L;
     sa_mat x = sa_rows(state->x, 0, L);
     if (!append_entries(&state->cache, step, error)) return false;
@@ -377,18 +332,48 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
     sa_positions_table(&stack->positions, step->i - 1, state->position_vector);
     for (int l = 0; state->position_vector.rows && l < L; l++)
         sa_add(state->position_vector, sa_rows(x, l, 1));
+    sa_feedforward_sublayer_cache feed = {sa_residual_slice(&state->feed, L),
+                                          sa_rows(state->inner, 0, L)};
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];
         x = self_forward(&layer->self, k, step->i, x, state);
         x = cross_forward(&layer->cross, k, step, x, state);
-        x = feed_forward(&layer->feed, x, state);
+        x = sa_feedforward_sublayer_forward(&layer->feed, x, 0, NULL, &feed);
     }
-    sa_mat t = sa_rows(state->readout.t, 0, L);
+    *t = sa_rows(state->readout.t, 0, L);
     if (stack->last.g.cols)
-        sa_layernorm_forward(&stack->last, x, &state->last, t);
+        sa_layernorm_forward(&stack->last, x, &state->last, *t);
     else
-        sa_copy_mat(x, t);
-    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, t, (sa_mat){0},
+        sa_copy_mat(x, *t);
+    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, *t, (sa_mat){0},
                     sa_rows(state->readout.gate, 0, L));
     return true;
 }
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const sa_family sa_transformer_family = {
+    .name = "transformer",
+    .preset = "vaswani2017-toy",
+    .attends = attends,
+    .sizes = sizes_of,
+    .refuse = refuse,
+    .bind = bind,
+    .readout = readout,
+    .attention = attention,
+    .layers = layers,
+    .layout = layout,
+    .forward = forward,
+    .predict = predict,
+    .backward = backward,
+    .weights = weights,
+    .dalpha = dalpha,
+    .read_out = read_out,
+    .decode_layout = decode_layout,
+    .decode_begin = decode_begin,
+    .decode_step = decode_step,
+    .decode_weights = decode_weights,
+    .decode_read_out = decode_read_out,
+    .decode_release = decode_release,
+    .cache_size = cache_size,
+};

@@ -163,7 +163,8 @@ void sa_gather_rows(sa_mat from, const int *index, sa_mat to) {
         memcpy(sa_row(to, i), sa_row(from, index[i]), sizeof(sa_real) * (size_t)to.cols);
 }
 
-void sa_add_gathered(sa_mat from, const int *index, sa_mat to) {
+/* Row index[i] of `from` is added to row i of `to`. */
+static void add_gathered(sa_mat from, const int *index, sa_mat to) {
     sa_require(from.cols == to.cols);
     for (int i = 0; i < to.rows; i++) sa_axpy(1, sa_row(from, index[i]), sa_row(to, i), to.cols);
 }
@@ -215,7 +216,7 @@ static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
                  product = {own.x + (size_t)count * (size_t)x.cols, count, y.cols, y.cols};
     sa_gather_rows(x, first, own);
     multiply(own, W, true, 0, product);
-    (beta != 0 ? sa_add_gathered : sa_gather_rows)(product, same, y);
+    (beta != 0 ? add_gathered : sa_gather_rows)(product, same, y);
     free(numbers);
 }
 

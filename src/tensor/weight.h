@@ -94,7 +94,5 @@ int sa_distinct_rows(sa_mat x, int same[SA_DISTINCT_ROWS], int first[SA_DISTINCT
 
 /* Row i of `to` becomes row index[i] of `from`. */
 void sa_gather_rows(sa_mat from, const int *index, sa_mat to);
-/* Row index[i] of `from` is added to row i of `to`. */
-void sa_add_gathered(sa_mat from, const int *index, sa_mat to);
 
 #endif

@@ -40,8 +40,8 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 
-    order_by_length(sentences, count, steps, order,
-                    active); /* `active` serves as scratch until the loop below */
+    /* `active` serves as scratch until the loop below. */
+    order_by_length(sentences, count, steps, order, active);
     first[0] = 0;
     for (int b = 0; b < count; b++) {
         len[b] = sentences[order[b]].len;

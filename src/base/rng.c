@@ -57,8 +57,8 @@ uint32_t sa_rng_next(sa_rng *rng) {
 }
 
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound) {
-    uint32_t threshold =
-        -bound % bound; /* smaller numbers are rejected: they would bias the result */
+    /* Smaller numbers are rejected: they would bias the result. */
+    uint32_t threshold = -bound % bound;
     for (;;) {
         uint32_t number = sa_rng_next(rng);
         if (number >= threshold) return number % bound;

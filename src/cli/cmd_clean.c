@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "data/clean.h"
@@ -25,11 +24,10 @@ static const sa_option rows[] = {
 
 /* PAIRS as bytes: one table or two parallel files. */
 typedef struct input {
-    sa_file file[2];
+    sa_text_lines text[2];
     int files;
-    char *first;  /* the name of the first of two */
-    size_t at[2]; /* the next lines */
-    bool uneven;  /* one of two has more lines */
+    char *first; /* the name of the first of two */
+    bool uneven; /* one of two has more lines */
 } input;
 
 typedef struct task {
@@ -41,30 +39,22 @@ typedef struct task {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *error) {
-    if (!sa_file_read(file, path, SA_FILE_LIMIT, error)) return false;
-    const char *guess = sa_utf8_guess_format(file->data, file->size);
-    if (guess) return sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", path, guess);
-    *at = sa_utf8_mark_size(file->data, file->size);
-    return true;
-}
-
 static bool open_input(input *in, const char *path, sa_error *error) {
     const char *comma = strchr(path, ',');
     in->files = comma && sa_file_missing(path) ? 2 : 1;
-    if (in->files == 1) return open_file(&in->file[0], path, &in->at[0], error);
+    if (in->files == 1) return sa_text_lines_open(&in->text[0], path, error);
     in->first = sa_copy(path, (size_t)(comma - path), error);
-    return in->first && open_file(&in->file[0], in->first, &in->at[0], error) &&
-           open_file(&in->file[1], comma + 1, &in->at[1], error);
+    return in->first && sa_text_lines_open(&in->text[0], in->first, error) &&
+           sa_text_lines_open(&in->text[1], comma + 1, error);
 }
 
-/* The next line of a file without its end; false after the last. */
-static bool next_line(const sa_file *file, size_t *at, sa_token *line) {
-    if (*at >= file->size) return false;
-    const char *start = file->data + *at;
-    const char *end = memchr(start, '\n', file->size - *at);
-    size_t size = end ? (size_t)(end - start) : file->size - *at;
-    *at += size + (end != NULL);
+/* The next line of a file without its end, as it is; false after the last. */
+static bool next_line(sa_text_lines *text, sa_token *line) {
+    const size_t left = text->file.size - text->lines.at;
+    if (!left) return false;
+    const char *start = text->file.data + text->lines.at, *end = memchr(start, '\n', left);
+    size_t size = end ? (size_t)(end - start) : left;
+    text->lines.at += size + (end != NULL);
     if (size && start[size - 1] == '\r') size--;
     *line = (sa_token){start, size};
     return true;
@@ -72,9 +62,9 @@ static bool next_line(const sa_file *file, size_t *at, sa_token *line) {
 
 /* The next pair, and its lines. */
 static bool next_pair(input *in, sa_token line[2], sa_token side[2]) {
-    const bool more = next_line(&in->file[0], &in->at[0], &line[0]);
+    const bool more = next_line(&in->text[0], &line[0]);
     if (in->files == 2) {
-        in->uneven = next_line(&in->file[1], &in->at[1], &line[1]) != more;
+        in->uneven = next_line(&in->text[1], &line[1]) != more;
         side[0] = line[0], side[1] = line[1];
         return more && !in->uneven;
     }
@@ -100,7 +90,7 @@ static void add_lines(const input *in, const sa_token line[2], sa_buffer *out) {
 /* ---- Cleaning -------------------------------------------------------------------------------- */
 
 static bool count_all(task *work, const char *path, sa_error *error) {
-    const size_t start[2] = {work->input.at[0], work->input.at[1]};
+    const size_t start[] = {work->input.text[0].lines.at, work->input.text[1].lines.at};
     sa_token line[2] = {{0}}, side[2];
     for (; next_pair(&work->input, line, side); work->lines++)
         if (!sa_cleaner_count(&work->cleaner, side, error)) return false;
@@ -108,7 +98,7 @@ static bool count_all(task *work, const char *path, sa_error *error) {
         return sa_fail(error, SA_DATA, "%s: one file has more than the other's %zu lines", path,
                        work->lines);
     sa_cleaner_finish_counts(&work->cleaner);
-    memcpy(work->input.at, start, sizeof start);
+    for (int i = 0; i < 2; i++) work->input.text[i].lines.at = start[i];
     return true;
 }
 
@@ -171,7 +161,7 @@ static bool run(cli_call *call, sa_error *error) {
            (!none || sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines));
     sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
     sa_cleaner_release(&work.cleaner);
-    sa_file_release(&work.input.file[0]), sa_file_release(&work.input.file[1]);
+    sa_text_lines_close(&work.input.text[0]), sa_text_lines_close(&work.input.text[1]);
     free(work.input.first);
     return good;
 }

@@ -41,10 +41,6 @@ static int count_words(const char *words, bool optional) {
     return count;
 }
 
-int cli_least_words(const cli_command *command) {
-    return count_words(command->words, false);
-}
-
 int cli_most_words(const cli_command *command) {
     return command->most ? command->most : count_words(command->words, true);
 }
@@ -314,7 +310,7 @@ bool cli_read(cli_call *call, sa_error *error) {
     }
     if (cli_said.quiet && cli_said.verbose)
         return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
-    if (words < cli_least_words(command))
+    if (words < count_words(command->words, false))
         return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
                        command->words);
     run_files files = {.count = 0};

@@ -89,8 +89,7 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *options);
 
-/* The least and the most words of a command. */
-int cli_least_words(const cli_command *command);
+/* The most words of a command. */
 int cli_most_words(const cli_command *command);
 
 /* Fills in the defaults of a command's options. */

@@ -18,9 +18,8 @@ typedef struct dump {
 } dump;
 
 /* Adds a tensor of no numbers yet (rows 0: a vector); NULL while the arena only counts. */
-static void *add(dump *out, sa_dtype type, int rows, int cols, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-static void *add(dump *out, sa_dtype type, int rows, int cols, const char *format, ...) {
+__attribute__((format(printf, 5, 6))) static void *add(dump *out, sa_dtype type, int rows, int cols,
+                                                       const char *format, ...) {
     enum { NAME = 64 };
     const size_t size = (size_t)(rows ? rows : 1) * (size_t)cols, at = out->count++;
     char *name = sa_arena_alloc(&out->arena, NAME, 1);
@@ -90,10 +89,8 @@ static int batch_index(const sa_batch_side *side, int pair) {
 /* Adds a mask, unless its dropout probability is 0, with its rows in the order of the pairs, a
  * pair's in the order of its words in the pass: for a recurrent encoder the order in which it reads
  * the source. */
-static void add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format,
-                     ...) __attribute__((format(printf, 5, 6)));
-static void add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format,
-                     ...) {
+__attribute__((format(printf, 5, 6))) static void
+add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format, ...) {
     const sa_batch *batch = &out->model->batch;
     const sa_batch_side *side = of.target ? &batch->target : &batch->source;
     const size_t width = (size_t)mask.cols;

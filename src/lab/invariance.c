@@ -259,12 +259,6 @@ bool sa_measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 
 /* ---- Permutation ----------------------------------------------------------------------------- */
 
-/* Every word moves one position to the left, the first behind the last; EOS stays. */
-static void rotate(int len, int *from) {
-    for (int j = 0; j < len - 1; j++) from[j] = (j + 1) % (len - 1);
-    from[len - 1] = len - 1;
-}
-
 /* The difference between passes over a permuted and the original source. */
 typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
 
@@ -280,8 +274,9 @@ static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone
     if (good) {
         int32_t *extended = ids + len;
         const sa_sentence moved = {ids, source->len, extended};
-        rotate(source->len, from);
+        /* Every word moves one position to the left, the first behind the last; EOS stays. */
         for (size_t j = 0; j < len; j++) {
+            from[j] = (int)(j == len - 1 ? j : (j + 1) % (len - 1));
             ids[j] = source->ids[from[j]];
             extended[j] = sa_sentence_extended(source)[from[j]];
         }

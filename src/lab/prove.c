@@ -280,10 +280,6 @@ static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *
     return true;
 }
 
-static void pairs_close(drawn_pairs *all) {
-    free(all->source), free(all->target), free(all->ids);
-}
-
 /* ---- The job --------------------------------------------------------------------------------- */
 
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
@@ -307,6 +303,6 @@ bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
         sa_lab_pass_close(&setup.all);
         sa_lab_model_close(&setup.model);
     }
-    pairs_close(&drawn);
+    free(drawn.source), free(drawn.target), free(drawn.ids);
     return good;
 }

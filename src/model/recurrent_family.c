@@ -162,8 +162,8 @@ static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropo
                     sa_pass *pass) {
     sa_decoder_cache *decoder = &pass->decoder;
     sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
-    sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng,
-                       decoder); /* s_i, c_i, t_i: A.2.2 */
+    /* s_i, c_i, t_i: A.2.2 */
+    sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng, decoder);
 }
 
 static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,

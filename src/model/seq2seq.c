@@ -194,18 +194,14 @@ static void draws(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer reg
     }
 }
 
-/* The gradient by the weights themselves begins at 0, where there is one. */
-static void zero_dalpha(const sa_seq2seq *w, const sa_pass *pass) {
-    const sa_mat dalpha = w->family->dalpha(pass, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1);
-    if (dalpha.cols) sa_zero(dalpha);
-}
-
 void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                      sa_real scale, sa_pass *pass, sa_seq2seq *dw) {
     const bool copies = sa_copies(w);
     if (copies) sa_copying_forward(w, batch, pass);
     w->family->predict(w, batch, regularizer.smoothing, scale, pass, dw); /* p(y_i) */
-    if (sa_seq2seq_attends(w)) zero_dalpha(w, pass);
+    const int layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
+    const sa_mat dalpha = layers ? w->family->dalpha(pass, layers - 1) : (sa_mat){0};
+    if (dalpha.cols) sa_zero(dalpha); /* to which alignments, penalties and copying add */
     alignment_loss(w, batch, regularizer.alignment_weight, pass);
     penalties(w, regularizer.penalty_weight, scale, pass, dw);
     draws(w, batch, regularizer, scale, pass, dw);

@@ -9,10 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    PAIR_DIGITS = 4,
-    STEP_DIGITS = 8
-}; /* least digits of a pair's folder and of a frame's name */
+/* Least digits of a pair's folder and of a frame's name. */
+enum { PAIR_DIGITS = 4, STEP_DIGITS = 8 };
 
 static const char head_folder[] = "head-";
 

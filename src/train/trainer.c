@@ -32,10 +32,9 @@ SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w,
     const sa_real beta1 = (sa_real)u->beta1, beta2 = (sa_real)u->beta2;
     const sa_real epsilon = (sa_real)u->epsilon;
     const double step = (double)u->step;
-    const sa_real rate =
-        (sa_real)(u->lr / (1 - pow(u->beta1, step))); /* with the bias correction of m */
-    const sa_real correct =
-        (sa_real)(1 / sqrt(1 - pow(u->beta2, step))); /* bias correction of sqrt(v) */
+    /* with the bias corrections of m and of sqrt(v) */
+    const sa_real rate = (sa_real)(u->lr / (1 - pow(u->beta1, step)));
+    const sa_real correct = (sa_real)(1 / sqrt(1 - pow(u->beta2, step)));
     for (int i = 0; i < size; i++) {
         const sa_real gi = g[i] * u->scale;
         a[i] = beta1 * a[i] + (1 - beta1) * gi;
@@ -290,12 +289,6 @@ static int shard_count(const sa_trainer *trainer, int i) {
     return (trainer->count - i + trainer->active_shards - 1) / trainer->active_shards;
 }
 
-static int shard_start(const sa_trainer *trainer, int i) {
-    int start = 0;
-    for (int k = 0; k < i; k++) start += shard_count(trainer, k);
-    return start;
-}
-
 static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                         const size_t *pairs, int count) {
     const int shards = shards_for(count, trainer->shards);
@@ -330,7 +323,9 @@ static void run_shard(void *context, int task) {
     sa_trainer *trainer = context;
     const sa_settings *settings = trainer->settings;
     const int i = trainer->first_shard + task;
-    const int start = shard_start(trainer, i), count = shard_count(trainer, i);
+    const int count = shard_count(trainer, i);
+    int start = 0;
+    for (int before = 0; before < i; before++) start += shard_count(trainer, before);
     sa_gradient *gradient = gradient_of(trainer, i);
     int k = 0;
     while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;

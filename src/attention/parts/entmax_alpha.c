@@ -12,8 +12,8 @@ static bool chosen(const sa_attention_sizes *sizes) {
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     (void)w;
-    ((entmax_alpha *)own)->a =
-        sa_bind_vector(binder, name, "a", sizes->heads, SA_INIT_ZERO); /* alpha = 1.5 */
+    /* alpha = 1.5 */
+    ((entmax_alpha *)own)->a = sa_bind_vector(binder, name, "a", sizes->heads, SA_INIT_ZERO);
 }
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {

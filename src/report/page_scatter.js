@@ -37,13 +37,14 @@ function principalComponents(vectors) {
 function drawScatter(words, name, color) {
   const { points, share } = principalComponents(words.map(({ vector }) => vector));
   const most = Math.max(...points.flat().map(Math.abs), 1e-12), size = 320, radius = 140;
-  const place = (value) => (size / 2 + (radius * value) / most).toFixed(1);
+  const place = (value) => (size / 2 + (radius * value) / most).toFixed(1), named = [];
+  const room = (x, y) => !named.some(([u, v]) => Math.abs(u - x) < 0.35 * most && Math.abs(v - y) < 0.1 * most) && named.push([x, y]);
   const picture = svg("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "Words by two principal components" },
     svg("line", { class: "grid", x1: 0, x2: size, y1: size / 2, y2: size / 2 }), svg("line", { class: "grid", x1: size / 2, x2: size / 2, y1: 0, y2: size }),
     ...points.flatMap(([x, y], i) => {
       const point = svg("circle", { class: "point", cx: place(x), cy: place(-y), r: 4 }, svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`));
       point.style.fill = color(words[i]);
-      return [point, svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16))];
+      return room(x, y) ? [point, svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16))] : [point];
     }));
   const layer = words[0].layer;
   return html("figure", {}, html("figcaption", {}, layer ? `after layer ${layer}` : "before the first layer",

@@ -54,7 +54,7 @@ static void write_number(double value) {
                   value);
     sa_buffer_release(&out);
     for (int decimals = 0; decimals <= 6; decimals += 3) {
-        snprintf(expected, sizeof expected, "%.*f", decimals, value);
+        snprintf(expected, sizeof expected, fabs(value) > 1e15 ? "%.*e" : "%.*f", decimals, value);
         sa_number_add_fixed(&out, value, decimals);
         ck_assert_str_eq(out.text, isnan(value) ? "nan" : expected);
         sa_buffer_release(&out);

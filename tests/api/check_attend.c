@@ -193,8 +193,8 @@ START_TEST(sees_what_the_mask_allows) {
                                      .keys = TABLE(3, 2, 1, 2, 3, -4, 0.5, 0.25),
                                      .values = TABLE(3, 1, 1, 20, 300),
                                      .mask = {NULL, 1, 3, mask}};
-            if (strcmp(scores[k], "qk-norm") == 0)
-                job.v_a = TABLE(1, 1, 2); /* else log2(S^2 - S) */
+            const sa_table scale = TABLE(1, 1, 2); /* of qk-norm; else log2(S^2 - S) */
+            if (strcmp(scores[k], "qk-norm") == 0) job.v_a = scale;
             attend(&job);
             const double weights[] = {out.weights[0], out.weights[1], out.weights[2]},
                          c = *out.outputs;

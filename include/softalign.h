@@ -1087,6 +1087,29 @@ enum { SA_BANDWIDTH_FIT = -1 };
 #define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 stays finite */
 #define SA_BANDWIDTH_MAX 1e100
 
+/* What a step is, and so what its rows are. */
+typedef enum sa_attend_about {
+    SA_ATTEND_NUMBERS, /* of a projection or bias */
+    SA_ATTEND_QUERIES,
+    SA_ATTEND_KEYS,
+    SA_ATTEND_MAP, /* queries by keys */
+    /* Results: the bandwidth h and its error; scores and weights, by keys; contexts; outputs. */
+    SA_ATTEND_BANDWIDTH,
+    SA_ATTEND_RESULT,
+    SA_ATTEND_CONTEXTS,
+    SA_ATTEND_OUTPUTS,
+} sa_attend_about;
+
+/* A matrix on the way from the tables to the outputs. */
+typedef struct sa_attend_step {
+    const char *name;    /* "X", "W_q", "Q", "scores" */
+    const char *formula; /* "X W_q'"; NULL: it is given, or a part of one before */
+    int head;            /* from 1; 0: there is one head, or all share the step */
+    sa_attend_about about;
+    int rows, cols, stride; /* stride: numbers from one row to the next */
+    const double *numbers;
+} sa_attend_step;
+
 /* One attention in double precision, computed by the code that trains (Vaswani et al. 2017, section
  * 3.2; Bahdanau et al. 2015, A.1.2):
  *
@@ -1102,29 +1125,6 @@ enum { SA_BANDWIDTH_FIT = -1 };
  * slice of the keys. "location" takes q_i itself as the scores, one for each position, which may be
  * -INFINITY, and keys beyond its last number have weight 0; "location" and "uniform" need no keys.
  */
-/* What the rows of a step are. */
-typedef enum sa_attend_about {
-    SA_ATTEND_NUMBERS,
-    SA_ATTEND_QUERIES,
-    SA_ATTEND_KEYS,
-    SA_ATTEND_MAP, /* queries by keys */
-    /* Results: the bandwidth h and its error; scores and weights, by keys; contexts; outputs. */
-    SA_ATTEND_BANDWIDTH,
-    SA_ATTEND_RESULT,
-    SA_ATTEND_CONTEXTS,
-    SA_ATTEND_OUTPUTS,
-} sa_attend_about;
-
-/* A matrix on the way from the tables to the outputs. */
-typedef struct sa_attend_step {
-    const char *name;    /* a short key: "X_q", "W_q", "Q", "scores" */
-    const char *formula; /* "X_q W_q'"; NULL: it is given, or a part of one before */
-    int head;            /* from 1; 0: there is one head, or all share the step */
-    sa_attend_about about;
-    int rows, cols, stride; /* stride: numbers from one row to the next */
-    const double *numbers;
-} sa_attend_step;
-
 typedef struct sa_attend_options {
     int attention;       /* SA_ATTENTION_... */
     int normalizer;      /* SA_NORMALIZER_... */

@@ -327,7 +327,8 @@ bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *co
     const size_t number = strspn(line, "0123456789");
     if (number && line[number] == '\t') line += number + 1;
     if (!sa_links_parse(line, links, count, error)) return false;
-    for (sa_link *link = *links; link < *links + *count; link++) {
+    for (size_t i = 0; i < *count; i++) {
+        sa_link *link = &(*links)[i];
         if (link->source < base || link->target < base) {
             sa_fail(error, SA_DATA, "link %d%c%d: positions count from %d", link->source,
                     link->possible ? 'p' : '-', link->target, base);
@@ -341,7 +342,8 @@ bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *co
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **gold, size_t *count, sa_error *error) {
     if (!sa_links_parse(pair->gold, gold, count, error)) return false;
-    for (const sa_link *link = *gold; link < *gold + *count; link++) {
+    for (size_t i = 0; i < *count; i++) {
+        const sa_link *link = &(*gold)[i];
         if (link->source < sources && link->target < targets) continue;
         sa_fail(error, SA_DATA, "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
                 corpus->name, pair->line, link->source, link->target, sources, targets);

@@ -120,7 +120,7 @@ static bool shows_gold(const cli_align_output *out, size_t index) {
 static void add_tables(cli_align_output *out, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds) {
     const cli_align_options *options = out->options;
-    const sa_tidy tidy = {.sentence = index + 1,
+    const sa_tidy tidy = {.sentence = out->corpus->pairs[index].line,
                           .pair = &out->corpus->pairs[index],
                           .linked = shows_gold(out, index),
                           .gold = gold,
@@ -132,11 +132,22 @@ static void add_tables(cli_align_output *out, size_t index, const sa_alignment *
     if (options->text[CLI_TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[CLI_TIDY]);
 }
 
+/* Outputs with a line for each line of the input: empty ones for those without a pair before pair
+ * `next`, or after the last. */
+static void add_skipped(cli_align_output *out, size_t next) {
+    static const int by_line[] = {CLI_PHARAOH, CLI_SOFT, CLI_JSONL};
+    for (size_t i = 0; i < sizeof by_line / sizeof *by_line; i++)
+        if (out->options->text[by_line[i]])
+            cli_add_skipped(out->corpus, next, &out->text[by_line[i]]);
+}
+
 /* Links are between words, whatever the weights are between. */
-static bool show(cli_align_output *out, size_t index, const sa_alignment *alignment,
+static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignment,
                  const sa_alignment *words, const sa_figure *figure, sa_error *error) {
     const cli_align_options *options = out->options;
     const char *const *text = options->text;
+    const size_t index = out->corpus->pairs[pair].line - 1;
+    add_skipped(out, pair);
     if (text[CLI_PHARAOH]) sa_matrix_pharaoh(words, &options->linking, &out->text[CLI_PHARAOH]);
     if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
     if (text[CLI_JSONL]) add_json(alignment, index + 1, &out->text[CLI_JSONL]);
@@ -157,14 +168,15 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
     cli_align_output *out = output;
     const cli_align_options *options = out->options;
     const char *all = options->folder[CLI_ALL_HEADS];
+    const size_t number = out->corpus->pairs[index].line - 1;
     const bool tables = options->text[CLI_HTML] || options->text[CLI_TIDY];
     const bool merge = options->merge, links = out->subwords && options->text[CLI_PHARAOH];
     sa_alignment alignment = *given, whole = {0}, words = {0};
     sa_link *gold = NULL;
     size_t golds = 0;
     double *owned = NULL;
-    bool good = (!all || (sa_save_matrix(all, index, "npy", sa_matrix_npy_all, given, error) &&
-                          sa_save_matrix(all, index, "json", add_labels, given, error))) &&
+    bool good = (!all || (sa_save_matrix(all, number, "npy", sa_matrix_npy_all, given, error) &&
+                          sa_save_matrix(all, number, "json", add_labels, given, error))) &&
                 cli_heads_select(out->head, &alignment, &owned, error) &&
                 (!merge || !tables || sa_alignment_merge(given, &whole, error)) &&
                 ((!merge && !links) || sa_alignment_merge(&alignment, &words, error));
@@ -224,17 +236,20 @@ static bool begin_output(cli_align_output *out, const char *command, const char 
 /* Saves the files that hold all pairs and says what was written. */
 static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
+    const size_t first = out->corpus->pairs[0].line, last = out->corpus->pairs[count - 1].line;
     bool good = true;
+    if (count == out->corpus->count) add_skipped(out, count);
     if (options->text[CLI_HTML]) {
         sa_html_report_site(&out->report, out->site);
         good = sa_page_text_add(&options->page, &out->report, error);
         if (good) sa_html_report_write(&out->report, &out->text[CLI_HTML]);
     }
     for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
-        if (options->folder[i]) cli_note_numbered(options->folder[i], folders[i].ending, 1, count);
+        if (options->folder[i])
+            cli_note_numbered(options->folder[i], folders[i].ending, first, last);
     if (good && options->folder[CLI_ALL_HEADS])
-        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", 1, count);
-    if (good) cli_pictures_note(&options->pictures, 1, count);
+        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", first, last);
+    if (good) cli_pictures_note(&options->pictures, first, last);
     for (int i = 0; good && i < CLI_ALIGN_TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     return good;

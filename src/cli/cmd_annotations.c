@@ -32,15 +32,17 @@ static const sa_option rows[] = {
 };
 
 typedef struct occurrence {
-    int sentence, position; /* from 1 */
+    const sa_pair *pair;
+    int position; /* from 1 */
 } occurrence;
 
 /* All words of the sentences, or the occurrences of one. */
 typedef struct words {
     const annotations_options *options;
     const sa_corpus *corpus;
-    int sentence, layer; /* that are being read */
-    occurrence *at;      /* [count] */
+    const sa_pair *pair; /* that is being read */
+    int layer;
+    occurrence *at; /* [count] */
     size_t count, capacity;
     int layers, width[SA_MAX_LAYERS + 1];
     sa_buffer x[SA_MAX_LAYERS + 1]; /* doubles, a vector for each word */
@@ -53,13 +55,13 @@ static const double *vector_of(const words *all, size_t i, int layer) {
 
 static void add_row(words *all, int position, const char *word, const double *x, int width) {
     if (all->options->format == CSV) {
-        sa_buffer_addf(&all->out, "%d,%d,%d,", all->layer, all->sentence, position);
+        sa_buffer_addf(&all->out, "%d,%zu,%d,", all->layer, all->pair->line, position);
         sa_grid_csv(&(sa_grid){1, width, x, &word, NULL, false}, &all->out);
     }
     if (all->options->format == JSONL)
-        sa_json_add_line(json_pack("{s:i, s:i, s:i, s:s, s:o}", "layer", all->layer, "sentence",
-                                   all->sentence, "position", position, "word", word, "vector",
-                                   sa_json_vector(x, width)),
+        sa_json_add_line(json_pack("{s:i, s:I, s:i, s:s, s:o}", "layer", all->layer, "sentence",
+                                   (json_int_t)all->pair->line, "position", position, "word", word,
+                                   "vector", sa_json_vector(x, width)),
                          &all->out);
 }
 
@@ -77,7 +79,7 @@ static void take(void *context, const sa_explain_pair *pair, const sa_explain_va
             !sa_reserve(&all->at, &all->capacity, all->count + 1, sizeof *all->at, NULL))
             all->out.failed = true;
         else if (!all->layer)
-            all->at[all->count++] = (occurrence){all->sentence, t + 1};
+            all->at[all->count++] = (occurrence){all->pair, t + 1};
         sa_buffer_add(&all->x[all->layer], (const char *)x, sizeof *x * (size_t)width);
         if (options->layer < 0 || options->layer == all->layer)
             add_row(all, t + 1, value->row[t], x, width);
@@ -95,7 +97,7 @@ static bool read_words(words *all, sa_model *model, sa_error *error) {
                                         .annotations = true,
                                         .each = take,
                                         .context = all};
-        all->sentence = (int)i + 1, all->layer = 0;
+        all->pair = pair, all->layer = 0;
         if (!sa_explain(model, &job, error))
             return sa_fail(error, error->code, "line %zu: %s", pair->line, error->text);
     }
@@ -120,20 +122,20 @@ static double centered_cosine(const double *a, const double *b, const double *me
 static void add_nearest(const words *all, size_t i, int layer, const double *mean, double *cosine,
                         sa_buffer *out) {
     enum { TAKEN = -2 };
-    const int width = all->width[layer], sentence = all->at[i].sentence;
-    const sa_pair *pair = &all->corpus->pairs[sentence - 1];
+    const int width = all->width[layer];
+    const sa_pair *pair = all->at[i].pair;
     for (size_t j = 0; j < all->count; j++) {
         cosine[j] =
             centered_cosine(vector_of(all, i, layer), vector_of(all, j, layer), mean, width);
         if (j == i || isnan(cosine[j])) cosine[j] = TAKEN;
     }
-    sa_buffer_addf(out, "layer %d  %d:%d", layer, sentence, all->at[i].position);
+    sa_buffer_addf(out, "layer %d  %zu:%d", layer, pair->line, all->at[i].position);
     for (int k = 0; k < all->options->count; k++) {
         size_t best = 0;
         for (size_t j = 1; j < all->count; j++)
             if (cosine[j] > cosine[best]) best = j;
         if (cosine[best] == TAKEN) break;
-        sa_buffer_addf(out, "  %d:%d %.2f", all->at[best].sentence, all->at[best].position,
+        sa_buffer_addf(out, "  %zu:%d %.2f", all->at[best].pair->line, all->at[best].position,
                        cosine[best]);
         cosine[best] = TAKEN;
     }

@@ -266,9 +266,11 @@ static bool evaluate(evaluation *work, sa_error *error) {
 static bool save_sentences(const evaluation *work, sa_error *error) {
     sa_buffer out = {0};
     for (size_t i = 0; i < work->corpus.count; i++) {
+        cli_add_skipped(&work->corpus, i, &out);
         sa_number_add(&out, work->each[i].log_probability);
         sa_buffer_addf(&out, "\t%d\n", work->each[i].words);
     }
+    cli_add_skipped(&work->corpus, work->corpus.count, &out);
     return cli_save(work->options->per_sentence, &out, error);
 }
 

@@ -14,7 +14,17 @@
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
     if (!sa_corpus_open(corpus, path, error)) return false;
     if (corpus->note) cli_note("note: %s", corpus->note);
+    if (corpus->empty)
+        cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and keep their "
+                 "numbers and empty lines in what is written line by line",
+                 corpus->name, corpus->empty, corpus->lines);
     return true;
+}
+
+void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out) {
+    const size_t before = next ? corpus->pairs[next - 1].line : 0;
+    const size_t end = next < corpus->count ? corpus->pairs[next].line - 1 : corpus->lines;
+    for (size_t line = before; line < end; line++) sa_buffer_adds(out, "\n");
 }
 
 bool cli_pairs_fail(const char *path, sa_error *error) {

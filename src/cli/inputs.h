@@ -23,8 +23,13 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
                          sa_error *error);
 
-/* Opens pairs whose alignments matter, and notes why they are not read. */
+/* Opens pairs whose alignments and numbers matter, and notes why alignments are not read, and which
+ * lines are skipped. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error);
+
+/* For an output with a line for each line of the input: adds empty ones for those that were skipped
+ * before pair `next`, or after the last where it is their number. */
+void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out);
 
 /* Of a pair the library may know the line but not the file: "line 3 ..." becomes "PATH:3 ...".
  * Returns false. */

@@ -358,18 +358,26 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
+typedef struct matrix_folder {
+    const char *folder;
+    const sa_pair *pairs;
+} matrix_folder;
+
+/* Under the number of the pair's line. */
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
-    return sa_save_matrix(context, index, "csv", sa_matrix_csv, alignment, error);
+    const matrix_folder *all = context;
+    return sa_save_matrix(all->folder, all->pairs[index].line - 1, "csv", sa_matrix_csv, alignment,
+                          error);
 }
 
 static bool save_matrices(const sa_compare_run *run, const char *matrices, const sa_corpus *test,
                           size_t count, sa_error *error) {
     char *folder = sa_path_join(matrices, run->model->folder, error);
+    matrix_folder all = {folder, test->pairs};
     sa_model *model =
         folder && sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
-    const bool good =
-        model && sa_align(model, NULL, test->pairs, count, save_matrix, folder, error);
+    const bool good = model && sa_align(model, NULL, test->pairs, count, save_matrix, &all, error);
     sa_model_close(model);
     free(folder);
     return good;

@@ -108,7 +108,7 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
 void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out) {
     double *gold = tidy->linked ? gold_cells(alignment, tidy) : NULL;
     out->failed |= tidy->linked && !gold;
-    if (tidy->sentence == 1)
+    if (!out->size)
         sa_buffer_adds(out, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
                             "target_unknown,source_unknown"),
             sa_buffer_adds(out, alignment->generation_probabilities ? ",p_gen\n" : "\n");

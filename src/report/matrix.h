@@ -30,7 +30,7 @@ enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
 
 /* A sentence in the long table. */
 typedef struct sa_tidy {
-    size_t sentence;     /* from 1 */
+    size_t sentence;     /* its number, from 1 */
     const sa_pair *pair; /* whose id is written, or else its line */
     bool linked;         /* the gold links between its rows and columns are known: */
     const sa_link *gold; /* [golds] */
@@ -40,11 +40,11 @@ typedef struct sa_tidy {
     bool spreadsheet; /* words as in a heatmap, not as they are */
 } sa_tidy;
 
-/* The rows of one sentence, a row for each head of each layer, target word and source word; before
- * sentence 1 the header, which names the columns. Sentences, layers and heads count from 1, head 0
- * is their mean or maximum; t and s count from 0. gold: 1 for a sure link, 0.5 for a possible one,
- * else 0; empty if not known. probability: of the target word; empty within encoder or decoder.
- * p_gen: a column of models with copying alone. */
+/* The rows of one sentence, a row for each head of each layer, target word and source word; in an
+ * empty buffer first the header, which names the columns. Sentences, layers and heads count from 1,
+ * head 0 is their mean or maximum; t and s count from 0. gold: 1 for a sure link, 0.5 for a
+ * possible one, else 0; empty if not known. probability: of the target word; empty within encoder
+ * or decoder. p_gen: a column of models with copying alone. */
 void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out);
 
 /* A line of links by target word, without </s>. */

@@ -42,11 +42,11 @@ printf '\t\n%s\ta cat sees a dog.\tun chat voit un chien.\t0-0 1p1\tp,1\na zork.
 "$softalign" align $model told.tsv --tidy told.csv --jsonl told.json || fail "--tidy with gold links"
 same "ids" '"p,1" 3' "$(cut -d , -f 9- told.csv | sed -n '2,$s/\("p,1"\|^3\).*/\1/p' | uniq | xargs -d '\n')"
 sed 's/"p,1"/p1/' told.csv >told.plain.csv
-same "gold links" "1,0,0,1 1,1,1,0.5" "$(awk -F , 'NR > 1 && $10 != 0 { print $1 "," $3 "," $5 "," $10 }' told.plain.csv | xargs)"
+same "gold links" "2,0,0,1 2,1,1,0.5" "$(awk -F , 'NR > 1 && $10 != 0 { print $1 "," $3 "," $5 "," $10 }' told.plain.csv | xargs)"
 same "unknown words" "0,0,cat 0,1,zork" \
     "$(awk -F , '$6 ~ /^(cat|zork)$/ && $3 == 0 { print $12 "," $13 "," $6 }' told.plain.csv | xargs)"
-awk -F , 'NR > 1 && $5 == 0 { sum[$1] += log($11) } END { for (i = 1; i in sum; i++) printf "%.4f\n", sum[i] }' \
-    told.plain.csv | diff - <(sed 's/.*"log_probability": *\(-[0-9.]*\).*/\1/' told.json | xargs printf '%.4f\n') ||
+awk -F , 'NR > 1 && $5 == 0 { sum[$1] += log($11) } END { for (i = 2; i in sum; i++) printf "%.4f\n", sum[i] }' \
+    told.plain.csv | diff - <(sed -n 's/.*"log_probability": *\(-[0-9.]*\).*/\1/p' told.json | xargs printf '%.4f\n') ||
     fail "the probabilities are not those of the sentence"
 
 # Standard output takes one result; without any the picture is shown; --limit counts pairs.

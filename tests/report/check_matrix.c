@@ -304,7 +304,7 @@ START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
         .sentence = 3, .pair = &pair, .layer = selections[_i].layer, .head = selections[_i].head};
     sa_buffer out = {0}, rows = {0};
     sa_matrix_tidy(&deep, &tidy, &out);
-    for (const char *at = out.text; *at; at = strchr(at, '\n') + 1) {
+    for (const char *at = out.text; *(at = strchr(at, '\n') + 1);) {
         int head, layer;
         double weight;
         ck_assert_int_eq(sscanf(at, "3,%d,0,</s>,0,</s>,%lf,%d,7,,,0,0", &head, &weight, &layer),

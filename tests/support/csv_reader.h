@@ -63,12 +63,13 @@ static inline const char *cells_expect_number(const char *at, double number, sa_
     return at;
 }
 
-/* Expects the rows of one sentence in the long table, by a model of one head. */
+/* Expects the header and the rows of one sentence in the long table, by a model of one head. */
 static inline void cells_expect_tidy(const char *at, const sa_alignment *alignment,
                                      bool spreadsheet) {
     const char *(*const expect)(const char *, const char *, sa_buffer *) =
         spreadsheet ? cells_expect_word : cells_expect_text;
     sa_buffer cell = {0};
+    at = strchr(at, '\n') + 1;
     for (int i = 0; i < alignment->targets * alignment->sources; i++) {
         const int t = i / alignment->sources, s = i % alignment->sources;
         at = cells_expect_number(at, 2, &cell) + 1;

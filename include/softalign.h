@@ -188,7 +188,12 @@ enum { SA_MAX_LAYERS = 8 };
  * allows more. */
 enum { SA_MAX_LEN = 1000 };
 
-enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
+enum {
+    SA_METRIC_TOKENIZER_13A,
+    SA_METRIC_TOKENIZER_NONE,
+    SA_METRIC_TOKENIZER_CHAR,
+    SA_METRIC_TOKENIZER_ZH
+};
 enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
 
 /* How texts are compared, one field for each option of `softalign score`: of sa_compute_metrics,

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 
@@ -328,6 +329,32 @@ static bool print_json(const score_work *work, sa_error *error) {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
+/* Whether its marks are set apart, its words are split, or its signs are escaped. */
+static bool looks_tokenized(const char *line) {
+    static const char *const signs[] = {" , ", "@@ ", "&apos;", "&quot;"};
+    const size_t size = strlen(line);
+    if (size > 2 && strcmp(line + size - 2, " .") == 0) return true;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(line, signs[i])) return true;
+    return false;
+}
+
+/* Says why BLEU says little: it is 0, or the texts are not as people write them. */
+static void note_bleu(const score_work *work, const score_file *file) {
+    const sa_metrics *metrics = &work->options->metrics;
+    const char *why = sa_bleu_zero_reason(&work->ours.sum.bleu, metrics);
+    if (why) cli_note("note: BLEU is 0: %s", why);
+    if (metrics->tokenize == SA_METRIC_TOKENIZER_NONE) return;
+    for (size_t i = 0; i <= work->references; i++) {
+        size_t count = 0;
+        for (size_t k = 0; k < work->count; k++) count += looks_tokenized(file[i].line[k]);
+        if (2 * count > work->count)
+            cli_note("note: '%s' looks tokenized (%zu of %zu lines): scores are comparable with "
+                     "those of others only for text as people write it",
+                     file[i].name, count, work->count);
+    }
+}
+
 /* Scores the file words[0] against the references words[1] ... and prints the scores. */
 static bool score_texts(const score_options *options, const char *const *words, size_t count,
                         sa_error *error) {
@@ -338,7 +365,9 @@ static bool score_texts(const score_options *options, const char *const *words, 
     score_work work = {.options = options, .references = count - 1};
     bool good = score_files_read(file, path, FILES, error);
     work.count = file->count;
-    good = good && compute_stats(&work, &work.ours, file, file + 1, error) &&
+    good = good && compute_stats(&work, &work.ours, file, file + 1, error);
+    if (good && !options->sentence) note_bleu(&work, file);
+    good = good &&
            (!options->against ||
             compute_stats(&work, &work.theirs, &file[AGAINST], file + 1, error)) &&
            ((!options->confidence && !options->against) || resample_all(&work, error)) &&

@@ -12,11 +12,14 @@
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Without white space at its end, as sacreBLEU reads lines. */
 static bool add_line(void *context, const char *line, size_t size, const sa_text_lines *from,
                      sa_error *error) {
     score_file *file = context;
+    const char *end = line, *next = line;
     (void)from;
-    char *copy = sa_copy(line, size, error);
+    while (sa_metric_next_word(&next, &size)) end = next;
+    char *copy = sa_copy(line, (size_t)(end - line), error);
     if (copy && sa_append(&file->line, &file->count, &file->capacity, &copy, sizeof copy, error))
         return true;
     free(copy);

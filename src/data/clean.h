@@ -32,7 +32,7 @@ bool sa_targets_lack_spaces(const sa_corpus *corpus);
 /* What to tell the user then. */
 #define SA_UNSPACED_NOTE                                                                           \
     "there are no spaces between the words of the targets: BLEU takes whole clauses for words; "   \
-    "--tokenize char counts characters"
+    "--tokenize char counts characters, zh Chinese ones"
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 

@@ -85,3 +85,13 @@ double sa_bleu_value(const sa_bleu *bleu, const sa_metrics *metrics) {
     }
     return order ? sa_bleu_brevity(bleu) * exp(sum / order) : 0;
 }
+
+const char *sa_bleu_zero_reason(const sa_bleu *bleu, const sa_metrics *metrics) {
+    if (sa_bleu_value(bleu, metrics) > 0) return NULL;
+    if (!bleu->hypothesis) return "the hypotheses are empty";
+    if (!bleu->match[0]) return "no token of a hypothesis is in its references";
+    if (!bleu->total[SA_BLEU_ORDER - 1] && !metrics->effective_order)
+        return "no hypothesis has four tokens, so there are no 4-grams (--effective-order counts "
+               "the shorter n-grams)";
+    return "an order of n-grams has no match and is not smoothed (see --smooth)";
+}

@@ -38,6 +38,8 @@ bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *refe
 
 /* 0 .. 100 */
 double sa_bleu_value(const sa_bleu *bleu, const sa_metrics *metrics);
+/* Why it is 0, for the user; NULL: it is not. */
+const char *sa_bleu_zero_reason(const sa_bleu *bleu, const sa_metrics *metrics);
 /* BP */
 double sa_bleu_brevity(const sa_bleu *bleu);
 /* p_n of every order, 0 .. 100; returns the number of orders that count, 0 when nothing matches.

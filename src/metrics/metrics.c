@@ -53,13 +53,16 @@ static void release_line(token_line *one) {
 }
 
 /* Whether two lines are equal except for white space. */
-static bool same_words(const char *a, const char *b) {
-    for (;;) {
-        size_t a_size, b_size;
-        const char *one = sa_metric_next_word(&a, &a_size),
-                   *other = sa_metric_next_word(&b, &b_size);
+static bool same_text(const char *a, const char *b) {
+    const char *one = "", *other = "";
+    for (size_t left = 0, right = 0;;) {
+        if (!left) one = sa_metric_next_word(&a, &left);
+        if (!right) other = sa_metric_next_word(&b, &right);
         if (!one || !other) return one == other;
-        if (a_size != b_size || memcmp(one, other, a_size) != 0) return false;
+        const size_t size = left < right ? left : right;
+        if (memcmp(one, other, size) != 0) return false;
+        one += size, other += size;
+        left -= size, right -= size;
     }
 }
 
@@ -85,7 +88,7 @@ static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const 
     for (size_t i = 0; good && i < count; i++) {
         good = tokenize_line(&theirs[i], references[i], metrics->tokenize, error);
         tokens[i] = theirs[i].tokens;
-        stats->exact |= same_words(hypothesis, references[i]);
+        stats->exact |= same_text(hypothesis, references[i]);
     }
     good = good && sa_bleu_add(&stats->bleu, &ours.tokens, tokens, count, error) &&
            sa_chrf_add(&stats->chrf, metrics, hypothesis, references, count, error);

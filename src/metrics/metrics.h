@@ -15,7 +15,8 @@ extern const sa_option sa_metrics_options[]; /* of sa_metrics */
  */
 #define SA_METRICS_ROWS(place)                                                                     \
     {"tokenize", SA_CHOICE(place(tokenize), 0, sa_metric_tokenizers),                              \
-     "tokenization for BLEU and token accuracy; char for text without spaces between words"},      \
+     "tokenization for BLEU and token accuracy; zh for Chinese, char for other text without "      \
+     "spaces between words"},                                                                      \
         {"smooth", SA_CHOICE(place(smooth), 0, sa_smoothings),                                     \
          "smoothing of BLEU for orders without a matching n-gram"},                                \
         {"smooth-value", SA_REAL(place(smooth_value), 0, 0, 1000, "X"),                            \

@@ -1,4 +1,5 @@
 #include "metrics/ngram.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static void tokenize_characters(const char *text, sa_buffer *out) {
     add_tokens(text, true, out);
 }
 
-/* ---- 13a ------------------------------------------------------------------------------------- */
+/* ---- 13a and zh ------------------------------------------------------------------------------ */
 
 /* Replaces every `from` in the text, in place; `to` is not longer. */
 static void replace(char *text, const char *from, const char *to) {
@@ -104,6 +105,19 @@ static void apply_rule(const char *text, int rule, sa_buffer *out) {
     }
 }
 
+/* Applies the rules and releases the text. */
+static void apply_rules(sa_buffer now, sa_buffer *out) {
+    for (int rule = 0; rule < 4 && !now.failed; rule++) {
+        sa_buffer next = {0};
+        apply_rule(now.text ? now.text : "", rule, &next);
+        sa_buffer_release(&now);
+        now = next;
+    }
+    if (!now.failed && now.text) tokenize_whitespace(now.text, out);
+    out->failed |= now.failed;
+    sa_buffer_release(&now);
+}
+
 static void tokenize_13a(const char *text, sa_buffer *out) {
     static const char *const entities[][2] = {
         {"<skipped>", ""}, {"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}};
@@ -111,21 +125,43 @@ static void tokenize_13a(const char *text, sa_buffer *out) {
     sa_buffer_addf(&now, " %s ", text);
     for (size_t i = 0; !now.failed && i < sizeof entities / sizeof *entities; i++)
         replace(now.text, entities[i][0], entities[i][1]);
-    for (int rule = 0; rule < 4 && !now.failed; rule++) {
-        sa_buffer next = {0};
-        apply_rule(now.text, rule, &next);
-        sa_buffer_release(&now);
-        now = next;
+    apply_rules(now, out);
+}
+
+/* Whether sacreBLEU takes it for Chinese. Its table names planes 2 and 3 by four digits, so that
+ * they are not among these, but dashes, quotes and symbols from U+2001 to U+2A6D are. */
+static bool is_chinese(uint32_t code) {
+    static const uint32_t ranges[][2] = {
+        {0x2001, 0x2a6d}, {0x2e80, 0x2eff}, {0x2f00, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f},
+        {0x31a0, 0x31ef}, {0x3200, 0x4db5}, {0x4e00, 0x9fbb}, {0xf900, 0xfa2d}, {0xfa30, 0xfa6a},
+        {0xfa70, 0xfad9}, {0xfe10, 0xfe1f}, {0xfe30, 0xfe4f}, {0xff00, 0xffef},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1]) return true;
+    return false;
+}
+
+static void tokenize_zh(const char *text, sa_buffer *out) {
+    sa_buffer words = {0}, now = {0};
+    tokenize_whitespace(text, &words);
+    for (size_t at = 0, size; at < words.size; at += size) {
+        const char *character = words.text + at;
+        size = sa_metric_character_size(character);
+        const bool apart = is_chinese(sa_utf8_codepoint(character, size, &size));
+        if (apart) sa_buffer_adds(&now, " ");
+        sa_buffer_add(&now, character, size);
+        if (apart) sa_buffer_adds(&now, " ");
     }
-    if (!now.failed) tokenize_whitespace(now.text, out);
-    out->failed |= now.failed;
-    sa_buffer_release(&now);
+    now.failed |= words.failed;
+    sa_buffer_release(&words);
+    apply_rules(now, out);
 }
 
 const sa_metric_tokenizer sa_metric_tokenizers[] = {
     [SA_METRIC_TOKENIZER_13A] = {"13a", tokenize_13a},
     [SA_METRIC_TOKENIZER_NONE] = {"none", tokenize_whitespace},
     [SA_METRIC_TOKENIZER_CHAR] = {"char", tokenize_characters},
+    [SA_METRIC_TOKENIZER_ZH] = {"zh", tokenize_zh},
     {0},
 };
 

@@ -4,6 +4,7 @@
  *          numbers
  *   none   tokens separated by white space
  *   char   every character except white space
+ *   zh     every Chinese character, and the rest by the rules of 13a
  *
  * White space is that of Python's str.split: ASCII and Unicode, including no-break spaces. */
 #ifndef SA_METRICS_NGRAM_H

@@ -98,7 +98,7 @@ grep -q "^links" out && fail "links without gold alignments: $(cat out)"
 awk 'BEGIN { srand(2); split("犬 猫 魚 鳥 木 水", word, " "); for (i = 0; i < 60; i++) { source = target = ""
         for (j = 0; j < 8; j++) { k = 1 + int(6 * rand()); source = source " w" k; target = target word[k] }
         print source "\t" target "。" } }' >ja.tsv
-note="note: there are no spaces between the words of the targets: BLEU takes whole clauses for words; --tokenize char counts characters"
+note="note: there are no spaces between the words of the targets: BLEU takes whole clauses for words; --tokenize char counts characters, zh Chinese ones"
 small="--embed 8 --hidden 8 --attn 4 --maxout 4 --steps 4 --valid-every 2 --lr 0.01"
 "$softalign" train --train ja.tsv --out ja $small 2>err
 same "train's note" "$note" "$(grep tokenize err)"

@@ -83,6 +83,44 @@ assert abs(difference["mean"] - means) < 1e-9, (difference, means)
 END
 fi
 
+# Why BLEU is 0, and texts that are tokenized.
+zero() { # WHY ARGUMENT...
+    "$softalign" score "${@:2}" >out 2>err
+    same "why BLEU of ${*:2} is 0" "note: BLEU is 0: $1" "$(cat err)"
+}
+printf 'ja\nna gut\n' >brief
+printf 'ach\nso wie\n' >other
+printf 'Er kam , sah .\nDann ging er .\nJa!\n' >cut
+printf 'l&apos;eau\nvon un@@ ten\nUnd: oben\n' >moses
+zero "no hypothesis has four tokens, so there are no 4-grams (--effective-order counts the shorter n-grams)" brief brief
+expect 0 "" score brief brief --effective-order
+expect 0 "" score brief brief --sentence
+zero "no token of a hypothesis is in its references" brief other --json
+zero "the hypotheses are empty" <(printf '\n\n') other
+zero "an order of n-grams has no match and is not smoothed (see --smooth)" <(echo a b c d) <(echo a x c y) --smooth none
+why="scores are comparable with those of others only for text as people write it"
+"$softalign" score cut moses 2>err >/dev/null
+same "tokenized texts" "note: 'cut' looks tokenized (2 of 3 lines): $why note: 'moses' looks tokenized (2 of 3 lines): $why" \
+    "$(grep looks err | xargs -d '\n')"
+expect 0 "" score cut cut --tokenize none
+
+# Exact: white space aside. White space at a line's end is none, as to sacreBLEU; at its beginning it is.
+# " ab" for "ab": 1-grams 2 of 3 and 2 of 2, 2-grams 1 of 2 and 1 of 1, no 3-gram in the reference:
+# precision 7/12, recall 1, chrF2 = 5 (7/12) / (4 (7/12) + 1) = 87.5
+printf 'ab\xe2\x80\x83 \n' >spaced
+echo ab >plain
+"$softalign" score spaced plain --chrf-whitespace >out 2>err
+same "white space at the end" "100.00" "$(sed -n 's/^chrF.* = //p' out)"
+"$softalign" score <(echo ' ab') plain --chrf-whitespace >out 2>err
+same "white space at the beginning" "87.50" "$(sed -n 's/^chrF.* = //p' out)"
+"$softalign" score <(printf 'a b.\nab c\nabc\n') <(printf ' ab .\nabcd\nabc\n') >out 2>err
+grep -qx 'exact = 66.67 %' out || fail "exact: $(cat out)"
+
+# Chinese. By hand: the tokens are 今 天 好 3.5 元 。 and 今 天 很 好 3.5 元 。; matches 6 of 6, 4 of 5, 2 of 4, 1 of 3;
+# BP = exp(1 - 7/6); BLEU = BP * (1 * 4/5 * 1/2 * 1/3) ^ (1/4) = 0.84648 * 0.60427
+"$softalign" score <(echo 今天好3.5元。) <(echo 今天很好3.5元。) --tokenize zh >out 2>err
+grep -q '|tok:zh|.* = 51.15 100.0/80.0/50.0/33.3 ' out || fail "--tokenize zh: $(cat out)"
+
 # ---- Alignments
 
 printf '0-0 1-1\n0-0 1-1 2-2\n' >links
@@ -176,5 +214,5 @@ expect 2 "score: --confidence needs --json with --sentence" score hyp ref --sent
 expect 2 "score: --by-length needs --json with --sentence" \
     score hyp ref --sentence --by-length --source ref
 expect 2 "score: standard input can be only one of the files" score - ref --against -
-expect 2 "--tokenize 'intl': expected 13a, none or char" score hyp ref --tokenize intl
+expect 2 "--tokenize 'intl': expected 13a, none, char or zh" score hyp ref --tokenize intl
 finish

@@ -40,6 +40,27 @@ static double score_of(const char *hypothesis, const char *reference) {
     return sa_bleu_value(&bleu, &metrics);
 }
 
+static const char *why(const char *hypothesis, const char *reference) {
+    sa_bleu bleu = {0};
+    add(&bleu, hypothesis, reference);
+    const char *reason = sa_bleu_zero_reason(&bleu, &metrics);
+    ck_assert_int_eq(sa_bleu_value(&bleu, &metrics) == 0, reason != NULL);
+    return reason ? reason : "";
+}
+
+START_TEST(a_score_of_0_has_a_reason) {
+    ck_assert_str_eq(why("a b c d", "a b x y"), "");
+    ck_assert_ptr_nonnull(strstr(why("", "a b"), "are empty"));
+    ck_assert_ptr_nonnull(strstr(why("a b c d", "e f g h"), "no token"));
+    ck_assert_ptr_nonnull(strstr(why("a b c", "a b c"), "four tokens"));
+    choose("smooth", "none");
+    ck_assert_ptr_nonnull(strstr(why("a b c d", "a b x y"), "not smoothed"));
+    choose("smooth", "exp");
+    choose("effective-order", "yes");
+    ck_assert_str_eq(why("a b c", "a b c"), "");
+}
+END_TEST
+
 /* ---- One reference --------------------------------------------------------------------------- */
 
 START_TEST(equal_sentences_score_100) {
@@ -181,6 +202,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("bleu", &tests);
     tcase_add_checked_fixture(tests, defaults, NULL);
+    tcase_add_test(tests, a_score_of_0_has_a_reason);
     tcase_add_test(tests, equal_sentences_score_100);
     tcase_add_test(tests, nothing_to_compare_scores_0);
     tcase_add_test(tests, short_sentences_have_no_score_alone_but_count);

@@ -1,5 +1,8 @@
-/* The tokens of the metrics, against sacreBLEU 2.6's (tests/golden/own.13a.tsv) and by hand. */
+/* The tokens of the metrics, against sacreBLEU 2.6's (tests/golden/own.13a.tsv) and by hand; those
+ * of zh by its definition: characters of its table set apart, then the rules of 13a alone (no
+ * entities, no space around the line). */
 #include "base/option.h"
+#include "base/utf8.h"
 #include "metrics/ngram.h"
 #include "support/pairs.h"
 #include "support/suite.h"
@@ -24,35 +27,49 @@ START_TEST(tokens_are_those_of_13a) {
 END_TEST
 
 static const struct {
-    const char *text, *tokens[3]; /* 13a, none, char */
+    const char *text, *tokens[4]; /* 13a, none, char, zh */
 } cuts[] = {
-    {"", {"", "", ""}},
-    {" \t\xc2\xa0\xe3\x80\x80 ", {"", "", ""}},
+    {"", {"", "", "", ""}},
+    {" \t\xc2\xa0\xe3\x80\x80 ", {"", "", "", ""}},
     {"a  b\xe2\x80\xaf"
      "c",
-     {"a b c", "a b c", "a b c"}},
+     {"a b c", "a b c", "a b c", "a b c"}},
     {"1.5, 2,000 .5 5. end.",
-     {"1.5 , 2,000 . 5 5 . end .", "1.5, 2,000 .5 5. end.", "1 . 5 , 2 , 0 0 0 . 5 5 . e n d ."}},
-    {"don't 1990-2000", {"don't 1990 - 2000", "don't 1990-2000", "d o n ' t 1 9 9 0 - 2 0 0 0"}},
-    {"pre-war", {"pre-war", "pre-war", "p r e - w a r"}},
+     {"1.5 , 2,000 . 5 5 . end .", "1.5, 2,000 .5 5. end.", "1 . 5 , 2 , 0 0 0 . 5 5 . e n d .",
+      "1.5 , 2,000 . 5 5 . end ."}},
+    {"don't 1990-2000",
+     {"don't 1990 - 2000", "don't 1990-2000", "d o n ' t 1 9 9 0 - 2 0 0 0", "don't 1990 - 2000"}},
+    {"pre-war", {"pre-war", "pre-war", "p r e - w a r", "pre-war"}},
     /* an entity made by another stays, unless it is undone later */
-    {"&amp;quot;", {"& quot ;", "&amp;quot;", "& a m p ; q u o t ;"}},
-    {"&quot;&lt;&gt;", {"\" < >", "&quot;&lt;&gt;", "& q u o t ; & l t ; & g t ;"}},
-    {"&amp;lt;&amp;amp;", {"< & amp ;", "&amp;lt;&amp;amp;", "& a m p ; l t ; & a m p ; a m p ;"}},
+    {"&amp;quot;", {"& quot ;", "&amp;quot;", "& a m p ; q u o t ;", "& amp ; quot ;"}},
+    {"&quot;&lt;&gt;",
+     {"\" < >", "&quot;&lt;&gt;", "& q u o t ; & l t ; & g t ;", "& quot ; & lt ; & gt ;"}},
+    {"&amp;lt;&amp;amp;",
+     {"< & amp ;", "&amp;lt;&amp;amp;", "& a m p ; l t ; & a m p ; a m p ;",
+      "& amp ; lt ; & amp ; amp ;"}},
     {"a\x1c"
      "b\xe1\x9a\x80"
      "c\xc2\x85"
      "d\xe2\x80\xa8"
      "e\xe2\x81\x9f"
      "f",
-     {"a b c d e f", "a b c d e f", "a b c d e f"}},
-    {"a<skipped>b", {"ab", "a<skipped>b", "a < s k i p p e d > b"}},
-    {"...", {". . .", "...", ". . ."}},
-    {"«été»", {"«été»", "«été»", "« é t é »"}},
+     {"a b c d e f", "a b c d e f", "a b c d e f", "a b c d e f"}},
+    {"a<skipped>b", {"ab", "a<skipped>b", "a < s k i p p e d > b", "a < skipped > b"}},
+    {"...", {". . .", "...", ". . .", ". . ."}},
+    {"«été»", {"«été»", "«été»", "« é t é »", "«été»"}},
     {"zero\xe2\x80\x8bwidth", /* is no white space */
-     {"zero\xe2\x80\x8bwidth", "zero\xe2\x80\x8bwidth", "z e r o \xe2\x80\x8b w i d t h"}},
+     {"zero\xe2\x80\x8bwidth", "zero\xe2\x80\x8bwidth", "z e r o \xe2\x80\x8b w i d t h",
+      "zero \xe2\x80\x8b width"}},
     {"\xf0\x9f\x98\x80.今日。",
-     {"\xf0\x9f\x98\x80 . 今日。", "\xf0\x9f\x98\x80.今日。", "\xf0\x9f\x98\x80 . 今 日 。"}},
+     {"\xf0\x9f\x98\x80 . 今日。", "\xf0\x9f\x98\x80.今日。", "\xf0\x9f\x98\x80 . 今 日 。",
+      "\xf0\x9f\x98\x80 . 今 日 。"}},
+    {" .5 今天5. ", {". 5 今天5 .", ".5 今天5.", ". 5 今 天 5 .", ".5 今 天 5."}},
+    {"“你好”，他说——3.5元。",
+     {"“你好”，他说——3.5元。", "“你好”，他说——3.5元。", "“ 你 好 ” ， 他 说 — — 3 . 5 元 。",
+      "“ 你 好 ” ， 他 说 — — 3.5 元 。"}},
+    {"𠀀字ＡＢ🙂☃か",
+     {"𠀀字ＡＢ🙂☃か", "𠀀字ＡＢ🙂☃か", "𠀀 字 Ａ Ｂ 🙂 ☃ か",
+      "𠀀 字 Ａ Ｂ 🙂 ☃ か"}},
 };
 
 START_TEST(tokens_by_hand) {
@@ -66,10 +83,38 @@ START_TEST(tokens_by_hand) {
 }
 END_TEST
 
+/* The first character of every other range is set apart by zh, that of the next one is not. */
+static const uint32_t bounds[] = {
+    0x2001, 0x2a6e, 0x2e80, 0x2fe0, 0x2ff0, 0x3040, 0x3100, 0x3130, 0x31a0,
+    0x31f0, 0x3200, 0x4db6, 0x4e00, 0x9fbc, 0xf900, 0xfa2e, 0xfa30, 0xfa6b,
+    0xfa70, 0xfada, 0xfe10, 0xfe20, 0xfe30, 0xfe50, 0xff00, 0xfff0,
+};
+
+static bool is_apart(uint32_t code) {
+    char text[8] = "a";
+    sa_buffer out = {0};
+    strcpy(text + 1 + sa_utf8_encode(code, text + 1), "a");
+    sa_metric_tokenizers[SA_METRIC_TOKENIZER_ZH].tokenize(text, &out);
+    const bool apart = strchr(out.text, ' ');
+    sa_buffer_release(&out);
+    return apart;
+}
+
+START_TEST(characters_of_zh) {
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        ck_assert_int_eq(is_apart(bounds[i]), i % 2 == 0);
+        ck_assert_int_eq(is_apart(bounds[i] - 1),
+                         i % 2 != 0 || bounds[i] == 0x2001); /* U+2000 is a space */
+    }
+    ck_assert(!is_apart(0x20000) && !is_apart(0x2f800) && !is_apart(0x10ffff));
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("cut", &tests);
     tcase_add_test(tests, tokens_are_those_of_13a);
     tcase_add_loop_test(tests, tokens_by_hand, 0, sizeof cuts / sizeof *cuts);
+    tcase_add_test(tests, characters_of_zh);
     return suite_run(suite);
 }

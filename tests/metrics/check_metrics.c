@@ -276,12 +276,18 @@ static const struct {
     const char *hypothesis, *references[2];
     int64_t exact, same, tokens;
 } shares[] = {
-    {"a b c", {"a b c", "x"}, 1, 3, 3},   {"a  b c ", {"x", "a b\tc"}, 1, 3, 3},
-    {"a b.", {"a b .", "x"}, 0, 3, 3}, /* the same tokens, but not the same text */
-    {"b c", {"a b c", "x y z"}, 0, 0, 3}, {"a x c d", {"a b c", "x y z"}, 0, 2, 3},
+    {"a b c", {"a b c", "x"}, 1, 3, 3},
+    {"a  b c ", {"x", "a b\tc"}, 1, 3, 3},
+    {"a b.", {"a b .", "x"}, 1, 3, 3},
+    {"a bc d", {"ab c de", "a bc"}, 0, 2, 2},
+    {"a bc d", {"ab cd", "x"}, 1, 0, 2},
+    {"b c", {"a b c", "x y z"}, 0, 0, 3},
+    {"a x c d", {"a b c", "x y z"}, 0, 2, 3},
     {"a b", {"a b c d", "a c"}, 0, 2, 4}, /* equal fractions: the first */
-    {"a b", {"a c d", "a b c"}, 0, 2, 3}, {"", {"a", "b"}, 0, 0, 1},
-    {"a", {"", "a b"}, 0, 1, 2},          {"", {"", ""}, 1, 0, 0},
+    {"a b", {"a c d", "a b c"}, 0, 2, 3},
+    {"", {"a", "b"}, 0, 0, 1},
+    {"a", {"", "a b"}, 0, 1, 2},
+    {"", {"", ""}, 1, 0, 0},
 };
 
 START_TEST(exact_sentences_and_tokens_in_place) {

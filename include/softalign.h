@@ -441,8 +441,9 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
 
 /* Replaces the alignment of every pair by the one on its line of a file in Pharaoh format ("0-0
- * 1-2"; an empty line: no links), as word aligners write it. SA_DATA names the file and the line
- * that cannot be read, or the two numbers of lines. */
+ * 1-2"; an empty line: no links), as word aligners write it, or of a file in the format of NAACL
+ * 2003, whose lines name the sentence ("1 3 2 S"). SA_DATA names the file and the line that cannot
+ * be read, or the two numbers of lines. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */

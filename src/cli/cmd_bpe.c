@@ -42,26 +42,58 @@ static bool count_line(void *counts, const char *line, size_t size, const sa_tex
     return true;
 }
 
+/* The words of all files, or of standard input. */
+static bool count_words(const bpe_options *options, const char *action, const char *const *paths,
+                        sa_word_counts *counts, sa_error *error) {
+    bool good = true;
+    if (options->codes || options->vocabulary)
+        return sa_fail(error, SA_USAGE,
+                       "bpe %s: --codes and --vocabulary are options of 'bpe apply'", action);
+    for (int i = 0; good && (!i || paths[i]); i++)
+        good = cli_each_line(paths[i] ? paths[i] : "-", count_line, counts, error);
+    if (good && !counts->words.count)
+        good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
+    return good;
+}
+
 static bool learn(const bpe_options *options, const char *const *paths, sa_error *error) {
     sa_word_counts counts = {0};
     sa_bpe bpe = {0};
     sa_buffer out = {0};
-    bool good = true;
-    if (options->codes || options->vocabulary)
-        return sa_fail(error, SA_USAGE,
-                       "bpe learn: --codes and --vocabulary are options of 'bpe apply'");
-    for (int i = 0; good && (!i || paths[i]); i++)
-        good = cli_each_line(paths[i] ? paths[i] : "-", count_line, &counts, error);
-    if (good && !counts.words.count)
-        good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
-    good =
-        good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
+    bool good = count_words(options, "learn", paths, &counts, error) &&
+                sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
     if (good && bpe.count < (size_t)options->merges)
         cli_note("note: %zu merges of %d learned: no other pair of symbols occurs %d times",
                  bpe.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
     sa_bpe_release(&bpe);
+    sa_word_counts_release(&counts);
+    return good;
+}
+
+/* The most frequent first; of equals the one that comes first in the text. */
+static int by_frequency(const void *a, const void *b) {
+    const sa_heap_item *one = a, *other = b;
+    if (one->rank != other->rank) return one->rank > other->rank ? -1 : 1;
+    return one->id > other->id ? 1 : -1;
+}
+
+static bool get_vocabulary(const bpe_options *options, const char *const *paths, sa_error *error) {
+    sa_word_counts counts = {0};
+    sa_buffer out = {0};
+    bool good = count_words(options, "get-vocab", paths, &counts, error);
+    sa_heap_item *words = good ? sa_new(counts.words.count, sizeof *words, error) : NULL;
+    for (size_t i = 0; words && i < counts.words.count; i++)
+        words[i] = (sa_heap_item){counts.frequency[i], (int32_t)i};
+    if (words) qsort(words, counts.words.count, sizeof *words, by_frequency);
+    for (size_t i = 0; words && i < counts.words.count; i++) {
+        const sa_token word = sa_strings_get(&counts.words, words[i].id);
+        sa_buffer_add(&out, word.text, word.size);
+        sa_buffer_addf(&out, " %lld\n", (long long)words[i].rank);
+    }
+    good = words && cli_print(&out, error);
+    free(words);
     sa_word_counts_release(&counts);
     return good;
 }
@@ -144,6 +176,8 @@ static const struct {
 } actions[] = {
     {"learn", "prints the merge operations learned from all FILEs", learn},
     {"apply", "splits the words of FILE by the merge operations of --codes", apply},
+    {"get-vocab", "prints the words of all FILEs and their counts, for --vocabulary",
+     get_vocabulary},
     {.name = NULL},
 };
 
@@ -161,7 +195,7 @@ static bool run(cli_call *call, sa_error *error) {
             return actions[i].run(call->options, words + 1, error);
         sa_nearest_consider(&nearest, actions[i].name);
     }
-    return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply%s", words[0],
+    return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn, apply or get-vocab%s", words[0],
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 

@@ -363,7 +363,7 @@ static bool score_texts(const score_options *options, const char *const *words, 
     score_file file[FILES] = {{0}};
     for (size_t i = 0; i < count; i++) path[i] = words[i];
     score_work work = {.options = options, .references = count - 1};
-    bool good = score_files_read(file, path, FILES, error);
+    bool good = score_files_read(file, path, FILES, NULL, error);
     work.count = file->count;
     good = good && compute_stats(&work, &work.ours, file, file + 1, error);
     if (good && !options->sentence) note_bleu(&work, file);

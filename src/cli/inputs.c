@@ -72,16 +72,20 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error) {
-    sa_text_lines reader;
+bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_error *error) {
     bool failed = false;
     char *line;
     size_t size;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !each(context, line, size, &reader, error);
-    sa_text_lines_close(&reader);
+    while (!failed && sa_text_lines_next(reader, &line, &size, &failed, error))
+        failed = !each(context, line, size, reader, error);
+    sa_text_lines_close(reader);
     return !failed;
+}
+
+bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error) {
+    sa_text_lines reader;
+    return sa_text_lines_open(&reader, path, error) &&
+           cli_lines_each(&reader, each, context, error);
 }
 
 enum { BLOCK = 1 << 16 };

@@ -40,6 +40,8 @@ bool cli_pairs_fail(const char *path, sa_error *error);
 typedef bool cli_line(void *context, const char *line, size_t size, const sa_text_lines *from,
                       sa_error *error);
 bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error);
+/* The same of a file that is open, which it closes. */
+bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_error *error);
 
 typedef struct cli_input {
     sa_text_lines reader;

@@ -2,6 +2,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/corpus.h"
+#include "data/link_file.h"
 #include "metrics/linking.h"
 #include "metrics/ngram.h"
 
@@ -9,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINKS, GOLD, REVERSE, SOURCE, TARGET, FILES };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -26,11 +29,17 @@ static bool add_line(void *context, const char *line, size_t size, const sa_text
     return false;
 }
 
-bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error) {
+bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
+                      sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) continue;
         files[i].name = strcmp(paths[i], "-") == 0 ? "standard input" : paths[i];
-        if (!cli_each_line(paths[i], add_line, &files[i], error)) return false;
+        sa_text_lines reader;
+        if (!(base && i < SOURCE
+                  ? sa_link_file_open(&reader, paths[i], files->count, base[i], error)
+                  : sa_text_lines_open(&reader, paths[i], error)) ||
+            !cli_lines_each(&reader, add_line, &files[i], error))
+            return false;
         if (!files[i].count) return sa_fail(error, SA_DATA, "%s: no lines", files[i].name);
         if (files[i].count != files->count)
             return sa_fail(error, SA_DATA,
@@ -53,8 +62,6 @@ typedef struct line_links {
     sa_link *link;
     size_t count;
 } line_links;
-
-enum { LINKS, GOLD, REVERSE, SOURCE, TARGET, FILES };
 
 /* Words of a line of text, which may begin with its number and a tab as in a file of links; INT_MAX
  * without a file. */
@@ -201,7 +208,8 @@ bool score_links(const score_options *options, const char *const *words, sa_erro
                                 options->target};
     score_file file[FILES] = {{0}};
     totals sum = {0};
-    bool good = score_files_read(file, path, FILES, error);
+    const int base[] = {options->links_base, options->gold_base, options->links_base};
+    bool good = score_files_read(file, path, FILES, base, error);
     for (size_t i = 0; good && i < file->count; i++)
         good = count_line(file, i, options, &sum, error);
     good = good && (options->json ? print_json(&sum, error) : print_text(&sum, options, error));

@@ -21,8 +21,10 @@ typedef struct score_file {
 } score_file;
 
 /* Reads the files of the paths; the first is given, those of others (NULL) have no lines. SA_DATA:
- * one is empty or not UTF-8, or has more or fewer lines than the first. */
-bool score_files_read(score_file *files, const char *const *paths, size_t count, sa_error *error);
+ * one is empty or not UTF-8, or has more or fewer lines than the first. base: from which number the
+ * positions of LINKS, GOLD and REVERSE, the first three, count; NULL: all are texts. */
+bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
+                      sa_error *error);
 void score_files_release(score_file *files, size_t count);
 
 /* Scores the alignments words[0] against the gold alignments words[1] and prints the scores. */

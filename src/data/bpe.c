@@ -41,6 +41,9 @@ void sa_heap_release(sa_heap *heap) {
 }
 
 #define VERSION "#version: 0.2"
+#define OLD_VERSION "#version: 0.1"
+
+static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
 
@@ -93,7 +96,7 @@ void sa_bpe_release(sa_bpe *bpe) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
-    sa_buffer_adds(out, VERSION "\n");
+    sa_buffer_adds(out, bpe->separate_end ? OLD_VERSION "\n" : VERSION "\n");
     for (size_t i = 0; i < bpe->count; i++) {
         const sa_token left = sa_strings_get(&bpe->symbols, bpe->merge[i].left);
         const sa_token right = sa_strings_get(&bpe->symbols, bpe->merge[i].right);
@@ -110,15 +113,19 @@ static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32
 }
 
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
-    bool same = one->count == other->count;
+    bool same = one->count == other->count && one->separate_end == other->separate_end;
     for (size_t i = 0; same && i < one->count; i++)
         same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
                same_symbol(one, one->merge[i].right, other, other->merge[i].right);
     return same;
 }
 
-static bool check_version(const char *line, const char *name, sa_error *error) {
-    if (strcmp(line, VERSION) == 0) return true;
+/* Reads the first line; *merge: it is the first merge of a file of version 0.1. */
+static bool read_version(sa_bpe *bpe, const char *line, const char *name, bool *merge,
+                         sa_error *error) {
+    *merge = *line && *line != '#';
+    bpe->separate_end = *merge || strcmp(line, OLD_VERSION) == 0;
+    if (bpe->separate_end || strcmp(line, VERSION) == 0) return true;
     if (strcmp(line, VERSION " byte") == 0)
         return sa_fail(error, SA_DATA, "%s:1: merges of bytes; those of characters are read", name);
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
@@ -135,7 +142,10 @@ static bool is_character(sa_token symbol) {
 /* The id of a symbol that is a character or the result of an earlier merge, or -1. */
 static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *reader,
                          sa_error *error) {
-    if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
+    const bool end =
+        bpe->separate_end && sa_token_compare(symbol, (sa_token){SA_BPE_WORD_END, end_size}) == 0;
+    if (end || is_character(symbol))
+        return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
         sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is no character, and no line before makes it",
@@ -151,12 +161,13 @@ static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, 
     const size_t second = left.size + (space != NULL);
     const sa_token right = {line.text + second, line.size - second};
     if (!left.size || !right.size || memchr(right.text, ' ', right.size))
-        return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between", name,
-                       number);
+        return sa_fail(error, SA_DATA, "%s:%zu: expected %stwo symbols with one space between",
+                       name, number, number == 1 ? "'" VERSION "' or " : "");
     const int32_t one = symbol_of(bpe, left, reader, error);
     const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, reader, error);
     if (other < 0) return false;
     const int32_t known = find_merge(bpe, one, other);
+    if (known >= 0 && bpe->separate_end) return true;
     if (known >= 0) /* merge 0 is on line 2 */
         return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", name, number,
                        (size_t)known + 2);
@@ -168,17 +179,18 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     const char *name = reader->file.name;
     char *line;
     size_t size;
-    bool failed = false;
+    bool failed = false, merge = true;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const char *next = reader->file.data + reader->lines.at;
         if (next - (line + size) == 2)
             return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
                            name, reader->lines.number);
-        if (reader->lines.number == 1 ? !check_version(line, name, error)
-                                      : !read_merge(bpe, (sa_token){line, size}, reader, error))
+        if (reader->lines.number == 1 && !read_version(bpe, line, name, &merge, error))
             return false;
+        if (merge && !read_merge(bpe, (sa_token){line, size}, reader, error)) return false;
+        merge = true;
     }
-    return !failed && (reader->lines.number || check_version("", name, error));
+    return !failed && (reader->lines.number || read_version(bpe, "", name, &merge, error));
 }
 
 /* Closes the reader. */
@@ -214,8 +226,6 @@ typedef struct sa_bpe_node {
 
 enum { UNKNOWN = -1, NONE = -1, MERGED = -2 };
 
-static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
-
 /* The earlier merge comes first; of the same merge, the leftmost position. */
 static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     (void)context;
@@ -247,17 +257,19 @@ void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
-/* Makes a node for every character; returns their number, 0: out of memory. */
+/* Makes a node for every character, and an empty one for an end that is a symbol of its own;
+ * returns their number, 0: out of memory. */
 static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                sa_error *error) {
+    const bool separate = segmenter->bpe->separate_end;
     size_t count = 0;
-    for (size_t at = 0, length; at < size; at += length, count++) {
-        length = sa_bpe_character_size(word + at, size - at);
+    for (size_t at = 0, length; at < size + separate; at += length, count++) {
+        length = at < size ? sa_bpe_character_size(word + at, size - at) : 0;
         if (!sa_reserve(&segmenter->node, &segmenter->node_capacity, count + 1,
                         sizeof *segmenter->node, error))
             return 0;
         char text[4 + sizeof SA_BPE_WORD_END];
-        const bool ends = at + length == size;
+        const bool ends = separate ? !length : at + length == size;
         memcpy(text, word + at, length);
         memcpy(text + length, SA_BPE_WORD_END, end_size);
         segmenter->node[count] = (sa_bpe_node){
@@ -268,6 +280,7 @@ static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, si
             .size = (uint32_t)length,
             .text = word + at,
         };
+        if (separate && !length) return count + 1;
     }
     return count;
 }
@@ -379,7 +392,9 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
     bool good = count && merge_all(segmenter, count, error);
     for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
         const sa_bpe_node *node = &segmenter->node[at];
-        good = segmenter->known && node->symbol >= 0
+        if (!node->size) break; /* the end, which nothing was merged with */
+        const bool unmarked = node->after != NONE && !segmenter->node[node->after].size;
+        good = segmenter->known && node->symbol >= 0 && !unmarked
                    ? undo_merges(segmenter, node->symbol, node->text, node->after == NONE, error)
                    : add_size(segmenter, node->size, error);
     }

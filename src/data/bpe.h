@@ -7,8 +7,9 @@
  * symbols are its subwords
  *
  * Merge files are those of the authors' program subword-nmt: the line "#version: 0.2", then one
- * merge per line, two symbols separated by a space. Merges and segmentations equal those of
- * subword-nmt. */
+ * merge per line, two symbols separated by a space. In files of version 0.1, which need not have
+ * such a line, "</w>" after the last character of a word is a symbol of its own. Merges and
+ * segmentations equal those of subword-nmt. */
 #ifndef SA_DATA_BPE_H
 #define SA_DATA_BPE_H
 
@@ -46,13 +47,15 @@ typedef struct sa_bpe {
     sa_strings pairs;    /* sa_bpe_pair of every merge, in the same order */
     sa_bpe_merge *merge; /* [count] in the order they were learned */
     size_t count, capacity;
+    bool separate_end; /* version 0.1: SA_BPE_WORD_END is a symbol of its own */
 } sa_bpe;
 
 /* ---- Merges and their files -------------------------------------------------------------------
  */
 
 /* Reads a merge file. SA_DATA names file and line of a wrong version, a line without exactly two
- * symbols or with CR LF, a duplicate merge, or a symbol that no earlier line makes. */
+ * symbols or with CR LF, a symbol that no earlier line makes, or a duplicate merge; of version 0.1
+ * duplicates are skipped. */
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 /* The same from memory; `name` is for messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);

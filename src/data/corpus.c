@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/utf8.h"
+#include "data/link_file.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -239,7 +240,8 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error) {
     sa_text_lines reader;
     if (!sa_given(corpus, "corpus", error) || !sa_given(corpus->owned, "corpus->owned", error) ||
-        !sa_given(path, "path", error) || !sa_text_lines_open(&reader, path, error))
+        !sa_given(path, "path", error) ||
+        !sa_link_file_open(&reader, path, corpus->lines, 0, error))
         return false;
     corpus->gold = add_alignments(corpus, &reader, error);
     if (corpus->gold) corpus->note = NULL;

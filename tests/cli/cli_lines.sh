@@ -33,6 +33,12 @@ by_line ibm1
 # From Model 1 to the training that it guides.
 "$softalign" train --train blank.tsv --alignments links.all --guided-alignment 1 --valid pairs.tsv --out model \
     --steps 2 $small 2>err || fail "train --alignments: $(cat err)"
+awk '{ for (i = 1; i <= NF; i++) { split($i, at, "-"); print NR, at[1] + 1, at[2] + 1 } }' links.all >links.wa
+for file in links.all links.wa; do
+    "$softalign" train --train blank.tsv --alignments $file --guided-alignment 1 --valid pairs.tsv --out $file.model \
+        --steps 2 $small 2>err || fail "train --alignments $file: $(cat err)"
+done
+cmp links.all.model/best.safetensors links.wa.model/best.safetensors || fail "links of NAACL's format train otherwise"
 by_line align model/best.safetensors
 "$softalign" align model/best.safetensors blank.tsv --all-heads heads 2>err || fail "--all-heads"
 same "numbers of all heads" "0002.json 0003.json 0006.json 0002.npy 0003.npy 0006.npy" \

@@ -143,6 +143,28 @@ expect 0 "" score --alignments late gold --json
 same "JSON" "{ sentences: 2, links: 5, sure: 5, aer: 1.0, precision: 0.0, recall: 0.0, aer_before: 0.0, aer_after: 1.0 }" \
     "$(xargs <out)"
 
+# Links as NAACL's shared task has them: by sentence, from 1, 0 for no word, sure unless they say P; whatever --gold-base.
+printf '0001 1 1\n0001 2 2 P\r\n\n0001 3 3 S\n3 1 1 S 0.9\n3\t2 0\n3 2 1 P 1e-3\n' >gold.wa
+printf '0-0 1p1 2-2\n\n0-0 1p0\n\n' >gold.talp
+printf '0-0 1-1\n0-0\n1-0\n0-0\n' >four
+for base in 0 1; do
+    if [ $base = 1 ]; then sed 'y/012/123/' gold.talp; else cat gold.talp; fi >gold.$base
+    expect 0 "" score --alignments four gold.$base --gold-base $base
+    cp out wanted
+    expect 0 "" score --alignments four gold.wa --gold-base $base
+    cmp -s out wanted || fail "gold.wa, --gold-base $base: $(cat out)"
+done
+same "scores of gold.wa" "0 4 5 3 0.5000000 0.6000000 0.3333333" "$(sed -n 2p out | xargs)"
+expect 0 "" score --alignments gold.wa <(head -n 3 gold.talp)
+same "links of gold.wa" "0 3 5 3 0.0000000 1.0000000 1.0000000" "$(sed -n 2p out | xargs)"
+printf '1 1 1 S\n5 1 1 S\n' >late.wa
+printf '2 1 1 S\n1 1 1 S\n' >early.wa
+printf '1 1 1 S\n1-1\n' >mixed.wa
+what="source and target, counted from 1, then perhaps S or P and a confidence"
+expect 3 "late.wa:2: expected a sentence from 1 to 4, $what" score --alignments four late.wa
+expect 3 "early.wa:2: expected a sentence from 2 to 4, $what" score --alignments four early.wa
+expect 3 "mixed.wa:2: expected a sentence from 1 to 4, $what" score --alignments four mixed.wa
+
 # Links that leave the sentence are dropped; without --target it ends with the last linked word.
 echo '0-0 1-1' >short
 echo '0-0' >gold_short

@@ -148,14 +148,75 @@ START_TEST(unknown_sub_words_are_cut_again) {
 }
 END_TEST
 
+/* ---- Version 0.1 ------------------------------------------------------------------------------
+ */
+
+/* By an independent computation (tests/cli/cli_bpe.sh has it): the end of a word is a symbol of its
+ * own, and of equal merges the first counts. */
+static const char old_merges[] =
+    "l o\nlo w\ne r\ner </w>\nt </w>\nlow er</w>\ns t</w>\ne st</w>\nlow </w>\nl o\nx x\n";
+
+/* known: with the subwords low, low@@, er and est alone; where nothing was merged with the end, the
+ * last subword stays. */
+static const struct {
+    const char *word, *expected, *known;
+} old_cuts[] = {
+    {"low", "low", "low"},
+    {"lower", "lower", "low er"},
+    {"lowest", "low est", "low est"},
+    {"er", "er", "er"},
+    {"t", "t", "t"},
+    {"newest", "n e w est", "n e w est"},
+    {"lo", "lo", "lo"},
+    {"xxx", "xx x", "x x x"},
+    {"xxxx", "xx xx", "x x xx"},
+    {"q", "q", "q"},
+    {"日本", "日 本", "日 本"},
+    {"e", "e", "e"},
+};
+
+START_TEST(merges_of_version_01) {
+    static const char *const words[] = {"low", "low@@", "er", "est"};
+    sa_bpe bpe, again;
+    sa_bpe_segmenter segmenter;
+    sa_strings known = {0};
+    sa_buffer out = {0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ck_assert_int_eq(sa_strings_add(&known, words[i], strlen(words[i]), &error), (int)i);
+    ck_assert_msg(sa_bpe_read(&bpe, old_merges, strlen(old_merges), "codes", &error), "%s",
+                  error.text);
+    ck_assert_uint_eq(bpe.count, 10);
+    sa_bpe_write(&bpe, &out);
+    ck_assert(strncmp(out.text, "#version: 0.1\nl o\n", 18) == 0);
+    ck_assert(sa_bpe_read(&again, out.text, out.size, "codes", &error));
+    ck_assert(sa_bpe_equal(&bpe, &again));
+    again.separate_end = false;
+    ck_assert(!sa_bpe_equal(&bpe, &again));
+    sa_bpe_segmenter_init(&segmenter, &bpe);
+    for (size_t i = 0; i < sizeof old_cuts / sizeof *old_cuts; i++)
+        cuts_into(&segmenter, old_cuts[i].word, old_cuts[i].expected);
+    sa_bpe_segmenter_release(&segmenter);
+    sa_bpe_segmenter_init(&segmenter, &bpe);
+    ck_assert(sa_bpe_segmenter_restrict(&segmenter, &known, &error));
+    for (size_t i = 0; i < sizeof old_cuts / sizeof *old_cuts; i++)
+        cuts_into(&segmenter, old_cuts[i].word, old_cuts[i].known);
+    sa_bpe_segmenter_release(&segmenter);
+    sa_bpe_release(&bpe), sa_bpe_release(&again);
+    sa_strings_release(&known);
+    sa_buffer_release(&out);
+}
+END_TEST
+
 /* ---- Files of merges ------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *message;
 } broken[] = {
     {"", "codes:1: expected '#version: 0.2', the first line of merges"},
-    {"a b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
-    {"#version: 0.1\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"a b c\n", "codes:1: expected '#version: 0.2' or two symbols with one space between"},
+    {"\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"#version: 0.3\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"a b\nbc d\n", "codes:2: 'bc' is no character, and no line before makes it"},
     {"#version: 0.2 byte\n", "codes:1: merges of bytes; those of characters are read"},
     {"#version: 0.2\r\na b\r\n", "codes:1: the line ends in CR LF; merges end in LF alone"},
     {"#version: 0.2\na b\r\n", "codes:2: the line ends in CR LF; merges end in LF alone"},
@@ -250,6 +311,7 @@ int main(void) {
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
     tcase_add_loop_test(tests, unknown_sub_words_are_cut_again, 0,
                         sizeof known_cuts / sizeof *known_cuts);
+    tcase_add_test(tests, merges_of_version_01);
     tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, files_are_written_as_they_were_read);
     tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);

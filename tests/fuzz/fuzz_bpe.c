@@ -1,5 +1,6 @@
 /* Byte-pair encoding. The input is two bytes of choices, then a text to learn merges from and to
- * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment. */
+ * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment; after
+ * '$' too, whose file may be of version 0.1 and begin otherwise. */
 #include "data/bpe.h"
 #include "data/text_codec.h"
 #include "data/tokenizer.h"
@@ -124,7 +125,8 @@ static void read_merges(fuzz_input input) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_input input = fuzz_input_of(data, size);
     if (size > MOST) return 0;
-    if (size && *data == '#') {
+    if (size && (*data == '#' || *data == '$')) {
+        if (*data == '$') fuzz_byte(&input);
         read_merges(input);
         return 0;
     }

@@ -1,6 +1,7 @@
 /* Word alignments: links as text, combined from both directions, and evaluated by AER. The input
- * is a byte of choices, a line for each direction and one of gold links. */
+ * is a byte of choices, a line for each direction and one of gold links; or a file of links. */
 #include "data/corpus.h"
+#include "data/link_file.h"
 #include "fuzz.h"
 #include "metrics/linking.h"
 
@@ -150,6 +151,31 @@ static void link_weights(fuzz_input input, unsigned choices) {
     }
 }
 
+/* A file is read as it is, or, in NAACL's format, as so many lines of links. */
+static void read_file(fuzz_input input, unsigned choices) {
+    const int base = choices & 1;
+    const size_t lines = choices >> 1 & 7;
+    sa_text_lines reader;
+    sa_error error = {0};
+    if (!sa_link_file_open(&reader, fuzz_file(0, input.at, input.size), lines, base, &error)) {
+        fuzz_expect_error(&error, SA_DATA, SA_DATA);
+        return;
+    }
+    const bool turned = reader.file.size != input.size ||
+                        (input.size && memcmp(reader.file.data, input.at, input.size) != 0);
+    char *line;
+    size_t size, count = 0;
+    bool failed = false;
+    while (turned && sa_text_lines_next(&reader, &line, &size, &failed, &error)) {
+        linked links = {0};
+        ck_assert(sa_links_parse_line(line, base, &links.links, &links.count, &error));
+        release(&links);
+        count++;
+    }
+    ck_assert(!failed && (!turned || !lines || count == lines));
+    sa_text_lines_close(&reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_input input = fuzz_input_of(data, size);
     const unsigned choices = fuzz_byte(&input);
@@ -157,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size > MOST) return 0;
     linked forward = {0}, backward = {0}, gold = {0};
     link_weights(input, choices);
+    read_file(input, choices);
     if (read_links(&input, choices & 1, &forward)) {
         if (read_links(&input, choices & 1, &backward)) {
             combine(&forward, &backward);

@@ -17,7 +17,7 @@ enum { CLI_CSV, CLI_NPY, CLI_ALL_HEADS, CLI_ALIGN_FOLDERS };
 /* What is written, as options. */
 typedef struct cli_align_options {
     const char *text[CLI_ALIGN_TEXTS], *folder[CLI_ALIGN_FOLDERS];
-    bool terminal, merge, spreadsheet;
+    bool terminal, merge, spreadsheet, semicolons;
     sa_link_options linking;
     cli_pictures pictures;
     sa_page_text page;
@@ -47,7 +47,11 @@ static const sa_option output_options[] = {
     {"tidy", CLI_TEXT(OUTPUT, OUT(text[CLI_TIDY]), NULL, "FILE"),
      "write one long-format table for R and pandas; - is standard output"},
     {"spreadsheet", SA_SWITCH(OUT(spreadsheet)),
-     "with --tidy: put ' before words that a spreadsheet would take for formulas"},
+     "with --csv or --tidy: write for spreadsheets: a byte order mark, and ' before words that "
+     "they "
+     "would take for formulas"},
+    {"semicolons", SA_SWITCH(OUT(semicolons)),
+     "with --spreadsheet: semicolons between cells and decimal commas, where these are usual"},
     {"pharaoh", CLI_TEXT(OUTPUT, OUT(text[CLI_PHARAOH]), NULL, "FILE"),
      "write word alignments in Pharaoh format, one line per pair; - is standard output"},
     {"soft", CLI_TEXT(OUTPUT, OUT(text[CLI_SOFT]), NULL, "FILE"),
@@ -127,7 +131,7 @@ static void add_tables(cli_align_output *out, size_t index, const sa_alignment *
                           .golds = golds,
                           .layer = out->layer,
                           .head = out->head,
-                          .spreadsheet = options->spreadsheet};
+                          .words = (sa_csv_words)options->spreadsheet + options->semicolons};
     if (options->text[CLI_HTML]) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
     if (options->text[CLI_TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[CLI_TIDY]);
 }
@@ -151,10 +155,15 @@ static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignme
     if (text[CLI_PHARAOH]) sa_matrix_pharaoh(words, &options->linking, &out->text[CLI_PHARAOH]);
     if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
     if (text[CLI_JSONL]) add_json(alignment, index + 1, &out->text[CLI_JSONL]);
-    for (int i = 0; i < CLI_ALL_HEADS; i++)
-        if (options->folder[i] && !sa_save_matrix(options->folder[i], index, folders[i].ending,
-                                                  folders[i].add, alignment, error))
+    for (int i = 0; i < CLI_ALL_HEADS; i++) {
+        const bool sheet = i == CLI_CSV && options->spreadsheet;
+        sa_buffer matrix = {0};
+        if (!options->folder[i]) continue;
+        (sheet && options->semicolons ? sa_matrix_csv_quoted : folders[i].add)(alignment, &matrix);
+        if (sheet) sa_csv_for_spreadsheets(&matrix, options->semicolons);
+        if (!sa_save_numbered(options->folder[i], index, folders[i].ending, &matrix, error))
             return false;
+    }
     if (cli_pictures_wanted(&options->pictures) &&
         !cli_pictures_save(&options->pictures, index, alignment, figure, &out->noted, error))
         return false;
@@ -206,8 +215,10 @@ static bool output_prints(const cli_align_options *options) {
 static bool check_output(const cli_align_options *options, sa_error *error) {
     return cli_pictures_check(&options->pictures, error) &&
            sa_page_text_check(&options->page, options->text[CLI_HTML], error) &&
-           (!options->spreadsheet || options->text[CLI_TIDY] ||
-            sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy"));
+           (!options->spreadsheet || options->text[CLI_TIDY] || options->folder[CLI_CSV] ||
+            sa_fail(error, SA_USAGE, "--spreadsheet needs --csv or --tidy")) &&
+           (!options->semicolons || options->spreadsheet ||
+            sa_fail(error, SA_USAGE, "--semicolons needs --spreadsheet"));
 }
 
 /* Creates the folders and, where it is wanted, begins the page of `command` on the first `count`
@@ -247,6 +258,7 @@ static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
     for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
         if (options->folder[i])
             cli_note_numbered(options->folder[i], folders[i].ending, first, last);
+    if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
     if (good && options->folder[CLI_ALL_HEADS])
         cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", first, last);
     if (good) cli_pictures_note(&options->pictures, first, last);

@@ -22,13 +22,13 @@ static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
 
-void sa_csv_cell_add(sa_buffer *out, const char *word, bool escaped) {
+void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words) {
     /* A reader may trim a cell without quotes; a space is a token of its own among characters. */
     const size_t size = strlen(word);
     const bool blank = size && (strchr(" \t", *word) || strchr(" \t", word[size - 1]));
-    const bool quoted = blank || strpbrk(word, ",\"\n\r");
+    const bool quoted = words == SA_CSV_QUOTED || blank || strpbrk(word, ",\"\n\r");
     if (quoted) sa_buffer_adds(out, "\"");
-    if (escaped && needs_escape(word)) sa_buffer_adds(out, "'");
+    if (words && needs_escape(word)) sa_buffer_adds(out, "'");
     for (; *word; word++) sa_buffer_add(out, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);
     if (quoted) sa_buffer_adds(out, "\"");
 }

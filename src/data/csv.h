@@ -6,11 +6,15 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Appends a word, in quotes where it needs them, for readers that run no formulas; with `escaped`
- * one that a spreadsheet would run as a formula (it begins with = + - @, their full-width forms, a
- * tab, LF or CR) gets a leading '; so does one that begins with ' before such a character, so that
- * a reader strips exactly one. */
-void sa_csv_cell_add(sa_buffer *out, const char *word, bool escaped);
+/* How words are written: for readers that run no formulas; for spreadsheets; likewise, all in
+ * quotes. */
+typedef enum sa_csv_words { SA_CSV_PLAIN, SA_CSV_ESCAPED, SA_CSV_QUOTED } sa_csv_words;
+
+/* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it
+ * begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading ', unless words are
+ * plain; so does one that begins with ' before such a character, so that a reader strips exactly
+ * one. */
+void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words);
 
 /* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
 const char *sa_csv_cell_unescape(const char *text);

@@ -148,9 +148,7 @@ static void tokenize_zh(const char *text, sa_buffer *out) {
         const char *character = words.text + at;
         size = sa_metric_character_size(character);
         const bool apart = is_chinese(sa_utf8_codepoint(character, size, &size));
-        if (apart) sa_buffer_adds(&now, " ");
-        sa_buffer_add(&now, character, size);
-        if (apart) sa_buffer_adds(&now, " ");
+        sa_buffer_addf(&now, apart ? " %.*s " : "%.*s", (int)size, character);
     }
     now.failed |= words.failed;
     sa_buffer_release(&words);

@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "data/csv.h"
 #include "metrics/linking.h"
 #include "report/drawing.h"
 
@@ -15,13 +14,14 @@
 
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     const size_t stride = (size_t)(grid->stride ? grid->stride : grid->cols);
+    const sa_csv_words words = grid->quoted ? SA_CSV_QUOTED : SA_CSV_ESCAPED;
     for (int j = 0; grid->column && j < grid->cols; j++) {
         if (j || grid->row) sa_buffer_adds(out, ",");
-        sa_csv_cell_add(out, grid->column[j], true);
+        sa_csv_cell_add(out, grid->column[j], words);
     }
     if (grid->column) sa_buffer_adds(out, "\n");
     for (int i = 0; i < grid->rows; i++) {
-        if (grid->row) sa_csv_cell_add(out, grid->row[i], true);
+        if (grid->row) sa_csv_cell_add(out, grid->row[i], words);
         for (int j = 0; j < grid->cols; j++) {
             if (j || grid->row) sa_buffer_adds(out, ",");
             const double number = grid->numbers[(size_t)i * stride + (size_t)j];
@@ -31,13 +31,36 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     }
 }
 
-void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
+static void add_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out) {
     sa_grid_csv(&(sa_grid){.rows = alignment->targets,
                            .cols = alignment->sources,
                            .numbers = alignment->weights,
                            .row = alignment->target,
-                           .column = alignment->source},
+                           .column = alignment->source,
+                           .quoted = quoted},
                 out);
+}
+
+void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
+    add_heatmap(alignment, false, out);
+}
+
+void sa_matrix_csv_quoted(const sa_alignment *alignment, sa_buffer *out) {
+    add_heatmap(alignment, true, out);
+}
+
+void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons) {
+    sa_buffer out = {.failed = csv->failed};
+    bool quoted = false;
+    sa_buffer_adds(&out, "\xef\xbb\xbf");
+    for (size_t i = 0; i < csv->size; i++) {
+        char c = csv->text[i];
+        quoted ^= c == '"';
+        if (semicolons && !quoted && (c == ',' || c == '.')) c = c == ',' ? ';' : ',';
+        sa_buffer_add(&out, &c, 1);
+    }
+    sa_buffer_release(csv);
+    *csv = out;
 }
 
 /* ---- The long table -------------------------------------------------------------------------- */
@@ -72,7 +95,7 @@ static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const 
                       int s, sa_buffer *out) {
     const size_t cell = (size_t)t * (size_t)alignment->sources + (size_t)s;
     if (tidy->pair->id)
-        sa_csv_cell_add(out, tidy->pair->id, tidy->spreadsheet);
+        sa_csv_cell_add(out, tidy->pair->id, tidy->words);
     else
         sa_buffer_addf(out, "%zu", tidy->pair->line);
     sa_buffer_adds(out, ",");
@@ -95,9 +118,9 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
             sa_buffer_addf(out, "%zu,%d,%d,", tidy->sentence, head > 0 ? head : 0, t);
-            sa_csv_cell_add(out, alignment->target[t], tidy->spreadsheet);
+            sa_csv_cell_add(out, alignment->target[t], tidy->words);
             sa_buffer_addf(out, ",%d,", s);
-            sa_csv_cell_add(out, alignment->source[s], tidy->spreadsheet);
+            sa_csv_cell_add(out, alignment->source[s], tidy->words);
             sa_buffer_adds(out, ",");
             sa_number_add(out, weight_of(alignment, layer, head, at++));
             sa_buffer_addf(out, ",%d,", layer);

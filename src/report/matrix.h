@@ -6,6 +6,7 @@
 
 #include "base/batch.h"
 #include "base/memory.h"
+#include "data/csv.h"
 
 /* A matrix of numbers with optional labels. */
 typedef struct sa_grid {
@@ -13,8 +14,9 @@ typedef struct sa_grid {
     const double *numbers;     /* [rows * cols]; NaN leaves the cell empty */
     const char *const *row;    /* [rows] labels, or NULL */
     const char *const *column; /* [cols] labels, or NULL */
-    bool exact; /* numbers are doubles; else floats are written as such, with fewer digits */
-    int stride; /* numbers from one row to the next; 0: cols */
+    bool exact;  /* numbers are doubles; else floats are written as such, with fewer digits */
+    int stride;  /* numbers from one row to the next; 0: cols */
+    bool quoted; /* all labels are */
 } sa_grid;
 
 /* Appends it: RFC 4180 with LF, labels as of sa_csv_cell_add, numbers in the shortest form that is
@@ -24,6 +26,13 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 /* A heatmap: an empty cell and the source tokens with </s>, then a row per target token: the token
  * and one weight per source token. The format is that of sa_grid_csv. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
+/* The same with all words in quotes. */
+void sa_matrix_csv_quoted(const sa_alignment *alignment, sa_buffer *out);
+
+/* Makes the table one that a spreadsheet opens: with a byte order mark, by which it knows UTF-8;
+ * semicolons: between its cells, whose numbers get decimal commas. Then all words must be quoted.
+ */
+void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 
 /* Instead of the number of a head, from 1. */
 enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
@@ -35,9 +44,9 @@ typedef struct sa_tidy {
     bool linked;         /* the gold links between its rows and columns are known: */
     const sa_link *gold; /* [golds] */
     size_t golds;
-    int layer;        /* from 1; 0: all */
-    int head;         /* or SA_HEADS_... */
-    bool spreadsheet; /* words as in a heatmap, not as they are */
+    int layer; /* from 1; 0: all */
+    int head;  /* or SA_HEADS_... */
+    sa_csv_words words;
 } sa_tidy;
 
 /* The rows of one sentence, a row for each head of each layer, target word and source word; in an

@@ -33,7 +33,7 @@ same "links from 0 on" "$(echo {0..5}-{0..5} | tr ' ' '\n' | sort -t - -k 2n -k 
 grep -q '^2,1,0,dit-il,1,=,' tidy.csv || fail "no word as it is: $(cat tidy.csv)"
 "$softalign" align $model pairs.tsv --tidy - --spreadsheet | grep -q "^2,1,0,dit-il,1,'=," ||
     fail "--spreadsheet"
-expect 2 "--spreadsheet needs --tidy" align $model pairs.tsv --spreadsheet
+expect 2 "--spreadsheet needs --csv or --tidy" align $model pairs.tsv --spreadsheet
 
 # What the long table says of a pair: its own id or its line, gold links, how probable each target
 # word is, and which words the model does not know.

@@ -140,7 +140,7 @@ START_TEST(a_reader_gets_every_word_of_the_long_table) {
     for (alignment.target = hard; alignment.target < hard + HARD; alignment.target++) {
         sa_buffer out = {0};
         const sa_tidy tidy = {
-            .sentence = 1, .pair = &(sa_pair){.id = *alignment.target}, .spreadsheet = spreadsheet};
+            .sentence = 1, .pair = &(sa_pair){.id = *alignment.target}, .words = spreadsheet};
         sa_matrix_tidy(&alignment, &tidy, &out);
         table read = read_table(out.text);
         ck_assert_int_eq(read.rows, HARD + 1);

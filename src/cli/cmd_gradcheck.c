@@ -56,11 +56,12 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
         snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
     else
         snprintf(shape, sizeof shape, "%d", gradient->cols);
-    sa_buffer_addf(&line, "%-24s %12s %10.1e %10.1e  %s\n", gradient->name, shape, gradient->worst,
-                   gradient->worst_element,
-                   !gradient->ok    ? "WRONG"
-                   : gradient->zero ? "ok (zero)"
-                                    : "ok");
+    sa_buffer_addf(&line, "%-24s %12s ", gradient->name, shape);
+    if (isfinite(gradient->worst))
+        sa_buffer_addf(&line, "%10.1e %10.1e", gradient->worst, gradient->worst_element);
+    else
+        sa_buffer_addf(&line, "%10s %10s", "NaN", "NaN");
+    sa_buffer_addf(&line, "  %s\n", !gradient->ok ? "WRONG" : gradient->zero ? "ok (zero)" : "ok");
     results->printed = cli_print(&line, &results->error);
 }
 
@@ -87,6 +88,12 @@ static bool check(gradcheck_options *options, sa_error *error) {
     job->each = each, job->context = &results;
     bool good = sa_check_gradients(job, error);
     bool checked = good || error->code == SA_CHECK;
+    if (good && !options->json) {
+        sa_buffer line = {0};
+        sa_buffer_addf(&line, "all %zu gradients are right: errors of at most %.1e\n",
+                       json_array_size(results.bars), results.worst);
+        results.printed = results.printed && cli_print(&line, &results.error);
+    }
     if (checked && job->dump) cli_note("wrote %s", job->dump);
     if (checked && options->json)
         results.printed =

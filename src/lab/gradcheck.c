@@ -285,11 +285,29 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     return result;
 }
 
+/* What an error of the tensor means. */
+static const char *meaning(const sa_gradient_result *wrong) {
+    if (!isfinite(wrong->worst)) return "it has a number that is NaN or infinite";
+    if (fabs(wrong->worst - 1) < 0.01) return "it is missing, or should be zero";
+    if (fabs(wrong->worst - 2) < 0.01) return "its sign is wrong";
+    return "a factor is wrong, or a term is missing";
+}
+
+static bool fail_wrong(const sa_gradient_result *wrong, int count, sa_error *error) {
+    const bool whole = !(wrong->worst <= TOLERANCE);
+    return sa_fail(error, SA_CHECK,
+                   "gradient of '%s' is wrong: relative error %.3g, allowed %g: %s (of %d wrong "
+                   "ones it is nearest to the fault)",
+                   wrong->name, whole ? wrong->worst : wrong->worst_element, TOLERANCE,
+                   meaning(wrong), count);
+}
+
 /* Workspace: numeric [parameters of the model], terms [sa_lab_model_terms]. */
 static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeric, double *terms,
                       sa_error *error) {
     double most, worst = 0;
-    const char *culprit = NULL;
+    int wrong = 0;
+    sa_gradient_result culprit;
     sa_lab_model_loss(model, false);
     const uint64_t pattern = find_kinks(model).pattern;
     most = largest(model->gradients, model->plan->size);
@@ -316,12 +334,14 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
             result = compare(param, gradients, numeric, most);
         }
         if (job->each) job->each(job->context, &result);
-        double wrong = fmax(result.worst, result.worst_element);
-        if (!result.ok && wrong > worst) worst = wrong, culprit = param->name;
+        if (result.ok) continue;
+        wrong++;
+        worst = fmax(worst, result.worst);
+        /* A fault is carried on into most other tensors, but weaker. The backward pass visits them
+         * from the last to the first. */
+        if (result.worst >= worst / 2) culprit = result;
     }
-    return !culprit ||
-           sa_fail(error, SA_CHECK, "gradient of '%s' is wrong: relative error %.3g, allowed %g",
-                   culprit, worst, TOLERANCE);
+    return !wrong || fail_wrong(&culprit, wrong, error);
 }
 
 /* ---- The job --------------------------------------------------------------------------------- */

@@ -246,6 +246,28 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
     return row;
 }
 
+extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
+
+/* The option that has this name in another toolkit, as "batch_size", or NULL. A line of the list in
+ * help.md is "ours: theirs theirs ...". */
+static const sa_option *find_elsewhere(const cli_command *command, const char *name) {
+    char word[NAME + 1], ours[NAME];
+    const cli_option_set *set;
+    size_t number;
+    snprintf(word, sizeof word, " %s", name + strspn(name, "-"));
+    for (char *c = word; *c; c++)
+        if (*c == '_') *c = '-';
+    const char *at = strstr((const char *)cli_help_text, "\n## Names in other toolkits\n");
+    while ((at = strstr(at + 1, word)) != NULL) {
+        const char *line = at;
+        while (line[-1] != '\n') line--;
+        snprintf(ours, sizeof ours, "%.*s", (int)strcspn(line, ":"), line);
+        const sa_option *row = cli_option_find(command, ours, &set, &number);
+        if (row && strchr(" \n", at[strlen(word)])) return row;
+    }
+    return NULL;
+}
+
 static bool unknown(const cli_command *command, const char *argument, sa_error *error) {
     const bool dashes = strncmp(argument, "--", 2) == 0;
     const cli_option_set *set;
@@ -258,7 +280,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     if (now && cli_option_find(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
-    sa_nearest nearest = {.wanted = name, .prefix = "--"};
+    row = find_elsewhere(command, name);
+    sa_nearest nearest = {.wanted = name, .prefix = "--", .name = row ? row->name : NULL};
     for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
         sa_nearest_consider(&nearest, row->name);
     char hint[128];

@@ -56,6 +56,7 @@ struct cli_command {
     bool (*prints)(const void *options);
     /* The call was read. An error without text only gives the exit code. */
     bool (*run)(cli_call *call, sa_error *error);
+    const char *first; /* the options that the help shows before all others; NULL: none */
     const char *items; /* title of a list in the help, such as the presets; NULL: none */
     /* The name of an item, NULL after the last. The first line of *text explains it. */
     const char *(*item)(size_t row, const char **text);

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "config/settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { OPTION = 24, NAME = 14, ITEM = 18 };
@@ -120,14 +121,24 @@ static void overview(sa_buffer *out) {
     }
 }
 
+static bool comes_first(const cli_command *command, const sa_option *row) {
+    char word[64];
+    snprintf(word, sizeof word, " %s ", row->name);
+    return command->first && strstr(command->first, word);
+}
+
 static void page(const cli_command *command, sa_buffer *out) {
     char usage[256];
     const cli_option_set *set;
+    const sa_option *row;
     snprintf(usage, sizeof usage, "%s %s%s%s [options]", cli_name, command->name,
              *command->words ? " " : "", command->words);
     sa_buffer_adds(out, "Usage: ");
     cli_wrap(out, usage, strlen("Usage: "));
     sa_buffer_adds(out, "\n");
+    for (size_t i = 0; command->first && (row = cli_option_at(command, i, &set)); i++)
+        if (comes_first(command, row)) option(set, row, out);
+    if (command->first) sa_buffer_adds(out, "\n");
     for (const char *text = text_of(command->name); text; text = next_paragraph(text))
         cli_wrap(out, text, 0);
     if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
@@ -135,8 +146,11 @@ static void page(const cli_command *command, sa_buffer *out) {
     for (size_t i = 0; command->items && command->item(i, &text); i++)
         entry(out, command->item(i, &text), text, ITEM);
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
-        sa_buffer_addf(out, "\n%s:\n", set->title);
-        for (const sa_option *row = set->rows; row->name; row++) option(set, row, out);
+        if (!set->rows->heading) sa_buffer_addf(out, "\n%s:\n", set->title);
+        for (row = set->rows; row->name; row++) {
+            if (row->heading) sa_buffer_addf(out, "\n%s:\n", row->heading);
+            if (!comes_first(command, row)) option(set, row, out);
+        }
     }
     sa_buffer_adds(out, "\nExample:\n");
     add_example(command, out);
@@ -194,8 +208,10 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
         sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
     sa_buffer_adds(out, "\n## OPTIONS\n");
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
-        if (strcmp(set->title, "Options") != 0) sa_buffer_addf(out, "\n### %s\n", set->title);
+        if (strcmp(set->title, "Options") != 0 && !set->rows->heading)
+            sa_buffer_addf(out, "\n### %s\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) {
+            if (row->heading) sa_buffer_addf(out, "\n### %s\n", row->heading);
             sa_buffer_addf(out, "\n`--%s`", row->name);
             if (row->value) sa_buffer_addf(out, " *%s*", row->value);
             sa_buffer_addf(out, "\n: %s", row->help);

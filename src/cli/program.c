@@ -109,16 +109,18 @@ __attribute__((constructor)) static void after_openblas(void) {
 
 static bool asks_for_help(int count, char **arguments) {
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
-        if (strcmp(arguments[i], "--help") == 0) return true;
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) return true;
     return false;
 }
 
 /* What is to be run, by the words behind the program's name. NULL: it is done, or an error. */
 static const cli_command *choose(int *count, char ***words, sa_error *error) {
     const char *name = *count ? **words : NULL;
-    if (!name) {
-        sa_fail(error, SA_USAGE, "a command is missing; '%s help' lists all", cli_name);
-    } else if (strcmp(name, "--version") == 0) {
+    if (!name || asks_for_help(1, *words)) {
+        *count = 0;
+        return &cli_help;
+    }
+    if (strcmp(name, "--version") == 0) {
         sa_buffer out = {0};
         const char *file = sa_blas_library();
         sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
@@ -126,9 +128,6 @@ static const cli_command *choose(int *count, char ***words, sa_error *error) {
         cli_print(&out, error);
     } else if (strcmp(name, "--complete") == 0) {
         cli_complete(*count - 1, *words + 1, error);
-    } else if (strcmp(name, "--help") == 0) {
-        *count = 0;
-        return &cli_help;
     } else {
         const cli_command *command = cli_find(name, error);
         if (command && asks_for_help(*count - 1, *words + 1)) {

@@ -1,7 +1,18 @@
 # Wrong usage: each gives exit code 2 and one clear line, and help is never far.
 . tests/support/cli.sh
 
-expect 2 "a command is missing; 'softalign help' lists all"
+"$softalign" help >list
+for word in '' -h --help; do
+    # shellcheck disable=SC2086
+    expect 0 "" $word
+    cmp out list || fail "softalign $word is not the list of commands"
+done
+expect 0 "" help train
+cp out list
+expect 0 "" train -h
+cmp out list || fail "softalign train -h is not its help"
+same "options before the text of train" 10 "$(sed '/^Trains/q' list | grep -c '^  --')"
+same "options that the help of train lists twice" "" "$(grep -o '^  --[a-z0-9-]*' list | sort | uniq -d)"
 expect 2 "unknown command 'trian' (did you mean 'train'?); 'softalign help' lists all" trian
 expect 2 "unknown command 'frobnicate'; 'softalign help' lists all" frobnicate
 expect 2 "unknown command '--frobnicate'; 'softalign help' lists all" --frobnicate
@@ -12,6 +23,12 @@ expect 2 "train: unknown option '--hiden' (did you mean '--hidden'?)" train --hi
 expect 2 "train: unknown option '--hiden=3' (did you mean '--hidden'?)" train --hiden=3
 expect 2 "train: unknown option '-e'" train -e 3
 expect 2 "train: unknown option '--a\\x1B[2Jb'" train $'--a\e[2Jb'
+for word in batch-size:batch vocab-size:vocab hidden-size:hidden learning-rate:lr clip-norm:clip max_grad_norm:clip \
+    per_device_train_batch_size:batch dim-emb:embed save-dir:out max-update:steps word-min-count:min-freq; do
+    expect 2 "train: unknown option '--${word%:*}' (did you mean '--${word#*:}'?)" train --${word%:*} 3
+done
+expect 2 "train: unknown option '-rnn_size' (did you mean '--hidden'?)" train -rnn_size 3
+expect 2 "translate: unknown option '--beam-size' (did you mean '--beam'?)" translate m --beam-size 3
 expect 2 "--lr is given twice" train --lr 1 --lr 1
 expect 2 "--lr needs a value (X)" train --lr
 expect 2 "--train needs a value (PAIRS)" train --train --out x
@@ -149,8 +166,8 @@ if has cc; then
 fi
 
 # A program without a name.
-(exec -a '' "$softalign") 2>err
-same "without a name" 2 $?
+(exec -a '' "$softalign") >out 2>err
+same "without a name" 0 $?
 
 # A corpus is written while it is made: for its first line nobody waits for the rest.
 timeout 20 "$softalign" corpus mono --pairs 1000000 2>err | head -n 1 >first

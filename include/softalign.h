@@ -287,6 +287,7 @@ typedef struct sa_settings {
     int shards;                              /* of a batch, on which bits depend; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
+    int hold_out;       /* pairs held out for validation at most; 0: 5 % of any number */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */
     int patience;       /* validations without improvement before training ends; 0: no limit */
     int average;        /* validations whose mean weights are a model, too; 0: none */
@@ -389,11 +390,12 @@ typedef struct sa_option {
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
     const char *(*choice)(size_t i); /* see sa_option_choice; NULL: the names are the choices */
-    const void *names; /* a list of words, or a table of structs that begin with one, up
-                          to NULL; or NULL: there are no choices */
-    size_t stride;     /* bytes from one to the next */
-    const char *value; /* placeholder for the value in the help: "N", "FILE" */
-    const char *help;  /* meaning and unit */
+    const void *names;   /* a list of words, or a table of structs that begin with one, up
+                            to NULL; or NULL: there are no choices */
+    size_t stride;       /* bytes from one to the next */
+    const char *value;   /* placeholder for the value in the help: "N", "FILE" */
+    const char *help;    /* meaning and unit */
+    const char *heading; /* above it in lists, where it begins a group; or NULL */
 } sa_option;
 
 /* The name of choice i, NULL after the last; of a real number: a word that stands for the number i,
@@ -459,6 +461,7 @@ typedef enum sa_progress_kind {
     SA_PROGRESS_STEP,
     SA_PROGRESS_VALIDATION,
     SA_PROGRESS_NOTE,
+    SA_PROGRESS_VALIDATING, /* a validation that takes long */
 } sa_progress_kind;
 
 typedef struct sa_progress {
@@ -477,15 +480,18 @@ typedef struct sa_progress {
     bool best; /* so far */
     /* SA_PROGRESS_NOTE: */
     const char *note; /* a line for the user */
+    /* SA_PROGRESS_VALIDATING: */
+    double validated; /* fraction of it that is done, 0 .. 1 */
 } sa_progress;
 
 typedef struct sa_train_options {
     const sa_settings *settings;
     const char *train;      /* path of the training pairs, as for sa_corpus_open */
     const char *alignments; /* path of their alignments; NULL: those in the pairs */
-    const char *valid;      /* path; NULL: 5 % of the training pairs, by a hash of the source */
-    const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
-                        settings->average, average.safetensors */
+    const char *valid; /* path; NULL: 5 % of the training pairs, by a hash of the source, at most
+                          settings->hold_out */
+    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
+                          settings->average, average.safetensors */
     const sa_pair *snapshot_pairs; /* [snapshot_count] their attention is recorded before the first
                                       update and at every validation, as the heatmaps
                                       out/film/0001/00000000.csv ...: a folder for each pair, a file
@@ -495,13 +501,14 @@ typedef struct sa_train_options {
     bool resume;    /* from out/last.safetensors; only settings of the run may differ */
     bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
-    bool pausing;        /* a stop saves without validating, so that after resuming the files are
-                            those of a training that was never stopped; only then may `out` be a
+    bool pausing;        /* a stop writes no average.safetensors, so that after resuming the files
+                            are those of a training that was never stopped; only then may `out` be a
                             run of sa_compare. Otherwise: SA_BUSY */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;                                              /* passed to report */
-    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL.
-                                         Not looked at while pairs are read */
+    const volatile sig_atomic_t *stop; /* non-zero: drop the update or validation that is running,
+                                          save, return; may be NULL. Not looked at while pairs are
+                                          read */
     bool diagnose; /* the best model at the end, on 200 validation pairs at most */
 } sa_train_options;
 
@@ -509,7 +516,8 @@ typedef struct sa_train_result {
     int64_t steps;
     int epochs;
     sa_train_cost spent;
-    double best_loss, best_bleu, best_chrf; /* of the best validation */
+    double best_loss, best_bleu, best_chrf; /* of the best validation; best_loss INFINITY: none was
+                                               made, and best.safetensors has the last weights */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
     /* With options->diagnose, the worst finding as in sa_finding; NULL: there is none, or the
      * training was stopped. */
@@ -1179,7 +1187,8 @@ void sa_attend_result_release(sa_attend_result *result);
 typedef struct sa_gradient_result {
     const char *name;
     int rows, cols;
-    double worst;         /* ||a-n|| / max(||a||, ||n||, 1e-4 max|g|) */
+    double worst; /* ||a-n|| / max(||a||, ||n||, 1e-4 max|g|): 1 missing, 2 wrong sign; INFINITY:
+                     a number is NaN or infinite */
     double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
     bool zero;            /* the gradient is zero, and so are the differences */
     bool ok;

@@ -113,7 +113,7 @@ _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part
                     (_cost, "spent"),
                     (c_double, "seconds_left loss words_per_second gradient_norm guided_loss "
                                "valid_loss valid_perplexity valid_bleu valid_chrf"),
-                    (c_bool, "best"), (_text, "note"))
+                    (c_bool, "best"), (_text, "note"), (c_double, "validated"))
 _report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
 _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (_text, "train alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
@@ -189,7 +189,7 @@ _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context
                          (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
                          (_numbers, "scores weights contexts outputs"))
 
-_PROGRESS = ["step", "validation", "note"]
+_PROGRESS = ["step", "validation", "note", "validating"]
 _KINDS = [c_int, c_int64, c_double, c_bool, c_int]  # of the options that settings hold, by SA_OPTION_...
 _CHOICE = 4
 _SITES = ["cross", "encoder", "decoder"]
@@ -572,10 +572,10 @@ def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
 class Progress(_values((str, "kind"), (int, "epoch"), (float, "epoch_part"), (int, "step"),
                        (float, "seconds seconds_left loss words_per_second gradient_norm valid_loss "
                                "valid_perplexity valid_bleu valid_chrf"),
-                       (bool, "best"), (Optional[str], "note"))):
+                       (bool, "best"), (Optional[str], "note"), (float, "validated"))):
     """What a training reports, about five times a second and at every validation.
 
-    kind              "step", "validation" or "note"
+    kind              "step", "validation", "note" or, of one that takes long, "validating"
     epoch             from 1
     epoch_part        fraction of the epoch's pairs seen, 0 .. 1
     step              updates so far

@@ -1,4 +1,5 @@
 #include "base/thread.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <pthread.h>
@@ -20,7 +21,8 @@ struct sa_pool {
     bool turning;                  /* a thread is inside in_turn */
     bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
-    int workers; /* threads beside the caller's */
+    const sa_watch *watch; /* or NULL */
+    int workers;           /* threads beside the caller's */
     pthread_t thread[];
 };
 
@@ -93,6 +95,18 @@ int sa_pool_threads(const sa_pool *pool) {
     return pool->workers + 1;
 }
 
+static _Thread_local const sa_watch *watching; /* the task that this thread runs */
+
+void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
+    pool->watch = watch;
+}
+
+bool sa_stopping(void) {
+    const sa_watch *watch = watching;
+    return watch && ((watch->stop && *watch->stop) ||
+                     (watch->deadline > 0 && sa_clock_seconds() > watch->deadline));
+}
+
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
     sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
 }
@@ -122,8 +136,12 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
             continue;
         }
         const int task = pool->next++;
+        const sa_watch *watch = pool->watch;
         pthread_mutex_unlock(&pool->lock);
+        if (work && watch && watch->progress) watch->progress(watch->context, task, tasks);
+        watching = watch;
         pool->work(pool->context, task);
+        watching = NULL;
         pthread_mutex_lock(&pool->lock);
         if (pool->in_turn) take_turns(pool, task);
         if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <signal.h>
+
 typedef struct sa_pool sa_pool;
 
 enum { SA_MAX_THREADS = 256 };
@@ -31,6 +33,23 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
  * in_turn(context, i - ahead) has returned. */
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context);
+
+/* Who looks on while a job runs. */
+typedef struct sa_watch {
+    const volatile sig_atomic_t *stop; /* not 0: end early; or NULL */
+    double deadline;                   /* in sa_clock_seconds, likewise; 0: none */
+    /* Between two tasks of the caller: how many of them have begun. Or NULL. */
+    void (*progress)(void *context, int begun, int tasks);
+    void *context;
+} sa_watch;
+
+/* For the pool's jobs from now on; NULL: nobody. It must outlive them. */
+void sa_pool_watch(sa_pool *pool, const sa_watch *watch);
+
+/* Within a task: whether the job is to end early, from then on always true. A pass leaves its loop
+ * over time steps or layers then; what it leaves behind is of no use, and whoever began the job
+ * must see to it that nobody uses it. */
+bool sa_stopping(void);
 
 /* [2] */
 const uint64_t *sa_random_key(void);

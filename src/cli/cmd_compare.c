@@ -19,7 +19,7 @@ static const sa_option rows[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
      "training pairs; every model sees the same batches in the same order"},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
-     "validation pairs; default: 5 % of the training pairs, held out"},
+     "validation pairs; default: 5 % of the training pairs, at most --hold-out, held out"},
     {"test", CLI_TEXT(INPUT, RUN(job.test), NULL, "PAIRS"),
      "test pairs, with a gold alignment for AER"},
     {"models", CLI_TEXT(TEXT, RUN(job.models), NULL, "LIST"),

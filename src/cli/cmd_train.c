@@ -3,6 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static const sa_option rows[] = {
      "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
      "column of the pairs"},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
-     "validation pairs; default: 5 % of the training pairs, held out"},
+     "validation pairs; default: 5 % of the training pairs, at most --hold-out, held out"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
@@ -108,10 +109,12 @@ static void show_limit(const sa_train_result *result, const train_options *optio
 
 static void show_result(const sa_train_result *result, const train_options *options) {
     const char *pairs = options->job.valid ? options->job.valid : options->job.train;
-    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; "
-             "best validation loss %.4f, BLEU %.2f",
-             result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
-             result->best_loss, result->best_bleu);
+    char best[64] = "nothing validated";
+    if (isfinite(result->best_loss))
+        snprintf(best, sizeof best, "best validation loss %.4f, BLEU %.2f", result->best_loss,
+                 result->best_bleu);
+    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; %s", result->reason,
+             (long long)result->steps, result->epochs, result->spent.seconds, best);
     show_limit(result, options);
     if (result->worst) {
         cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
@@ -177,7 +180,7 @@ static void watch(void *context, const sa_progress *now) {
     const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();
     watching->validated |= validation;
-    if (!watching->live || now->kind == SA_PROGRESS_NOTE ||
+    if (!watching->live || now->kind == SA_PROGRESS_NOTE || now->kind == SA_PROGRESS_VALIDATING ||
         (!validation && watching->written > 0) || begin - watching->written < 9 * watching->cost)
         return;
     sa_error error = {0};
@@ -230,6 +233,7 @@ const cli_command cli_train = {
     .sets = {{"Options", rows, 0},
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, offsetof(train_options, settings)}},
+    .first = " train valid out preset resume hidden tokenizer lr batch max-time ",
     .prints = cli_prints_nothing,
     .run = run,
     .items = "Presets",

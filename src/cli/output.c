@@ -219,6 +219,10 @@ void cli_progress_report(void *context, const sa_progress *report) {
         fprintf(stderr, progress->terminal ? "\x1b[K" : "\n");
         return;
     }
+    if (report->kind == SA_PROGRESS_VALIDATING && progress->terminal)
+        fprintf(stderr, "\repoch %d  step %lld  validating %3.0f %%\x1b[K", report->epoch,
+                (long long)report->step, 100 * report->validated);
+    if (report->kind == SA_PROGRESS_VALIDATING) return;
     cli_progress_end(progress);
     if (report->kind == SA_PROGRESS_VALIDATION)
         fprintf(stderr,

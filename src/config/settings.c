@@ -25,10 +25,11 @@
 
 const sa_option sa_settings_options[] = {
     {"model", SA_CHOICE_BY(MODEL(model), 0, sa_model_name),
-     "model family: recurrent encoder-decoder or Transformer (Vaswani et al. 2017)"},
+     "model family: recurrent encoder-decoder or Transformer (Vaswani et al. 2017)", "Model"},
     {"decoder", SA_CHOICE(MODEL(decoder), 0, sa_decoder_kinds),
      "decoder architecture, from a fixed context vector to the conditional GRU"},
-    {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function"},
+    {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function",
+     "Attention"},
     {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizers),
      "from scores to weights; null, null-key: softmax with a null key; sparsemax, entmax: exact "
      "zeros"},
@@ -63,7 +64,7 @@ const sa_option sa_settings_options[] = {
     {"location-width", SA_INT(MODEL(location_width), 7, 1, 999, "N"),
      "location-aware attention: width 2r + 1 of the filters, an odd number of source words"},
     {"encoder", SA_WORDS(MODEL(encoder), 0, "bi", "uni", "none"),
-     "encoder: bidirectional, unidirectional, or none (embeddings only)"},
+     "encoder: bidirectional, unidirectional, or none (embeddings only)", "Encoder and decoder"},
     {"layers", SA_INT(MODEL(layers), 1, 1, SA_MAX_LAYERS, "N"),
      "number of encoder layers; Transformer: of encoder and decoder"},
     {"decoder-layers", SA_INT(MODEL(decoder_layers), 1, 1, SA_MAX_LAYERS, "N"),
@@ -101,7 +102,7 @@ const sa_option sa_settings_options[] = {
     {"copy", SA_SWITCH(MODEL(copy)),
      "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) times the attention on the "
      "source words equal to w; unknown words can be copied"},
-    {"embed", SA_INT(MODEL(embed), 64, 1, 8192, "N"), "embedding size (m)"},
+    {"embed", SA_INT(MODEL(embed), 64, 1, 8192, "N"), "embedding size (m)", "Sizes and weights"},
     {"hidden", SA_INT(MODEL(hidden), 128, 1, 8192, "N"), "hidden size of each recurrent layer (n)"},
     {"attn", SA_INT(MODEL(attn), 64, 1, 8192, "N"), "attention size (n')"},
     {"maxout", SA_INT(MODEL(maxout), 64, 1, 8192, "N"),
@@ -118,7 +119,7 @@ const sa_option sa_settings_options[] = {
      "trainings"},
 
     {"tokenizer", SA_CHOICE(TEXT(tokenizer), 0, sa_tokenizers),
-     "tokenizer; space-bpe: BPE on text that is tokenized already"},
+     "tokenizer; space-bpe: BPE on text that is tokenized already", "Text and vocabulary"},
     {"bpe-merges", SA_INT(TEXT(bpe_merges), 2000, 1, 1000000, "N"),
      "bpe, space-bpe: maximum number of BPE merge operations"},
     {"bpe", SA_WORDS(TEXT(bpe), 0, "joint", "separate"),
@@ -133,7 +134,8 @@ const sa_option sa_settings_options[] = {
 
     {"precision", SA_WORDS(TRAINING(precision), 0, "float32", "bf16"),
      "matrix products with weights: float32, or operands rounded to bf16 (Kalamkar et al. 2019); "
-     "sums, weights and everything else stay float32"},
+     "sums, weights and everything else stay float32",
+     "Optimization"},
     {"optimizer", SA_CHOICE(TRAINING(optimizer), 1, sa_optimizers), "optimizer"},
     {"lr", SA_REAL(TRAINING(lr), 0, 0, 1e9, "X"),
      "learning rate; 0: the optimizer's default (adadelta 1, adam 0.002, sgd 0.1)"},
@@ -158,7 +160,8 @@ const sa_option sa_settings_options[] = {
      "maximum L2 norm of the gradient; 0: no clipping"},
     {"dropout", SA_REAL(TRAINING(dropout), 0, 0, 0.9, "X"),
      "dropout probability for embeddings, annotations and readout; Transformer: for embeddings "
-     "and sub-layer outputs"},
+     "and sub-layer outputs",
+     "Regularization and further losses"},
     {"dropout-embeddings", SA_REAL(TRAINING(dropout_embeddings), -1, -1, 0.9, "X"),
      "dropout probability for embeddings; negative: as --dropout"},
     {"dropout-annotations", SA_REAL(TRAINING(dropout_annotations), -1, -1, 0.9, "X"),
@@ -192,14 +195,17 @@ const sa_option sa_settings_options[] = {
      "sampled words (Xu et al. 2015, section 4.1)"},
     {"entropy-weight", SA_REAL(TRAINING(entropy_weight), 0.1, 0, 1000, "X"),
      "hard attention: weight of the entropy of the probabilities of the words"},
-    {"batch", SA_INT(TRAINING(batch), 32, 1, 65536, "N"), "batch size in sentence pairs"},
+    {"batch", SA_INT(TRAINING(batch), 32, 1, 65536, "N"), "batch size in sentence pairs",
+     "Batches"},
     {"batch-tokens", SA_INT(TRAINING(batch_tokens), 0, 0, 1000000, "N"),
      "batch size as the maximum number of tokens per side, EOS included; 0: use --batch"},
     {"shards", SA_INT(TRAINING(shards), 2, 0, SA_MAX_THREADS, "N"),
      "shards per batch, each for one thread; they change the result; 0: one per core"},
     {"seed", SA_INT64(TRAINING(seed), 1, 0, MAX_JSON_INTEGER, "N"), "random seed"},
     {"valid-every", SA_INT(TRAINING(valid_every), 0, 0, 1000000000, "N"),
-     "updates between validations; 0: validate once per epoch"},
+     "updates between validations; 0: validate once per epoch", "Validation and early stopping"},
+    {"hold-out", SA_INT(TRAINING(hold_out), 1000, 0, 1000000000, "N"),
+     "without --valid: at most so many of the training pairs are held out; 0: 5 % of any number"},
     {"criterion", SA_WORDS(TRAINING(criterion), 0, "loss", "bleu", "chrf"),
      "validation metric that selects best.safetensors and drives --patience and --lr-decay"},
     {"patience", SA_INT(TRAINING(patience), 10, 0, 1000000, "N"),
@@ -212,7 +218,7 @@ const sa_option sa_settings_options[] = {
     SA_METRICS_ROWS(SCORES),
 
     {"threads", SA_INT(RUN(threads), 0, 0, SA_MAX_THREADS, "N"),
-     "number of threads; 0: one per core; does not change results"},
+     "number of threads; 0: one per core; does not change results", "Limits of a run"},
     {"epochs", SA_INT(RUN(epochs), 100, 0, 1000000, "N"), "maximum number of epochs; 0: no limit"},
     {"steps", SA_INT64(RUN(steps), 0, 0, MAX_JSON_INTEGER, "N"),
      "maximum number of updates; 0: no limit"},
@@ -363,10 +369,7 @@ const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_se
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
                                  const char *path, const char *why, sa_error *error) {
     sa_buffer value = {0};
-    const double number = sa_option_get(option, stored);
-    const char *zero = number == 0 ? strstr(option->help, "; 0: ") : NULL;
-    sa_option_add_argument(option, number, &value);
-    if (zero) sa_buffer_addf(&value, " (%s)", zero + 2);
+    sa_option_format(option, sa_option_get(option, stored), &value);
     sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, %s", option->name, path,
             value.failed ? "another value" : value.text, why);
     sa_buffer_release(&value);
@@ -388,7 +391,7 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
 }
 
 bool sa_settings_is_common(const sa_option *option) {
-    if (is_in(option, " seed batch batch-tokens ")) return true;
+    if (is_in(option, " seed batch batch-tokens hold-out ")) return true;
     return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
            option->scope == SA_SCOPE_METRICS;
 }
@@ -511,6 +514,7 @@ static bool read_all(sa_settings *settings, json_t *object, const char *file, sa
     const json_t *value;
     for (const sa_option *row = sa_settings_options; row->name; row++)
         if (row->scope != SA_SCOPE_RUN) sa_option_set_number(row, settings, row->default_value);
+    settings->hold_out = 0; /* as in trainings of earlier programs, which do not say */
     json_object_foreach(object, key, value) {
         if (!read_key(key, value, settings, file, error)) return false;
     }

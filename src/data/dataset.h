@@ -23,10 +23,11 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
                       bool copy, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
 
-/* Marks about 5 % of the pairs in held [corpus->count] for validation, by a hash of the source, so
- * that pairs with equal sources stay together. With at least two distinct sources both parts have a
- * pair; otherwise all are marked. Returns the number of marked pairs. */
-size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held);
+/* Marks about 5 % of the pairs in held [corpus->count] for validation, at most `most` (0: no
+ * limit), by a hash of the source, so that pairs with equal sources stay together. With at least
+ * two distinct sources both parts have a pair; otherwise all are marked. Returns the number of
+ * marked pairs. */
+size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held);
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 

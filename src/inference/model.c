@@ -88,7 +88,8 @@ typedef struct run {
 
 static void run_one(void *context, int i) {
     const run *all = context;
-    all->work(all->context, i, &all->errors[i]);
+    if (!sa_stopping()) all->work(all->context, i, &all->errors[i]);
+    if (sa_stopping()) sa_fail(&all->errors[i], SA_CHECK, "ended early");
 }
 
 bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),

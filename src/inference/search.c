@@ -1,5 +1,6 @@
 #include "inference/search.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -420,7 +421,8 @@ bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, c
     memset(found, 0, sizeof *found * all);
     bool good = open_search(&run, sources, count, error);
     if (good) begin(&run, sources[0], count);
-    for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
+    for (int step = 0; good && run.live_count; step++)
+        good = !sa_stopping() && advance(&run, step, error);
     sa_arena_release(&run.arena);
     free(run.history);
     free(run.step_weights);

@@ -1,4 +1,5 @@
 #include "model/decoder.h"
+#include "base/thread.h"
 #include "tensor/vec.h"
 
 static bool attends(const sa_decoder_sizes *sizes) {
@@ -341,7 +342,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
     sa_steps_begin(cache->products);
-    for (int t = 0; t < side->steps; t++) {
+    for (int t = 0; t < side->steps && !sa_stopping(); t++) {
         const int active = side->active[t];
         const sa_step step = {.source = &cache->source,
                               .i = t + 1,
@@ -451,7 +452,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.state);
     sa_steps_begin(cache->products);
-    for (int t = side->steps - 1; t >= 0; t--) {
+    for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--) {
         const int active = side->active[t], next = side->active[t + 1];
         for (int layer = 0; layer < w->sizes.layers; layer++) {
             const sa_state dprevious = previous_of(d, layer),
@@ -463,6 +464,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
         step_backward(w, side, t, dropout, cache, dw);
     }
     sa_steps_end();
+    if (sa_stopping()) return;
     for (int layer = 0; layer < w->sizes.layers; layer++)
         sa_state_copy(previous_of(d, layer), cache->dsource.s0[layer]);
     sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),

@@ -1,4 +1,5 @@
 #include "model/encoder.h"
+#include "base/thread.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -184,7 +185,7 @@ static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, 
     const sa_state states = sa_state_of(h, cache->memory);
     sa_recurrent_input_forward(w, x, cache->gates, cache->cell_cache); /* W E x + b for all words */
     sa_steps_begin(products);
-    for (int i = 0; i < side->steps; i++) {
+    for (int i = 0; i < side->steps && !sa_stopping(); i++) {
         const int t = step_at(side, cache->backward, i),
                   carried = carried_states(side, cache->backward, i);
         sa_state previous = step_state(side, cache->previous, t);
@@ -205,7 +206,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
                                const sa_direction *cache, sa_state dstates, sa_mat dx,
                                sa_encoder_cache *workspace, sa_recurrent *dw) {
     sa_steps_begin(workspace->products);
-    for (int i = side->steps - 1; i >= 0; i--) {
+    for (int i = side->steps - 1; i >= 0 && !sa_stopping(); i--) {
         const int t = step_at(side, cache->backward, i),
                   carried = carried_states(side, cache->backward, i);
         const int active = side->active[t];
@@ -222,6 +223,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
         }
     }
     sa_steps_end();
+    if (sa_stopping()) return;
     sa_recurrent_input_backward(w, cache->cell_cache, workspace->da, dx, dw); /* W E x + b */
     w->cell->weights_backward(cache->previous, cache->cell_cache, workspace->da, dw);
     sa_recurrent_input_weights_backward(x, workspace->da, dw);

@@ -1,4 +1,5 @@
 #include "model/readout.h"
+#include "base/thread.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
 
@@ -177,7 +178,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         sa_readout *dw) {
     const int rows = cache->t.rows, words = cache->logits.cols;
-    for (int at = 0, end; at < rows; at = end) {
+    for (int at = 0, end; at < rows && !sa_stopping(); at = end) {
         end = rows - at < cache->logits.rows ? rows : at + cache->logits.rows;
         const int count = end - at;
         const sa_mat t = sa_rows(cache->t, at, count);

@@ -1,5 +1,6 @@
 #include "model/seq2seq.h"
 #include "attention/alignment_loss.h"
+#include "base/thread.h"
 #include "model/copying.h"
 #include "tensor/vec.h"
 
@@ -215,9 +216,10 @@ double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
     const sa_real scale = 1 / (sa_real)batch->whole;
     double loss = 0;
     family->forward(w, batch, regularizer.dropout, regularizer.rng, pass); /* h_j, c_i, t_i */
-    sa_pass_predict(w, batch, regularizer, scale, pass, dw);               /* p(y_i) */
+    if (sa_stopping()) return loss;
+    sa_pass_predict(w, batch, regularizer, scale, pass, dw); /* p(y_i) */
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
-    if (dw) family->backward(w, batch, regularizer.dropout, pass, dw);
+    if (dw && !sa_stopping()) family->backward(w, batch, regularizer.dropout, pass, dw);
     return loss;
 }
 

@@ -1,4 +1,5 @@
 #include "model/transformer.h"
+#include "base/thread.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -304,7 +305,7 @@ static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
     embed(w, E, dropout, rng, cache);
     const double p = dropout.sublayers;
     sa_mat x = cache->x;
-    for (int i = 0; i < w->layers; i++) {
+    for (int i = 0; i < w->layers && !sa_stopping(); i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
         /* LN(x + MultiHead(x, x, x)), LN(x + MultiHead(x, h, h)), LN(x + FFN(x)) */
@@ -323,7 +324,7 @@ static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache
     sa_sublayer_workspace *workspace = &cache->workspace;
     const double p = dropout.sublayers;
     if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, cache->d, &dw->last);
-    for (int i = w->layers - 1; i >= 0; i--) {
+    for (int i = w->layers - 1; i >= 0 && !sa_stopping(); i--) {
         const sa_transformer_layer *layer = &w->layer[i];
         const sa_layer_cache *own = &cache->layer[i];
         sa_transformer_layer *dlayer = &dw->layer[i];

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/file.h"
+#include "base/thread.h"
 #include "data/batcher.h"
 #include "train/trainer.h"
 #include "train/validation.h"
@@ -74,7 +75,11 @@ struct sa_session {
     double report_loss;   /* training loss and words since then */
     int64_t report_words;
     double words_per_second;   /* target tokens, as last measured */
-    double validation_seconds; /* of the last validation */
+    double validation_seconds; /* of the last validation; 0: there was none in this run */
+    sa_watch watch;            /* of the jobs that are dropped when training is to stop */
+    double validating;         /* how far a validation is, up to 2 */
+    double shown;              /* when that was last reported */
+    bool validated;            /* since the last batch */
     sa_validation best;        /* including those at a stop */
     sa_real *unsaved;          /* weights of the best model, while it cannot be saved; or NULL */
     sa_error save_error;       /* of the last save; code 0: it succeeded */
@@ -108,15 +113,16 @@ bool sa_training_find(const char *folder, const char **found, sa_error *error);
 /* Removes the files of a training from its folder; sa_snapshots_open removes its film. */
 bool sa_training_remove(const char *folder, sa_error *error);
 
-/* Makes an update. training.c */
+/* Makes an update, or drops it when training is to stop. training.c */
 bool sa_session_step(sa_session *session, sa_error *error);
 
-/* Whether a scheduled validation follows the last update. */
+/* Whether a scheduled validation is to be made before the next update. */
 bool sa_session_validation_due(const sa_session *session);
 
 /* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
- * training; one at a stop does not change its state, so that resuming gives the bits of a training
- * that was never stopped. */
+ * training; one at the end does not change its state, so that resuming gives the bits of a training
+ * that was never stopped. When training is to stop, or the time does not suffice, it is dropped:
+ * session->validated stays false. */
 bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error);
 
 /* Why training ends now, or NULL. */

@@ -343,6 +343,7 @@ static void run_shard(void *context, int task) {
     trainer->shard[i].loss =
         sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
     trainer->shard[i].alignment_loss = pass.alignment_loss;
+    trainer->shard[i].dropped = sa_stopping();
     for (int p = 0; i == 0 && settings->l2 > 0 && p < trainer->plan.count; p++)
         sa_l2_backward(&trainer->plan.item[p], trainer->values, settings->l2, gradient->numbers);
     atomic_store(&trainer->lane[k].taken, false);
@@ -459,8 +460,13 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
         sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
     }
     for (int i = 0; i < trainer->active_shards; i++) {
+        result->dropped |= trainer->shard[i].dropped;
         result->loss += trainer->shard[i].loss;
         result->alignment_loss += trainer->shard[i].alignment_loss;
+    }
+    if (result->dropped) {
+        trainer->step--;
+        return true;
     }
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
     for (int i = 0; i < chunks; i++) squares += trainer->squares[i];

@@ -111,6 +111,7 @@ typedef struct sa_gradient {
 
 typedef struct sa_shard {
     double loss, alignment_loss; /* of the shard of the last batch */
+    bool dropped;                /* it was ended early: sa_stopping */
 } sa_shard;
 
 typedef struct sa_trainer {
@@ -155,6 +156,7 @@ typedef struct sa_step_result {
     int words;             /* target words, EOS included */
     double l2_norm;        /* of the gradient, before clipping */
     bool applied;          /* false: the gradient was not finite and the weights are unchanged */
+    bool dropped;          /* ended early by the pool's watch, as if it had not begun */
 } sa_step_result;
 
 /* Trains `values` [plan.size]; all that is pointed to must outlive the trainer. The longest source
@@ -169,8 +171,8 @@ void sa_trainer_lend_memory(sa_trainer *trainer);
 
 /* One update on `count` pairs, whose indices are in `pairs` (NULL: the first ones). There are at
  * most settings->batch of them, or with batch_tokens as many as have at most that many words on
- * each side, or one longer pair. SA_DIVERGED after ten batches in a row whose gradient is not
- * finite. */
+ * each side, or one longer pair. After a dropped one there must be no other. SA_DIVERGED after ten
+ * batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
 

@@ -7,15 +7,28 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REPORT_EVERY 0.2 /* seconds between two reports of progress */
+#define LARGE 50         /* MB of weights that are not written within a second everywhere */
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 static double seconds_of(const sa_session *session) {
     return sa_clock_seconds() - session->begin;
+}
+
+static bool asked_to_stop(const sa_session *session) {
+    return session->watch.stop && *session->watch.stop;
+}
+
+/* What a validation takes: as the last one or, before the first, as updates on as many words. */
+static double validation_cost(const sa_session *session) {
+    const sa_train_cost *spent = &session->spent;
+    if (session->validation_seconds > 0 || !spent->words) return session->validation_seconds;
+    return spent->updating / (double)spent->words * (double)session->valid_data.target_words;
 }
 
 /* Seconds until the nearest limit that can be predicted; -1: none. */
@@ -63,6 +76,19 @@ static void report_step(sa_session *session) {
     session->report_words = 0;
 }
 
+/* A validation is two jobs, teacher forcing and translating. */
+static void report_validation(void *context, int begun, int tasks) {
+    sa_session *session = context;
+    const double part = (double)begun / tasks, now = sa_clock_seconds();
+    session->validating = part < session->validating ? 1 + part : part;
+    if (now - session->shown < REPORT_EVERY) return;
+    session->shown = now;
+    sa_progress progress = progress_now(session, 0, 0);
+    progress.kind = SA_PROGRESS_VALIDATING;
+    progress.validated = session->validating / 2;
+    session->training->report(session->training->context, &progress);
+}
+
 static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
                               row->valid_loss, row->valid_perplexity, row->valid_bleu,
@@ -104,16 +130,6 @@ static bool compare_weights(const sa_session *session, sa_error *error) {
                    odd.text, (long long)session->trainer.step);
 }
 
-/* The figures of a validation, by the first process. */
-static bool validate_once(sa_session *session, sa_validation *out, sa_error *error) {
-    sa_exchange *exchange = session->exchange;
-    const bool good = !sa_exchange_leads(exchange) || sa_validate(&session->model, &session->valid,
-                                                                  &session->valid_data, out, error);
-    if (!sa_exchange_agree(exchange, good, error)) return false;
-    if (exchange) exchange->gather(out, sizeof *out, 1);
-    return true;
-}
-
 /* *stop: that of any process. *late: that of the first, whose clock counts. */
 static void agree_to_stop(const sa_exchange *exchange, bool *stop, bool *late) {
     enum { STOP = 1, LATE = 2 };
@@ -146,6 +162,7 @@ static bool save_best(sa_session *session, bool is_best, sa_error *error) {
     if (!good) return false;
     free(session->unsaved);
     session->unsaved = NULL;
+    if (asked_to_stop(session)) sa_session_note(session, "saved %s", session->path[SA_BEST]);
     return true;
 }
 
@@ -173,23 +190,38 @@ static bool owns_folder(const sa_session *session, sa_error *error) {
     return sa_directory_lock_holds(&session->lock, session->training->out, error);
 }
 
-/* Saves the best model, then the state that refers to it. */
+/* Writes the state. After a signal the user waits: each file is told. */
+static bool save_state(sa_session *session, sa_error *error) {
+    const size_t weights = session->model.plan.size * sizeof(sa_real) / 1000000;
+    const bool asked = asked_to_stop(session);
+    if (asked && weights > LARGE)
+        sa_session_note(session, "saving %zu MB of weights and their moments at the disk's speed",
+                        weights);
+    const bool good = sa_checkpoint_write(session, error);
+    if (asked && good) sa_session_note(session, "saved %s", session->path[SA_LAST]);
+    return good;
+}
+
+/* Saves the best model, then the state that refers to it; but the state first where it does not. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
-    const bool best = owns_folder(session, &why) && replace_old(session, &why) &&
-                      save_best(session, is_best, &why);
-    const bool good = best && sa_checkpoint_write(session, &why);
+    const bool refers = session->counts.validations > 0;
+    bool best = owns_folder(session, &why) && replace_old(session, &why) &&
+                (!refers || save_best(session, is_best, &why));
+    bool good = best && save_state(session, &why);
+    if (!refers) good = best = good && save_best(session, is_best, &why);
     session->save_error = good ? (sa_error){0} : why;
     return good ||
            (survive(session, &why, error) && (best || !is_best || keep_best(session, error)));
 }
 
-static bool save_frames(sa_session *session, sa_error *error) {
+/* Of a validation, which is dropped when they are. */
+static bool save_frames(sa_session *session, sa_validation *validation, sa_error *error) {
     sa_error why = {0};
-    if (!sa_exchange_leads(session->exchange) ||
-        (owns_folder(session, &why) && sa_snapshots_write(session, &why)))
-        return true;
+    if (owns_folder(session, &why) && sa_snapshots_write(session, &why)) return true;
+    if (why.code == SA_CHECK) validation->loss = NAN;
+    if (why.code == SA_CHECK) return true;
     session->frame_error = why;
     return survive(session, &why, error);
 }
@@ -200,6 +232,45 @@ static bool end_saves(sa_session *session, sa_error *error) {
     const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
     if (why->code && error) *error = *why;
     return !why->code;
+}
+
+/* ---- Validation ------------------------------------------------------------------------------ */
+
+/* When validating ends at the latest, in seconds of the training: estimates are rough. */
+static double latest_end(const sa_session *session) {
+    const double limit = session->settings.max_time;
+    return limit > 0 ? 1 + 1.1 * limit : INFINITY;
+}
+
+/* The figures of the present weights. The loss is NaN when the validation was dropped. */
+static bool validate_weights(sa_session *session, sa_validation *out, sa_error *error) {
+    sa_error why = {0};
+    const double end = latest_end(session);
+    out->loss = NAN;
+    if (asked_to_stop(session) || seconds_of(session) + validation_cost(session) > end) return true;
+    session->watch.deadline = session->begin + end;
+    if (session->training->report) session->watch.progress = report_validation;
+    session->validating = 0;
+    session->shown = sa_clock_seconds();
+    const bool good =
+        sa_validate(&session->model, &session->valid, &session->valid_data, out, &why);
+    session->watch.deadline = 0;
+    session->watch.progress = NULL;
+    if (good) return true;
+    out->loss = NAN;
+    if (error) *error = why;
+    return why.code == SA_CHECK;
+}
+
+/* The figures of a validation, by the first process, and its frames. */
+static bool validate_once(sa_session *session, sa_validation *out, sa_error *error) {
+    sa_exchange *exchange = session->exchange;
+    const bool good =
+        !sa_exchange_leads(exchange) || (validate_weights(session, out, error) &&
+                                         (isnan(out->loss) || save_frames(session, out, error)));
+    if (!sa_exchange_agree(exchange, good, error)) return false;
+    if (exchange) exchange->gather(out, sizeof *out, 1);
+    return true;
 }
 
 /* Writes the mean weights as a model of their own. */
@@ -214,22 +285,22 @@ static bool write_average(sa_session *session, sa_error *error) {
     if (!mean) return false;
     sa_averaging_mean(&session->averaging, count, mean);
     sa_validation now;
+    char figures[64] = "not validated";
     model->values = mean;
     sa_model_bind(model, model->sizes.precision);
-    const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
-                      owns_folder(session, error) &&
+    const bool good = validate_weights(session, &now, error) && owns_folder(session, error) &&
                       sa_model_write(model, session->path[SA_AVERAGE], NULL, 0, error);
     model->values = present;
     sa_model_bind(model, model->sizes.precision);
     free(mean);
+    if (!isnan(now.loss))
+        snprintf(figures, sizeof figures, "loss %.4f, BLEU %.2f", now.loss, now.bleu);
     if (good)
-        sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
+        sa_session_note(session, "mean weights of the %s %zu validations: %s: %s",
                         session->settings.average_of == SA_AVERAGE_LAST ? "last" : "best", count,
-                        now.loss, now.bleu, session->path[SA_AVERAGE]);
+                        figures, session->path[SA_AVERAGE]);
     return good;
 }
-
-/* ---- Validation ------------------------------------------------------------------------------ */
 
 /* Counts validations without improvement, which decay the learning rate, and begins to count for
  * the next one. */
@@ -257,6 +328,8 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     sa_validation now;
     sa_trainer_lend_memory(&session->trainer);
     if (!compare_weights(session, error) || !validate_once(session, &now, error)) return false;
+    if (isnan(now.loss)) return true;
+    session->validated = true;
     row.kind = SA_PROGRESS_VALIDATION;
     if (session->gold && session->counts.words)
         row.guided_loss = session->figures.guided_loss / (double)session->counts.words;
@@ -267,9 +340,7 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     if (row.best) session->best = now;
     if (scheduled) count_validation(session, now);
     add_to_log(&row, &session->log);
-    if (!sa_exchange_agree(session->exchange,
-                           save_frames(session, error) && save(session, row.best, error), error))
-        return false;
+    if (!sa_exchange_agree(session->exchange, save(session, row.best, error), error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
     session->report_time += session->validation_seconds; /* words per second leave them out */
@@ -291,6 +362,7 @@ static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
     sa_diagnosis diagnosis = {0};
     sa_search_init(&search);
     sa_model *model = sa_model_open(session->path[SA_BEST], session->settings.threads, error);
+    if (model) sa_pool_watch(model->pool, &session->watch);
     sa_sentence_result *each = model ? sa_new(pairs->count, sizeof *each, error) : NULL;
     const bool evaluated = each && sa_evaluate(model, pairs, &search, NULL, each, error);
     const bool good = evaluated && sa_diagnose(model, pairs, each, NULL, &diagnosis, error);
@@ -319,6 +391,7 @@ static void diagnose(sa_session *session, sa_train_result *result) {
     for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
         pairs.pairs[i] = session->valid.pairs[data->pair[i]];
     sa_trainer_close(&session->trainer); /* its memory is needed for the best model */
+    session->watch.deadline = session->begin + latest_end(session);
     if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
         sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
     free(pairs.pairs);
@@ -328,12 +401,18 @@ static void diagnose(sa_session *session, sa_train_result *result) {
 
 bool sa_session_step(sa_session *session, sa_error *error) {
     int count;
+    const sa_batcher before = session->batcher;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
     const double begin = sa_clock_seconds();
     if (!sa_trainer_step(&session->trainer, session->data.source, session->data.target, pairs,
                          count, &result, error))
         return false;
+    if (result.dropped) {
+        sa_batcher_seek(&session->batcher, before.epoch, before.position);
+        return true;
+    }
+    session->validated = false;
     session->spent.updating += sa_clock_seconds() - begin;
     session->gradient_norm = result.l2_norm;
     if (!result.applied) {
@@ -352,19 +431,25 @@ bool sa_session_step(sa_session *session, sa_error *error) {
 
 bool sa_session_validation_due(const sa_session *session) {
     const int every = session->settings.valid_every;
-    return every ? session->trainer.step % every == 0
-                 : session->batcher.position == session->data.count;
+    const int64_t step = session->trainer.step;
+    /* before the first batch of this run: one that the end of the last run dropped */
+    if (session->validated || (step == session->first_step && !session->counts.words)) return false;
+    return every ? step % every == 0 : session->batcher.position == session->data.count;
 }
 
 const char *sa_session_reason_to_stop(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const bool epoch_over = session->batcher.position == session->data.count;
     const int64_t epochs = session->batcher.epoch + epoch_over;
-    bool stop = session->training->stop && *session->training->stop;
-    bool late = settings->max_time > 0 &&
-                seconds_of(session) + session->validation_seconds >= settings->max_time;
+    const bool due = sa_session_validation_due(session);
+    const double cost = validation_cost(session), limit = settings->max_time;
+    /* one that would take most of the time is left out, if it is only the last */
+    const double ahead = due || cost <= limit / 2 ? cost : 0;
+    bool stop = asked_to_stop(session);
+    bool late = limit > 0 && seconds_of(session) + ahead >= limit;
     agree_to_stop(session->exchange, &stop, &late);
     if (stop) return "stopped";
+    if (due) return late ? "time" : NULL;
     if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
     if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
     if (settings->patience > 0 && session->counts.stale >= settings->patience) return "patience";
@@ -400,6 +485,7 @@ static bool begin(sa_session *session, const sa_train_options *training, sa_erro
            (!session->exchange || sa_session_same(session, error));
     if (good && sa_exchange_leads(session->exchange)) good = begin_film(session, error);
     good = sa_exchange_agree(session->exchange, good, error);
+    if (good) sa_pool_watch(session->model.pool, &session->watch);
     sa_corpus_close(&session->train);
     free(session->trained_on);
     session->trained_on = NULL;
@@ -407,15 +493,22 @@ static bool begin(sa_session *session, const sa_train_options *training, sa_erro
     return good;
 }
 
-/* fresh: the model has not changed since a scheduled validation, and its best model exists. */
-static bool end(sa_session *session, bool fresh, sa_train_result *result, sa_error *error) {
+/* Saves weights that the end of the training left no time to validate. */
+static bool save_unvalidated(sa_session *session, sa_error *error) {
+    const bool none = !session->counts.validations && !isfinite(session->best.loss);
+    if (!save(session, none, error)) return false;
+    sa_session_note(session, "note: the last weights are saved, but not validated%s",
+                    none ? "; nor were others, so best.safetensors holds them" : "");
+    return true;
+}
+
+static bool end(sa_session *session, sa_train_result *result, sa_error *error) {
     const sa_train_options *training = session->training;
     const bool stopped = strcmp(result->reason, "stopped") == 0;
-    if (training->pausing && stopped)
-        return (fresh || save(session, false, error)) && end_saves(session, error);
-    if ((!fresh && !sa_session_validate(session, false, error)) || !write_average(session, error) ||
-        !end_saves(session, error))
+    if (!session->validated && !stopped && !sa_session_validate(session, false, error))
         return false;
+    if (!session->validated && !save_unvalidated(session, error)) return false;
+    if (!write_average(session, error) || !end_saves(session, error)) return false;
     if (training->diagnose && !stopped && sa_exchange_leads(session->exchange))
         diagnose(session, result);
     return true;
@@ -436,17 +529,19 @@ bool sa_train(const sa_train_options *training, sa_train_result *result, sa_erro
     sa_session *session = sa_new(1, sizeof *session, error); /* too large for small stacks */
     if (!session) return false;
     bool good = begin(session, training, error);
-    bool fresh =
+    session->validated =
         session->counts.validations && !session->counts.words && isfinite(session->best.loss);
     while (good && !(result->reason = sa_session_reason_to_stop(session))) {
+        if (sa_session_validation_due(session)) {
+            good = sa_session_validate(session, true, error);
+            continue;
+        }
         good = sa_session_step(session, error) &&
                (session->trainer.step % COMPARE_EVERY != 0 || compare_weights(session, error));
         if (good) report_step(session);
-        fresh = good && sa_session_validation_due(session);
-        if (fresh) good = sa_session_validate(session, true, error);
     }
     result->steps = session->trainer.step;
-    good = good && end(session, fresh, result, error);
+    good = good && end(session, result, error);
     result->epochs = (int)session->batcher.epoch + 1;
     result->spent = session->spent;
     result->spent.seconds = seconds_of(session);

@@ -190,6 +190,15 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     pool->running = false;
 }
 
+/* The page waits for nothing longer than a batch. */
+void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
+    (void)pool, (void)watch;
+}
+
+bool sa_stopping(void) {
+    return false;
+}
+
 /* Words constructed to collide slow down the page that read them, and nobody else. */
 const uint64_t *sa_random_key(void) {
     static const uint64_t key[2] = {1, 2};

@@ -14,6 +14,7 @@ static void hear(void *, const sa_progress *progress) {
         break;
     case SA_PROGRESS_STEP:
     case SA_PROGRESS_NOTE:
+    case SA_PROGRESS_VALIDATING:
         break;
     }
 }

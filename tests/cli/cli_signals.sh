@@ -1,5 +1,5 @@
-# A signal finishes the step, saves and ends with 128 + its number; ignored ones stay ignored. A second
-# one ends at once.
+# A signal drops the step or validation that is running, saves and ends with 128 + its number; ignored
+# ones stay ignored. A second one ends at once.
 . tests/support/cli.sh
 "$softalign" corpus mono --pairs 500 >mono.tsv
 sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 --patience 0"
@@ -67,27 +67,68 @@ for moment in $(seq 1 24); do
     count
 done
 
-# The second signal does not wait for the end of an update that takes long, and harms no older model.
-mkdir twice
-cp out-INT/last.safetensors twice/
-cp out-INT/last.safetensors old.safetensors
-for signal in INT:130 TERM:143 HUP:129; do
+# Starts a training of which one update takes long, and a signal comes within the first.
+start_slow() { # OUT OPTION...
     rm -f err
-    env --default-signal=INT "$softalign" train --train mono.tsv --out twice --overwrite --embed 1000 --hidden 3000 \
-        --init uniform --attn 1000 --batch 400 --threads 1 2>err &
+    env --default-signal=INT "$softalign" train --train mono.tsv --embed 300 --hidden 500 --attn 300 --maxout 300 \
+        --batch 500 --shards 1 --threads 1 --max-time 0 --out "$@" 2>err &
     pid=$!
-    for wait in $(seq 200); do
+    for wait in $(seq 400); do
         grep -q '^model: ' err 2>/dev/null && break
         sleep 0.05
     done
-    sleep 0.5
+    sleep 0.05
+}
+
+# The update is dropped, and the weights that it began with are saved: first the state, then the model.
+start_slow slow
+kill -s TERM $pid
+wait $pid
+same "exit after a signal within an update" 143 $?
+grep -q '^ended (stopped) after 0 steps' err || fail "the update is not dropped: $(cat err)"
+same "what a signal saves" "last best" "$(sed -n 's/^saved slow.\(.*\).safetensors$/\1/p' err | paste -sd ' ')"
+count
+
+# So is a validation that takes long, which resuming makes first.
+"$softalign" corpus mono --pairs 40000 --seed 2 >long.tsv
+head -n 10000 long.tsv >valid.tsv
+long="--train few.tsv --valid valid.tsv $sizes --max-time 0 --steps 4 --valid-every 4"
+rm -f err
+env --default-signal=INT "$softalign" train $long --out dropped 2>err &
+pid=$!
+for wait in $(seq 400); do
+    grep -q '^model: ' err 2>/dev/null && break
+    sleep 0.05
+done
+sleep 0.3
+kill -s TERM $pid
+wait $pid
+same "exit after a signal within a validation" 143 $?
+grep -q '^ended (stopped) after 4 steps.*; nothing validated$' err || fail "the validation is not dropped: $(cat err)"
+"$softalign" train $long --out dropped --resume 2>err || fail "resuming a dropped validation: $(cat err)"
+"$softalign" train $long --out undropped 2>err || fail "train: $(cat err)"
+cmp dropped/last.safetensors undropped/last.safetensors || fail "a dropped validation is not made again"
+same "rows of the log" 2 "$(wc -l <dropped/log.csv)"
+count
+
+# A time limit counts the validation: where that does not fit, the weights are saved without.
+"$softalign" train --train few.tsv --valid long.tsv --out late --embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 \
+    --patience 0 --valid-every 1000000 --max-time 0.5 2>err || fail "--max-time: $(cat err)"
+grep -q '^note: the last weights are saved, but not validated; nor were others' err ||
+    fail "a validation beyond --max-time: $(cat err)"
+"$softalign" inspect late/best.safetensors >/dev/null || fail "no best model after --max-time"
+count
+
+# The second signal does not wait, and harms no model.
+for signal in INT:130 TERM:143 HUP:129; do
+    start_slow twice --overwrite
     kill -s ${signal%:*} $pid
-    sleep 0.3
-    kill -0 $pid 2>/dev/null || fail "the first SIG${signal%:*} does not wait for the update"
+    sleep 0.01
     kill -s ${signal%:*} $pid
     wait $pid
     same "exit after a second SIG${signal%:*}" ${signal#*:} $?
-    cmp twice/last.safetensors old.safetensors || fail "a second SIG${signal%:*} harms the old model"
+    [ ! -e twice/last.safetensors ] || "$softalign" inspect twice/last.safetensors >/dev/null ||
+        fail "a second SIG${signal%:*} harms the model"
     count
 done
 

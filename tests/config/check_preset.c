@@ -44,9 +44,9 @@ static bool among(const char *option, const char *const *list) {
  * interval, penalties that no paper has, and options without effect under its other settings. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
-        "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
-        "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
-        NULL};
+        "shards",       "seed",       "valid-every",      "window-size", "value-size",
+        "weight-decay", "l2",         "criterion",        "hold-out",    "batch-tokens",
+        "average",      "average-of", "guided-alignment", NULL};
     static const char *const of_attention[] = {"attention", "heads",      "window",
                                                "attn",      "normalizer", NULL};
     static const char *const of_entmax[] = {"entmax-alpha", NULL};

@@ -271,7 +271,7 @@ static sa_corpus many_pairs(void) {
 START_TEST(a_twentieth_is_held_out) {
     static bool held[MANY];
     const sa_corpus corpus = many_pairs();
-    const size_t count = sa_corpus_hold_out(&corpus, held);
+    const size_t count = sa_corpus_hold_out(&corpus, 0, held);
     size_t marked = 0;
     for (size_t i = 0; i < MANY; i++) marked += held[i];
     ck_assert_uint_eq(marked, count);
@@ -280,10 +280,27 @@ START_TEST(a_twentieth_is_held_out) {
 }
 END_TEST
 
+/* At most so many, out of those that are held out without a limit. */
+START_TEST(no_more_are_held_out_than_asked) {
+    static bool held[MANY], all[MANY];
+    const sa_corpus corpus = many_pairs();
+    const size_t every = sa_corpus_hold_out(&corpus, 0, all);
+    ck_assert_uint_eq(sa_corpus_hold_out(&corpus, every, held), every);
+    ck_assert_mem_eq(held, all, sizeof held);
+    for (size_t most = every / 2; most > 10; most /= 2) {
+        const size_t count = sa_corpus_hold_out(&corpus, most, held);
+        ck_assert_uint_le(count, most);
+        ck_assert_uint_gt(count, 0);
+        for (size_t i = 0; i < MANY; i += 2)
+            ck_assert(held[i] == held[i + 1] && (all[i] || !held[i]));
+    }
+}
+END_TEST
+
 START_TEST(equal_sources_stay_together) {
     static bool held[MANY];
     const sa_corpus corpus = many_pairs();
-    sa_corpus_hold_out(&corpus, held);
+    sa_corpus_hold_out(&corpus, 0, held);
     for (size_t i = 0; i < MANY; i += 2) ck_assert(held[i] == held[i + 1]);
 }
 END_TEST
@@ -292,10 +309,10 @@ END_TEST
 START_TEST(the_choice_is_stable) {
     static bool held[MANY], again[MANY];
     sa_corpus corpus = many_pairs();
-    sa_corpus_hold_out(&corpus, held);
+    sa_corpus_hold_out(&corpus, 0, held);
     for (size_t i = 0; i < MANY / 2; i++) corpus.pairs[i] = corpus.pairs[MANY - 1 - i];
     corpus.count = MANY / 2;
-    sa_corpus_hold_out(&corpus, again);
+    sa_corpus_hold_out(&corpus, 0, again);
     for (size_t i = 0; i < MANY / 2; i++) ck_assert(again[i] == held[MANY - 1 - i]);
 }
 END_TEST
@@ -303,11 +320,11 @@ END_TEST
 START_TEST(few_pairs_give_one_source) {
     bool held[4];
     const sa_corpus two = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
-    ck_assert_uint_eq(sa_corpus_hold_out(&two, held), 1);
+    ck_assert_uint_eq(sa_corpus_hold_out(&two, 0, held), 1);
     ck_assert(held[0] != held[1]);
     const sa_corpus four =
         PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"a", "z", NULL, 3}, {"b", "w", NULL, 4});
-    ck_assert_uint_eq(sa_corpus_hold_out(&four, held), 2);
+    ck_assert_uint_eq(sa_corpus_hold_out(&four, 0, held), 2);
     ck_assert(held[0] == held[2] && held[1] == held[3] && held[0] != held[1]);
 }
 END_TEST
@@ -315,10 +332,10 @@ END_TEST
 START_TEST(one_source_is_both) {
     bool held[2];
     const sa_corpus one = PAIRS({"a", "x", NULL, 1});
-    ck_assert_uint_eq(sa_corpus_hold_out(&one, held), 1);
+    ck_assert_uint_eq(sa_corpus_hold_out(&one, 0, held), 1);
     ck_assert(held[0]);
     const sa_corpus twice = PAIRS({"a", "x", NULL, 1}, {"a", "y", NULL, 2});
-    ck_assert_uint_eq(sa_corpus_hold_out(&twice, held), 2);
+    ck_assert_uint_eq(sa_corpus_hold_out(&twice, 0, held), 2);
     ck_assert(held[0] && held[1]);
 }
 END_TEST
@@ -346,6 +363,7 @@ int main(void) {
 
     TCase *holding = tcase_create("holding out");
     tcase_add_test(holding, a_twentieth_is_held_out);
+    tcase_add_test(holding, no_more_are_held_out_than_asked);
     tcase_add_test(holding, equal_sources_stay_together);
     tcase_add_test(holding, the_choice_is_stable);
     tcase_add_test(holding, few_pairs_give_one_source);

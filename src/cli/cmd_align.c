@@ -139,10 +139,8 @@ static void add_tables(cli_align_output *out, size_t index, const sa_alignment *
 /* Outputs with a line for each line of the input: empty ones for those without a pair before pair
  * `next`, or after the last. */
 static void add_skipped(cli_align_output *out, size_t next) {
-    static const int by_line[] = {CLI_PHARAOH, CLI_SOFT, CLI_JSONL};
-    for (size_t i = 0; i < sizeof by_line / sizeof *by_line; i++)
-        if (out->options->text[by_line[i]])
-            cli_add_skipped(out->corpus, next, &out->text[by_line[i]]);
+    for (int i = CLI_PHARAOH; i <= CLI_JSONL; i++)
+        if (out->options->text[i]) cli_add_skipped(out->corpus, next, &out->text[i]);
 }
 
 /* Links are between words, whatever the weights are between. */

@@ -369,7 +369,10 @@ const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_se
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
                                  const char *path, const char *why, sa_error *error) {
     sa_buffer value = {0};
-    sa_option_format(option, sa_option_get(option, stored), &value);
+    const double number = sa_option_get(option, stored);
+    const char *zero = number == 0 ? strstr(option->help, "; 0: ") : NULL;
+    sa_option_add_argument(option, number, &value);
+    if (zero) sa_buffer_addf(&value, " (%s)", zero + 2);
     sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, %s", option->name, path,
             value.failed ? "another value" : value.text, why);
     sa_buffer_release(&value);

@@ -48,7 +48,7 @@ bool sa_settings_check_resumable(const char *text, const char *file, sa_error *e
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
 /* SA_USAGE: what is at `path` was trained with the stored value of this option, and `why` that is
- * in the way. */
+ * in the way. The text says what 0 means, as the option's help does. */
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
                                  const char *path, const char *why, sa_error *error);
 

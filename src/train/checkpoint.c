@@ -12,6 +12,8 @@
 /* Numbers of a stored validation; tensors of a state. */
 enum { VALIDATION = sizeof(sa_validation) / sizeof(double), TENSORS = 8 };
 
+#define CHANGED "%s: the training pairs have changed since '%s' was saved"
+
 /* Identifies the alignments of the training pairs that guide it. */
 static int64_t hash_links(const sa_session *session) {
     uint64_t hash = 0;
@@ -102,11 +104,15 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
     if (!(session->figures.lr_factor > 0 && session->figures.lr_factor <= 1))
         return sa_fail(error, SA_DATA, "%s: tensor 'training.figures' holds an impossible rate",
                        file);
+    const bool validated = counts->valid_hash == (int64_t)session->valid_data.hash;
     if (counts->train_hash != (int64_t)session->data.hash ||
         counts->position > (int64_t)session->data.count)
-        return sa_fail(error, SA_DATA, "%s: the training pairs have changed since '%s' was saved",
+        return sa_fail(error, SA_DATA,
+                       validated                  ? CHANGED
+                       : session->training->valid ? CHANGED ", or {valid} was not given then"
+                                                  : CHANGED ", or {valid} was given then",
                        session->train.name, file);
-    return counts->valid_hash == (int64_t)session->valid_data.hash ||
+    return validated ||
            sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
                    session->valid.name, file);
 }

@@ -138,9 +138,9 @@ same "figures of the first test pairs" "$(cat before.csv)" "$(figures whole)"
 
 # ---- What does not belong together
 
-expect 6 "--hidden: 'whole/fixed-s1' was trained with 8, choose another --out, or --overwrite" \
+expect 6 "--hidden: 'whole/fixed-s1' was trained with --hidden 8, choose another --out, or --overwrite" \
     compare $pairs ${sizes/--hidden 8/--hidden 9} $models $short --out whole
-expect 6 "--steps: 'whole/fixed-s1' was trained with 30, choose another --out, or --overwrite" \
+expect 6 "--steps: 'whole/fixed-s1' was trained with --steps 30, choose another --out, or --overwrite" \
     compare $pairs $sizes $models --steps 31 --valid-every 7 --out whole
 expect 6 "--train: 'whole/fixed-s1' was trained with other pairs, choose another --out, or --overwrite" \
     compare --train few.tsv --test unseen.tsv $sizes $models $short --out whole

@@ -108,7 +108,7 @@ expect 0 "" eval ja/best.safetensors ja.tsv --tokenize char
 "$softalign" train --train ja.tsv --out letters $small --tokenize char --criterion bleu 2>err
 same "train's note with --tokenize char" "" "$(grep tokenize err)"
 "$softalign" train --train ja.tsv --out letters --resume --steps 6 2>err || fail "resume: $(tail -n 1 err)"
-expect 2 "--tokenize: 'letters/last.safetensors' was trained with char, which resuming cannot change" \
+expect 2 "--tokenize: 'letters/last.safetensors' was trained with --tokenize char, which resuming cannot change" \
     train --train ja.tsv --out letters --resume --tokenize none
 bleu() { tail -n +2 $1/log.csv | cut -d , -f 12 | sort -g | tail -n 1; }
 awk -v words="$(bleu ja)" -v letters="$(bleu letters)" 'BEGIN { exit !(words == 0 && letters > 0) }' ||

@@ -55,7 +55,7 @@ for at in 9 $((size / 2)) $((size - 1)); do
 done
 
 # Options against files.
-expect 2 "--hidden: 'tiny/last.safetensors' was trained with 8, which resuming cannot change" \
+expect 2 "--hidden: 'tiny/last.safetensors' was trained with --hidden 8, which resuming cannot change" \
     train --train tiny.tsv --out tiny --resume --hidden 9
 expect 2 "'tiny.tsv' is an input: choose another output" \
     align $model tiny.tsv --tidy tiny.tsv

@@ -33,7 +33,7 @@ compared three
 grep -q ' by another process, 60 updates, ' err || fail "nothing is said of other processes: $(cat err)"
 same "lines of the table" 9 "$(wc -l <out)"
 [ -s three.html ] || fail "no page"
-refused 3 6 "--steps: 'three/fixed-s1' was trained with 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
+refused 3 6 "--steps: 'three/fixed-s1' was trained with --steps 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
 
 # Processes that were not started alike.
 both="compare --out unequal --train mono.tsv --test unseen.tsv --embed 4 --hidden 4 --steps 4 --valid-every 2 --models fixed,cgru"

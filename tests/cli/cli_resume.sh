@@ -88,8 +88,21 @@ expect 3 "headless/log.csv:1: not the header of a training's log" train $options
 # An option given once more may say the same, and not something else.
 train $options --out parts --steps 41 --resume
 train ${options/--shards 3/--shards 0} --out parts --steps 41 --resume # 0: as they are
-expect 2 "--seed: 'parts/last.safetensors' was trained with 1, which resuming cannot change" \
+expect 2 "--seed: 'parts/last.safetensors' was trained with --seed 1, which resuming cannot change" \
     train $options --out parts --steps 42 --resume --seed 2
+
+# Validation pairs that are new, that are left out, and that are others; an option whose value was 0.
+head -n 40 mono.tsv >valid.tsv
+head -n 30 mono.tsv >fewer.tsv
+changed="the training pairs have changed since 'parts/last.safetensors' was saved"
+expect 3 "mono.tsv: $changed, or --valid was not given then" train $options --out parts --resume --valid valid.tsv
+train $options --out judged --steps 2 --valid valid.tsv
+changed=${changed/parts/judged}
+expect 3 "mono.tsv: $changed, or --valid was given then" train $options --out judged --resume
+expect 3 "fewer.tsv: ${changed/training/validation}" train $options --out judged --resume --valid fewer.tsv
+expect 3 "fewer.tsv: $changed" train ${options/mono.tsv/fewer.tsv} --out judged --resume --valid valid.tsv
+expect 2 "--vocab: 'parts/last.safetensors' was trained with --vocab 0 (0: unlimited), which resuming cannot change" \
+    train $options --out parts --resume --vocab 5
 
 # One that is given goes before the preset, on either side of it.
 for order in "--preset bahdanau2015 $options --steps 1" "$options --steps 1 --preset bahdanau2015"; do

@@ -58,7 +58,7 @@ START_TEST(resuming_changes_no_setting) {
     settings.hidden = 5;
     ck_assert(!train(&settings, true));
     snprintf(wanted, sizeof wanted,
-             "--hidden: '%s' was trained with 4, which resuming cannot change", last_path);
+             "--hidden: '%s' was trained with --hidden 4, which resuming cannot change", last_path);
     ck_assert_str_eq(error.text, wanted);
     ck_assert_int_eq(error.code, SA_USAGE);
 }

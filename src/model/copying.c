@@ -1,7 +1,7 @@
 #include "model/copying.h"
 #include "tensor/vec.h"
 
-#include <math.h>
+#include <tgmath.h>
 
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source) {
     const int32_t *extended = sa_sentence_extended(source);
@@ -120,6 +120,8 @@ void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_deco
         sa_mixture mixture = point(&at, word, words, z);
         const double log_p = mixture.known ? (double)logits[word] - *log_sum_exp : 0;
         logits[word] = (sa_real)(sa_mixture_forward(&mixture, log_p) + shift);
+        if ((double)logits[word] > shift) /* log P is at most 0, rounded too */
+            logits[word] = nextafter(logits[word], (sa_real)-INFINITY);
     }
     *log_sum_exp = shift;
 }

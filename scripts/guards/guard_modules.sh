@@ -141,9 +141,10 @@ check_owners() {
 
 check_lengths() {
     # The public header is one file, whatever its length: it is the manual. So is the Python module.
+    # src/paper, which is read from top to bottom, has at most 900.
     find src tests scripts -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
         -not -path 'tests/golden/*' -not -path scripts/python/softalign.py -exec awk '
-            FNR > 600 && !told[FILENAME]++ { print FILENAME ":601: a file has at most 600 lines" }
+            FNR > 600 + 300 * (FILENAME ~ /^src.paper/) && !told[FILENAME]++ { print FILENAME ":" FNR ": a file has at most " FNR - 1 " lines" }
         ' {} +
     find include src tests -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + |
         awk -f "$guards/functions.awk" | awk -F : '$4 > 60 {
@@ -163,7 +164,8 @@ check_words() {
 code=$(mktemp)
 once=$(mktemp) # without the second forms of files of base and tensor, for the playground
 trap 'rm -f "$code" "$once"' EXIT
-find include src -name '*.[ch]' | sort | xargs awk -f "$guards/code.awk" >"$code"
+# src/paper is a program of its own that uses nothing of the others, so it prints, exits and allocates.
+find include src -name '*.[ch]' -not -path 'src/paper/*' | sort | xargs awk -f "$guards/code.awk" >"$code"
 grep -vE '^src/web/(plain_[a-z]+|memory_files)\.c:' "$code" >"$once"
 [ -s "$code" ] || {
     echo "no sources in $PWD"

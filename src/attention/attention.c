@@ -1,4 +1,4 @@
-/* attention: the chapter. */
+/* attention: the chapter; attend_forward of paper/rnnsearch.c, generalized. */
 #include "attention/attention.h"
 #include "attention/parts.h"
 #include "tensor/blas.h"

@@ -14,7 +14,8 @@ sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads
     return sa_bind_vector(binder, part, "v_a", size, SA_INIT_ALIGN_LAST);
 }
 
-/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j) */
+/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j); score_forward of paper/rnnsearch.c, generalized
+ */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
         sa_tanh_shifted(k, sa_row(q, i), scratch);     /* t_j = tanh(q_i + k_j) */

@@ -409,6 +409,7 @@ int sa_search_rows(const sa_search *search) {
     return search->sample ? search->nbest : search->beam;
 }
 
+/* search of paper/rnnsearch.c, generalized */
 bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error) {
     const size_t all = (size_t)count * (size_t)search->nbest;

@@ -76,7 +76,8 @@ static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, 
 
 /* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
 
-/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). cache receives r . s'. */
+/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). cache receives r . s'. It is
+ * gru_forward of paper/rnnsearch.c, generalized. */
 void sa_gru_before_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                            sa_state state) {
     const int n = w->n;

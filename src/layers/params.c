@@ -147,7 +147,7 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
 }
 
 /* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
- * for uniform: see params.h. */
+ * for uniform: see params.h. start_model of paper/rnnsearch.c, generalized. */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error) {
     const bool paper = init == SA_INIT_PAPER;

@@ -184,7 +184,8 @@ static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_d
 
 /* ---- The decoders ---------------------------------------------------------------------------- */
 
-/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
+/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
+ * step_forward of paper/rnnsearch.c, generalized */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
                               rows.previous.s, rows.attention, rows.c, &step->scratch);

@@ -280,7 +280,7 @@ static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_e
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 
-/* A.2.1: h_j = [forward_j ; backward_j] */
+/* A.2.1: h_j = [forward_j ; backward_j]; encode_forward of paper/rnnsearch.c, generalized */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache) {
     embed(w, batch, dropout, rng, cache);

@@ -99,7 +99,8 @@ void sa_readout_add_steps(sa_readout *w, sa_steps *steps) {
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
 
-/* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i) */
+/* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i);
+ * output_forward of paper/rnnsearch.c, generalized */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache) {
     sa_linear_forward(w->U_o, w->b_o, s, cache->sums);

@@ -210,6 +210,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
         sa_copying_backward(w, batch, (1 - regularizer.smoothing) * (double)scale, pass);
 }
 
+/* pair_forward and pair_backward of paper/rnnsearch.c, generalized */
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {
     const sa_family *family = w->family;

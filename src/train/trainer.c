@@ -437,6 +437,7 @@ static void update_chunk(void *context, int i) {
     sa_move_sum(sum, NULL, (size_t)size);
 }
 
+/* update of paper/rnnsearch.c, generalized */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);

@@ -1,0 +1,141 @@
+# rnnsearch: src/paper/rnnsearch.c alone, by several compilers: its own check, training, search and attention against
+# softalign with the model that it saves, and what it says of odd files. (grad_rnnsearch compares its gradients.)
+. tests/support/cli.sh
+file=$root/src/paper/rnnsearch.c
+
+# ---- Compilers
+
+compile() { # OUT COMPILER OPTION...
+    local out=$1
+    shift
+    "$@" "$file" -o "$out" -lm 2>said || fail "$*: $(cat said)"
+    [ ! -s said ] || fail "$* warns: $(cat said)"
+}
+
+[ "$(wc -l <"$file")" -le 900 ] || fail "$file has more than 900 lines"
+grep -nE '\b(sa|SA)_[a-z]' "$file" && fail "$file names the library"
+# What the library's comments say of it.
+grep -rhoE '([a-z_]+ and )?[a-z_]+ of paper/rnnsearch\.c' "$root/src" | sed 's/ of .*//; s/ and /\n/' >named
+while read -r name; do
+    grep -qE "^static .*\b$name\(" "$file" || fail "$file has no $name"
+done <named
+[ "$(wc -l <named)" -ge 10 ] || fail "the library points to $(wc -l <named) functions"
+warnings=(-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wshadow)
+! has gcc || compile rnnsearch gcc -O3 "${warnings[@]}"
+! has clang || compile rnnsearch.clang clang -O2 "${warnings[@]}"
+! has tcc || compile rnnsearch.tcc tcc -Wall
+! has gcc || compile sanitized gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+if command -v x86_64-w64-mingw32-gcc >/dev/null; then
+    compile rnnsearch.exe x86_64-w64-mingw32-gcc -O2 "${warnings[@]}"
+else
+    echo "no mingw-w64: not compiled for Windows"
+fi
+[ -x rnnsearch ] || finish
+
+# run CODE MESSAGE ARGUMENT...: the exit code of the sanitized program, and its line on standard error.
+run() {
+    local code=$1 message=$2
+    shift 2
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 ./sanitized "$@" >out 2>err
+    local got=$?
+    [ $got -eq "$code" ] || fail "rnnsearch $*: exit $got, expected $code: $(cat err)"
+    [ "$(cat err)" = "${message:+rnnsearch: $message}" ] ||
+        fail "rnnsearch $*: said '$(cat err)', expected '$message'"
+}
+
+# ---- Its own check
+
+run 0 "" check
+grep -q '^all gradients are right$' out || fail "check: $(cat out)"
+for program in ./rnnsearch.clang ./rnnsearch.tcc; do
+    [ ! -x $program ] || $program check >out || fail "$program check: $(cat out)"
+done
+if [ -f rnnsearch.exe ] && command -v wine >/dev/null; then
+    WINEDEBUG=-all wine rnnsearch.exe check >out 2>err || fail "rnnsearch.exe check: $(cat out err)"
+fi
+
+# Each of these lines of a backward function, broken, is found.
+while IFS=$'\t' read -r line broken; do
+    sed "s/$line/$broken/" "$file" >broken.c
+    ! cmp -s broken.c "$file" || fail "no line has $line"
+    gcc -O1 broken.c -o broken -lm && ./broken check >out
+    [ $? -eq 1 ] || fail "check does not find $broken: $(cat out)"
+done <<'EOF'
+ds_prev\[k\] += ds\[k\] \* (1 - z);	ds_prev[k] += ds[k] * z;
+multiply_backward(&M->W_a, k->s_prev, dW_s, ds_prev);	;
+(dalpha\[j\] - mean);	dalpha[j];
+P->dU_h\[j\], P->dh\[j\]);	P->dU_h[j], dzero);
+EOF
+
+# ---- Training, and softalign with the model
+
+"$softalign" corpus mono --pairs 300 | cut -f 1,2 >mono.tsv
+head -n 12 mono.tsv >train.tsv
+tail -n 50 mono.tsv >unseen.tsv
+cut -f 1 unseen.tsv >sources
+[ "$(timeout 100 ./rnnsearch train train.tsv model.safetensors 2>&1 | tail -n 1 | grep -o '[0-9.]* % exact')" = "100.0 % exact" ] ||
+    fail "12 pairs are not learned by heart"
+for beam in 1 4; do
+    "$softalign" translate model.safetensors sources --beam $beam --quiet >theirs
+    ./rnnsearch translate model.safetensors $beam <sources | diff - theirs || fail "other translations with a beam of $beam"
+done
+# alpha, but for single precision in softalign
+./rnnsearch align model.safetensors train.tsv --csv | sed -n '1,/^$/p' | grep . >ours.csv
+"$softalign" align model.safetensors train.tsv --limit 1 --csv csv >out 2>err
+paste -d , <(tr -d '"' <ours.csv) csv/0001.csv | awk -F , '{
+    for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2) && ($i - $(i + NF / 2)) ^ 2 > 1e-10) exit 1
+    } END { exit NR < 3 }' || fail "other attention: $(cat ours.csv csv/0001.csv)"
+./rnnsearch align model.safetensors train.tsv | grep -q '[█▓▒]' || fail "no heatmap"
+"$softalign" eval model.safetensors train.tsv --json 2>err | grep -q '"exact": 1.0' || fail "eval: $(cat err)"
+"$softalign" prove model.safetensors train.tsv --limit 2 >out 2>err || fail "prove: $(cat out err)"
+"$softalign" explain model.safetensors "$(head -n 1 sources)" >out 2>err || fail "explain: $(cat err)"
+"$softalign" inspect model.safetensors >out 2>err || fail "inspect: $(cat err)"
+[ ! -x rnnsearch.tcc ] || ./rnnsearch.tcc translate model.safetensors 4 <sources | diff - theirs ||
+    fail "tcc translates otherwise"
+
+# ---- Odd pairs
+
+./sanitized nothing 2>/dev/null
+[ $? -eq 2 ] || fail "an unknown command is no wrong usage"
+odd() { # MESSAGE TEXT: said of pairs
+    printf '%b' "$2" >odd.tsv
+    run 3 "$1" align model.safetensors odd.tsv
+}
+odd "odd.tsv: no sentence pairs" ""
+odd "odd.tsv:2: no tab between source and target" 'a\tb\nno tab\n'
+odd "odd.tsv:1: a NUL, or more than 1 MiB" 'a\0\tb\n'
+head -c 2000000 /dev/zero | tr '\0' a >odd.tsv
+run 3 "odd.tsv:1: a NUL, or more than 1 MiB" align model.safetensors odd.tsv
+run 4 "missing.tsv: it cannot be opened" align model.safetensors missing.tsv
+printf 'un\r\tb c\r\n\t\n%s\tx\nd\te\tthird' "$(yes w | head -n 60 | xargs)" >odd.tsv
+ASAN_OPTIONS=detect_leaks=0 ./sanitized align model.safetensors odd.tsv --csv >out 2>err || fail "odd lines: $(cat err)"
+same "lines of odd pairs" ',"un","</s>"' "$(sed -n 1p out)"
+grep -q '2 odd pairs left out$' err || fail "two pairs left out: $(cat err)"
+yes w | head -n 60 | xargs >long
+run 3 "stdin:1: too many words" translate model.safetensors <long
+printf '\n \nthe\n' | run 0 "" translate model.safetensors
+same "blank lines" 3 "$(wc -l <out)"
+
+# ---- Damaged models
+
+size=$(stat -c %s model.safetensors)
+sizes=$(grep -abo '"rnnsearch":"' model.safetensors | cut -d : -f 1)
+for keep in 0 7 8 500 6000 $((size - 1)); do
+    head -c "$keep" model.safetensors >damaged.safetensors
+    said="it is damaged"
+    [ "$keep" -gt 5000 ] || said="it is no model of rnnsearch"
+    run 3 "damaged.safetensors: $said" translate damaged.safetensors <sources
+done
+(cat model.safetensors && printf x) >damaged.safetensors
+run 3 "damaged.safetensors: it is damaged" translate damaged.safetensors <sources
+for at in 0 6 $((sizes + 14)) $((sizes + 23)) 3000 $((size / 2)) $((size - 300)) $((size - 2)); do
+    for byte in '\0' '\377' 9; do
+        cp model.safetensors damaged.safetensors
+        printf '%b' "$byte" | dd of=damaged.safetensors bs=1 seek="$at" conv=notrunc 2>/dev/null
+        cmp -s model.safetensors damaged.safetensors && continue
+        ASAN_OPTIONS=detect_leaks=0 ./sanitized translate damaged.safetensors <sources >out 2>err
+        [ $? -eq 3 ] || fail "byte $at as $byte: $(cat err)"
+        [ "$(wc -l <err)" -eq 1 ] || fail "byte $at as $byte: $(cat err)"
+    done
+done
+finish

@@ -421,25 +421,35 @@ typedef struct sa_pair {
     const char *gold;            /* its alignment in Pharaoh format; NULL: none */
     size_t line;                 /* in its file, from 1 */
     const char *id;              /* its fourth column; NULL: none */
+    size_t row;                  /* among the file's rows, a header left out: mostly its line */
 } sa_pair;
 
 typedef struct sa_corpus {
     sa_pair *pairs;
     size_t count;
-    size_t lines;     /* lines read */
-    size_t empty;     /* lines skipped because a side was empty */
+    size_t lines;     /* rows read: lines, where a pair has a line of its own */
+    size_t empty;     /* of them, skipped because a side was empty */
     bool gold;        /* every pair has an alignment */
     const char *note; /* for the user: why third columns are not read as alignments; NULL: they are,
                          or there are none */
-    const char *name; /* the path it was opened by */
-    void *owned;      /* the text of the pairs */
+    const char *remarks; /* for the user, on a line: the format that was recognized, and what looks
+                            wrong; NULL: nothing */
+    const char *name;    /* the path it was opened by */
+    void *owned;         /* the text of the pairs */
 } sa_corpus;
 
-/* Reads a tab-separated file, or "SRC,TGT" (two files with equal numbers of lines), or "-"
- * (standard input); gzip is recognized by its bytes. `path` must outlive the corpus. Freed by
- * sa_corpus_close.
+/* Reads a file of pairs, or "SRC,TGT" (two files with equal numbers of lines), or "-" (standard
+ * input). A file is tab-separated, CSV, JSON lines, TMX or has lines of "source ||| target", by the
+ * end of its name or by its content; gzip is recognized by its bytes. `path` must outlive the
+ * corpus. Freed by sa_corpus_close.
  */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
+
+/* The same with the columns of source and target, and perhaps of word links and identifiers:
+ * numbers from 1 or names of a header, "2,4" or "en,fr"; of JSON keys, of TMX languages. NULL: the
+ * first two, or those that a header tells. */
+bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
+                            sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
 
 /* Replaces the alignment of every pair by the one on its line of a file in Pharaoh format ("0-0
@@ -487,6 +497,7 @@ typedef struct sa_progress {
 typedef struct sa_train_options {
     const sa_settings *settings;
     const char *train;      /* path of the training pairs, as for sa_corpus_open */
+    const char *columns;    /* of all files of pairs, as for sa_corpus_open_columns, or NULL */
     const char *alignments; /* path of their alignments; NULL: those in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, by a hash of the source, at most
                           settings->hold_out */
@@ -939,6 +950,7 @@ const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold
  * more. */
 typedef struct sa_compare_options {
     const char *train, *test; /* paths of pairs, as for sa_corpus_open */
+    const char *columns;      /* of all files of pairs, as for sa_corpus_open_columns, or NULL */
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer" */
@@ -1196,9 +1208,9 @@ typedef struct sa_gradient_result {
 
 typedef struct sa_gradcheck_options {
     const sa_settings *settings;
-    const char *train;  /* path of pairs for the batch; NULL: a built-in batch of ragged lengths */
-    const char *broken; /* the backward term to leave out, or NULL */
-    const char *dump;   /* file for weights, batch, loss and gradients as F64, or NULL */
+    const sa_corpus *corpus; /* pairs for the batch; NULL: a built-in batch of ragged lengths */
+    const char *broken;      /* the backward term to leave out, or NULL */
+    const char *dump;        /* file for weights, batch, loss and gradients as F64, or NULL */
     void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor; may
                                                                       be NULL */
     void *context;

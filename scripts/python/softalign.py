@@ -105,9 +105,9 @@ _error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
 _option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
                   (c_double, "default_value min max"), (c_void_p, "choice names"), (c_size_t, "stride"),
                   (_text, "value help"))
-_pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"))
+_pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"), (c_size_t, "row"))
 _corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),
-                  (c_bool, "gold"), (_text, "note name"), (c_void_p, "owned"))
+                  (c_bool, "gold"), (_text, "note remarks name"), (c_void_p, "owned"))
 _cost = _struct("sa_train_cost", (c_double, "seconds updating"), (c_int64, "words"))
 _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part"), (c_int64, "step"),
                     (_cost, "spent"),
@@ -116,7 +116,7 @@ _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part
                     (c_bool, "best"), (_text, "note"), (c_double, "validated"))
 _report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
 _train_options = _struct("sa_train_options", (c_void_p, "settings"),
-                         (_text, "train alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
+                         (_text, "train columns alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
                          (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
                          (POINTER(c_int), "stop"), (c_bool, "diagnose"))
@@ -172,7 +172,7 @@ _eval_result = _struct(
                "aer_after entropy coverage end_weight row_sum zeros latency source_length "
                "monotonicity rep drop"))
 _compare_options = _struct(
-    "sa_compare_options", (_text, "train test valid snapshots models out"),
+    "sa_compare_options", (_text, "train test columns valid snapshots models out"),
     (c_void_p, "settings transformer"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
     (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
     (POINTER(c_int), "stop"))
@@ -238,7 +238,7 @@ def _declare() -> None:
         ("settings_set", settings, _text, _text), ("settings_preset", settings, _text),
         ("search_set", P(_search), _text, _text), ("metrics_set", P(_metrics), _text, _text),
         ("link_options_set", P(_link_options), _text, _text),
-        ("attention_override_parse", P(_override), _text), ("corpus_open", P(_corpus), _text),
+        ("attention_override_parse", P(_override), _text), ("corpus_open_columns", P(_corpus), _text, _text),
         ("train", P(_train_options), P(_train_result)), ("model_set_max_len", model, c_int),
         ("average_models", _texts, c_int, _text),
         ("translate", model, _texts, c_size_t, P(_search), P(_translation)),
@@ -518,17 +518,20 @@ def presets() -> List[str]:
 
 class Corpus(_Closable):
     """Pairs of sentences, read from a file: `source TAB target` lines, with a third column of word
-    links ("0-0 1-2") where known; or "SRC,TGT", two parallel files. gzip is recognized.
+    links ("0-0 1-2") where known; CSV, JSON lines or TMX; or "SRC,TGT", two parallel files. gzip is
+    recognized. columns: which are source and target, such as "2,4" or "en,fr".
 
     A sequence of tuples (source, target, links or None), and a context manager that frees them.
+    note, remarks: what to know of the file, or None.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, columns: Optional[str] = None):
         name = _bytes(path, "path") or b""
         owned = self._owned = _Owned(_corpus(), _lib.sa_corpus_close)
-        _call("corpus_open", byref(owned.struct), name)
+        _call("corpus_open_columns", byref(owned.struct), name, _bytes(columns, "columns"))
         self._shown = f"{os.fsdecode(name)!r}: {owned.struct.count} pairs"
         self.note: Optional[str] = _decoded(owned.struct.note)
+        self.remarks: Optional[str] = _decoded(owned.struct.remarks)
 
     def __len__(self) -> int:
         return self._opened().struct.count
@@ -674,6 +677,7 @@ class Training(_values((str, "folder reason"), (int, "steps epochs"),
 
 
 def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: Optional[Path] = None,
+          columns: Optional[str] = None,
           snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
           callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
           **settings: Any) -> Training:
@@ -681,6 +685,7 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
 
     valid       validation pairs; None: 5 % of the training pairs
     alignments  word links of the training pairs, with guided_alignment=...
+    columns     of source and target in both files of pairs, as in Corpus
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
     callback    called with a Progress; print is one. A true answer stops the training
@@ -699,7 +704,8 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     result = _train_result()
     with _Watch(callback) as watch:
         options = _options(_train_options, settings=ctypes.addressof(chosen.memory), train=train,
-                           alignments=alignments, valid=valid, out=out, resume=resume, overwrite=overwrite,
+                           columns=columns, alignments=alignments, valid=valid, out=out, resume=resume,
+                           overwrite=overwrite,
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         if recorded[0] is not None:
             options.snapshot_pairs, options.snapshot_count = recorded[0].pairs, recorded[0].count
@@ -1130,8 +1136,8 @@ class Comparison(_values((str, "folder"), (bool, "stopped"), (Optional[str], "di
 
 
 def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Path, *,
-            valid: Optional[Path] = None, snapshots: Optional[Path] = None, seeds: int = 1,
-            matrices: int = 10, overwrite: bool = False, preset: Optional[str] = None,
+            valid: Optional[Path] = None, snapshots: Optional[Path] = None, columns: Optional[str] = None,
+            seeds: int = 1, matrices: int = 10, overwrite: bool = False, preset: Optional[str] = None,
             callback: Optional[Callback] = None, **settings: Any) -> Comparison:
     """Trains several models on the same batches, for the same number of updates, and compares them.
 
@@ -1151,7 +1157,7 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
     transformer = _Settings().set(preset or "vaswani2017-toy", limits)
     report, result = os.path.join(os.fspath(out), "report.html"), _compare_result()
     with _Watch(callback) as watch:
-        options = _options(_compare_options, train=train, test=test, valid=valid, snapshots=snapshots,
+        options = _options(_compare_options, train=train, test=test, columns=columns, valid=valid, snapshots=snapshots,
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
                            transformer=ctypes.addressof(transformer.memory), seeds=_int(seeds, "seeds"),
                            matrices=_int(matrices, "matrices"), overwrite=overwrite, html=report,

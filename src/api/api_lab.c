@@ -206,18 +206,16 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 /* Checks a batch of the first settings->batch pairs that are not too long. */
-static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
-    sa_corpus corpus;
+static bool check_pairs(sa_lab_job *job, const sa_corpus *corpus, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
     sa_dataset pairs = {0};
-    if (!sa_corpus_open(&corpus, path, error)) return false;
-    bool good = sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
-                sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len,
+    bool good = sa_text_codecs_build(&source, &target, corpus, NULL, job->settings, error) &&
+                sa_dataset_build(&pairs, corpus, NULL, &source, &target, job->settings->max_len,
                                  job->settings->copy, error);
     sa_gold_alignment *gold = NULL;
     if (good && job->settings->guided_alignment > 0) {
-        good = corpus.gold || sa_fail_unaligned(&corpus, error);
-        gold = good ? sa_gold_make(&source, &target, &corpus, corpus.pairs, pairs.pair, pairs.count,
+        good = corpus->gold || sa_fail_unaligned(corpus, error);
+        gold = good ? sa_gold_make(&source, &target, corpus, corpus->pairs, pairs.pair, pairs.count,
                                    error)
                     : NULL;
         good = gold;
@@ -236,7 +234,6 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     sa_dataset_release(&pairs);
     sa_text_codec_release(&source);
     sa_text_codec_release(&target);
-    sa_corpus_close(&corpus);
     return good;
 }
 
@@ -254,7 +251,7 @@ bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
                       .each = check->each,
                       .context = check->context};
     const bool good =
-        check->train ? check_pairs(&job, check->train, error) : sa_lab_check(&job, error);
+        check->corpus ? check_pairs(&job, check->corpus, error) : sa_lab_check(&job, error);
     free(text);
     return good;
 }

@@ -42,9 +42,10 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
     reader->lines.at = sa_utf8_mark_size(file->data, file->size);
-    const char *guess = sa_utf8_guess_format(file->data, file->size);
+    const char *command, *guess = sa_utf8_guess_format(file->data, file->size, &command);
     if (!guess) return true;
-    sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", file->name, guess);
+    sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s); this converts it: %s", file->name,
+            guess, command);
     sa_text_lines_close(reader);
     return false;
 }

@@ -15,23 +15,46 @@ size_t sa_utf8_mark_size(const char *text, size_t size) {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-const char *sa_utf8_guess_format(const char *text, size_t size) {
+#define ICONV(name) name, "iconv -f " name " -t UTF-8 FILE > NEW"
+#define TO_CSV "libreoffice --headless --convert-to csv FILE"
+#define TO_JSON_LINES                                                                              \
+    "python3 -c \"import pandas; pandas.read_parquet('FILE').to_json('NEW.jsonl', "                \
+    "orient='records', lines=True, force_ascii=False)\""
+
+const char *sa_utf8_guess_format(const char *text, size_t size, const char **command) {
     static const struct {
         const char *bytes;
         size_t size;
-        const char *name;
+        const char *name, *command;
+        const char *inside; /* what it also contains */
     } starts[] = {
-        {"\xff\xfe\0\0", 4, "UTF-32LE"}, {"\0\0\xfe\xff", 4, "UTF-32BE"},
-        {"\xff\xfe", 2, "UTF-16LE"},     {"\xfe\xff", 2, "UTF-16BE"},
-        {"PK\3\4", 4, "a zip archive"},  {"\3757zXZ", 5, "an xz file"},
+        {"\xff\xfe\0\0", 4, ICONV("UTF-32LE")},
+        {"\0\0\xfe\xff", 4, ICONV("UTF-32BE")},
+        {"\xff\xfe", 2, ICONV("UTF-16LE")},
+        {"\xfe\xff", 2, ICONV("UTF-16BE")},
+        {"PK\3\4", 4, "an Excel workbook", TO_CSV, "xl/workbook"},
+        {"PK\3\4", 4, "an OpenDocument file", TO_CSV, "application/vnd.oasis.opendocument"},
+        {"PK\3\4", 4, "a zip archive", "unzip -p FILE > NEW"},
+        {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "an old Excel or Word file", TO_CSV},
+        {"PAR1", 4, "a Parquet file", TO_JSON_LINES},
+        {"\3757zXZ", 5, "an xz file", "xz -dc FILE > NEW"},
+        {"BZh", 3, "a bzip2 file", "bzip2 -dc FILE > NEW", "1AY&SY"},
+        {"\x28\xb5\x2f\xfd", 4, "a Zstandard file", "zstd -dc FILE > NEW"},
     };
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)
+    enum { ROWS = sizeof starts / sizeof *starts };
+    static const char *const wide[] = {"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"};
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *inside = starts[i].inside;
+        *command = starts[i].command;
+        if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0 &&
+            (!inside || memmem(text, size, inside, strlen(inside))))
             return starts[i].name;
-    if (size >= 4 && text[0] && !text[1] && !text[2] && !text[3]) return "UTF-32LE";
-    if (size >= 4 && !text[0] && !text[1] && !text[2] && text[3]) return "UTF-32BE";
-    if (size >= 4 && text[0] && !text[1] && text[2] && !text[3]) return "UTF-16LE";
-    if (size >= 4 && !text[0] && text[1] && !text[2] && text[3]) return "UTF-16BE";
+    }
+    const int zeros = size < 4 ? 0 : !text[0] << 3 | !text[1] << 2 | !text[2] << 1 | !text[3];
+    for (int i = 0; i < 4; i++) {
+        *command = starts[i].command;
+        if (zeros == (const int[]){7, 14, 5, 10}[i]) return wide[i];
+    }
     return NULL;
 }
 

@@ -8,9 +8,9 @@
 /* Bytes of the byte order mark with which the text begins: 3 or 0. */
 size_t sa_utf8_mark_size(const char *text, size_t size);
 
-/* The format of a file that begins so and is not UTF-8 text, such as "UTF-16LE" or "a zip archive",
- * or NULL. */
-const char *sa_utf8_guess_format(const char *text, size_t size);
+/* The format of a file with these bytes that is not UTF-8 text, such as "UTF-16LE" or "a zip
+ * archive", and a command that makes text of a FILE; or NULL. */
+const char *sa_utf8_guess_format(const char *text, size_t size, const char **command);
 
 /* The text in Normalization Form C, in lower case if `lower`; the text must be valid UTF-8.
  * Of combining marks in a row, each 30 are followed by U+034F. Terminated, freed with free(); NULL:

@@ -124,7 +124,7 @@ static bool shows_gold(const cli_align_output *out, size_t index) {
 static void add_tables(cli_align_output *out, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds) {
     const cli_align_options *options = out->options;
-    const sa_tidy tidy = {.sentence = out->corpus->pairs[index].line,
+    const sa_tidy tidy = {.sentence = out->corpus->pairs[index].row,
                           .pair = &out->corpus->pairs[index],
                           .linked = shows_gold(out, index),
                           .gold = gold,
@@ -148,7 +148,7 @@ static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignme
                  const sa_alignment *words, const sa_figure *figure, sa_error *error) {
     const cli_align_options *options = out->options;
     const char *const *text = options->text;
-    const size_t index = out->corpus->pairs[pair].line - 1;
+    const size_t index = out->corpus->pairs[pair].row - 1;
     add_skipped(out, pair);
     if (text[CLI_PHARAOH]) sa_matrix_pharaoh(words, &options->linking, &out->text[CLI_PHARAOH]);
     if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
@@ -175,7 +175,7 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
     cli_align_output *out = output;
     const cli_align_options *options = out->options;
     const char *all = options->folder[CLI_ALL_HEADS];
-    const size_t number = out->corpus->pairs[index].line - 1;
+    const size_t number = out->corpus->pairs[index].row - 1;
     const bool tables = options->text[CLI_HTML] || options->text[CLI_TIDY];
     const bool merge = options->merge, links = out->subwords && options->text[CLI_PHARAOH];
     sa_alignment alignment = *given, whole = {0}, words = {0};
@@ -245,7 +245,7 @@ static bool begin_output(cli_align_output *out, const char *command, const char 
 /* Saves the files that hold all pairs and says what was written. */
 static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
-    const size_t first = out->corpus->pairs[0].line, last = out->corpus->pairs[count - 1].line;
+    const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
     bool good = true;
     if (count == out->corpus->count) add_skipped(out, count);
     if (options->text[CLI_HTML]) {
@@ -276,7 +276,7 @@ static void release_output(cli_align_output *out) {
 typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
-    const char *force_attention, *site, *heads;
+    const char *force_attention, *site, *heads, *columns;
     int head, limit, max_len, precision, threads;
 } align_options;
 
@@ -299,6 +299,7 @@ static const sa_option rows[] = {
                 SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
+    {CLI_COLUMNS(columns)},
     {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"), "maximum number of pairs; 0: all"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
     {"precision", SA_WORDS(RUN(precision), 0, "float32", "bf16"), CLI_PRECISION},
@@ -346,7 +347,7 @@ static bool run(cli_call *call, sa_error *error) {
     sa_corpus corpus;
     if (!cli_heads_read(options->heads, &options->head, error) ||
         !read_site(options, &options->job.site, error) || !check_output(&options->output, error) ||
-        !cli_pairs_open(&corpus, words[1], error))
+        !cli_pairs_open(&corpus, words[1], options->columns, error))
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
@@ -380,7 +381,7 @@ const cli_command cli_align = {
 
 typedef struct ibm1_options {
     cli_align_options output;
-    const char *lexicon;
+    const char *lexicon, *columns;
     int iterations, limit, tokenizer, merges;
     bool lowercase;
     double least;
@@ -398,6 +399,7 @@ static const sa_option ibm1_rows[] = {
     {"lowercase", SA_SWITCH(RUN(lowercase)), "count words of different case as one"},
     {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"),
      "maximum number of pairs to align, the first of the file; 0: all. It learns from all"},
+    {CLI_COLUMNS(columns)},
     {"lexicon", CLI_TEXT(OUTPUT, RUN(lexicon), NULL, "FILE"),
      "write the translation probabilities: source word TAB target word TAB t; the empty word is "
      "\"\""},
@@ -427,7 +429,8 @@ static bool run_ibm1(cli_call *call, sa_error *error) {
     const char *path = call->words[0];
     sa_corpus corpus;
     sa_buffer lexicon = {0};
-    if (!check_output(&options->output, error) || !cli_pairs_open(&corpus, path, error))
+    if (!check_output(&options->output, error) ||
+        !cli_pairs_open(&corpus, path, options->columns, error))
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;

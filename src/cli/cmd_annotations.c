@@ -10,7 +10,7 @@
 enum { CSV, NPY, JSONL };
 
 typedef struct annotations_options {
-    const char *nearest, *html;
+    const char *nearest, *html, *columns;
     int site, layer, format, count, max_len;
 } annotations_options;
 
@@ -27,6 +27,7 @@ static const sa_option rows[] = {
     {"count", SA_INT(RUN(count), 3, 1, 1000000, "N"), "with --nearest: how many"},
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "write a page that draws the words, or the occurrences of one, by two principal components"},
+    {CLI_COLUMNS(columns)},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
     {0},
 };
@@ -55,12 +56,12 @@ static const double *vector_of(const words *all, size_t i, int layer) {
 
 static void add_row(words *all, int position, const char *word, const double *x, int width) {
     if (all->options->format == CSV) {
-        sa_buffer_addf(&all->out, "%d,%zu,%d,", all->layer, all->pair->line, position);
+        sa_buffer_addf(&all->out, "%d,%zu,%d,", all->layer, all->pair->row, position);
         sa_grid_csv(&(sa_grid){1, width, x, &word, NULL, false}, &all->out);
     }
     if (all->options->format == JSONL)
         sa_json_add_line(json_pack("{s:i, s:I, s:i, s:s, s:o}", "layer", all->layer, "sentence",
-                                   (json_int_t)all->pair->line, "position", position, "word", word,
+                                   (json_int_t)all->pair->row, "position", position, "word", word,
                                    "vector", sa_json_vector(x, width)),
                          &all->out);
 }
@@ -197,7 +198,7 @@ static bool show(words *all, const char *model, sa_error *error) {
 static bool run(cli_call *call, sa_error *error) {
     const annotations_options *options = call->options;
     sa_corpus corpus;
-    if (!cli_pairs_open(&corpus, call->words[1], error)) return false;
+    if (!cli_pairs_open(&corpus, call->words[1], options->columns, error)) return false;
     words all = {.options = options, .corpus = &corpus};
     sa_model *model = cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, options->max_len,
                                      NULL, NULL, error);

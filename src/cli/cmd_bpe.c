@@ -32,7 +32,7 @@ static const sa_option rows[] = {
 static bool count_line(void *counts, const char *line, size_t size, const sa_text_lines *from,
                        sa_error *error) {
     const char *end = line + size;
-    (void)from;
+    if (memchr(line, '\t', size)) cli_note_tab(from->file.name, from->lines.number);
     while (line < end) {
         const char *space = memchr(line, ' ', (size_t)(end - line));
         const size_t length = (size_t)((space ? space : end) - line);
@@ -160,6 +160,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
         for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
         good = good && cli_print(&work.out, error);
     }
+    if (good && work.input.tab_line) cli_note_tab(work.input.reader.file.name, work.input.tab_line);
     sa_buffer_release(&work.out);
     sa_text_lines_close(&work.input.reader);
     sa_bpe_segmenter_release(&work.segmenter);

@@ -1,13 +1,15 @@
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/clean.h"
+#include "data/pair_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct clean_options {
-    const char *out, *dropped;
+    const char *out, *dropped, *columns;
     bool json;
     sa_cleaning cleaning;
 } clean_options;
@@ -18,11 +20,12 @@ static const sa_option rows[] = {
     {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output file; default: standard output"},
     {"dropped", CLI_TEXT(OUTPUT, RUN(dropped), NULL, "FILE"),
      "write the dropped lines: reason TAB line number TAB line"},
+    {CLI_COLUMNS(columns)},
     {"json", SA_SWITCH(RUN(json)), "print the counts as one JSON object; needs --out"},
     {0},
 };
 
-/* PAIRS as bytes: one table or two parallel files. */
+/* PAIRS as bytes: lines of SOURCE TAB TARGET or two parallel files. */
 typedef struct input {
     sa_text_lines text[2];
     int files;
@@ -39,10 +42,39 @@ typedef struct task {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool open_input(input *in, const char *path, sa_error *error) {
+/* Makes lines of SOURCE TAB TARGET of another format or of chosen columns. */
+static bool read_rows(input *in, sa_pair_reader *reader, sa_error *error) {
+    sa_buffer out = {0};
+    bool failed = false;
+    while (sa_pair_reader_next(reader, &failed, error)) {
+        for (int k = 0; k < SA_PAIR_TEXTS && reader->text[k]; k++) {
+            sa_buffer_adds(&out, k ? "\t" : "");
+            sa_buffer_adds(&out, reader->text[k]);
+        }
+        sa_buffer_adds(&out, "\n");
+    }
+    if (!failed && reader->note.size) cli_note("note: %s", reader->note.text);
+    sa_file *file = &in->text[0].file;
+    *file = (sa_file){.name = reader->records.text.file.name, .size = out.size};
+    if (failed) sa_buffer_release(&out);
+    file->data = failed ? NULL : sa_buffer_take(&out, error);
+    return file->data;
+}
+
+static bool open_input(input *in, const char *path, const char *columns, sa_error *error) {
     const char *comma = strchr(path, ',');
     in->files = comma && sa_file_missing(path) ? 2 : 1;
-    if (in->files == 1) return sa_text_lines_open(&in->text[0], path, error);
+    if (in->files == 1) {
+        sa_pair_reader reader;
+        if (!sa_pair_reader_open(&reader, path, columns, error)) return false;
+        const bool plain = sa_pair_reader_is_plain(&reader) && !columns;
+        if (plain) in->text[0] = reader.records.text, reader.records.text = (sa_text_lines){0};
+        const bool good = plain || read_rows(in, &reader, error);
+        sa_pair_reader_close(&reader);
+        return good;
+    }
+    if (columns)
+        return sa_fail(error, SA_USAGE, "--columns: '%s' are two files without columns", path);
     in->first = sa_copy(path, (size_t)(comma - path), error);
     return in->first && sa_text_lines_open(&in->text[0], in->first, error) &&
            sa_text_lines_open(&in->text[1], comma + 1, error);
@@ -151,8 +183,8 @@ static bool run(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
     task work = {0};
     work.cleaner = (sa_cleaner){.cleaning = &options->cleaning};
-    bool good = open_input(&work.input, path, error) && count_all(&work, path, error) &&
-                filter_all(&work, error);
+    bool good = open_input(&work.input, path, options->columns, error) &&
+                count_all(&work, path, error) && filter_all(&work, error);
     if (good && !options->json) show_counts(&work);
     const bool none = !work.kept; /* then --dropped and --json still say why */
     good = good && (none || cli_save(out, &work.out, error)) &&

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 
@@ -18,6 +19,7 @@ static const char *const comparison_files[] = {
 static const sa_option rows[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
      "training pairs; every model sees the same batches in the same order"},
+    {CLI_COLUMNS(job.columns)},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
      "validation pairs; default: 5 % of the training pairs, at most --hold-out, held out"},
     {"test", CLI_TEXT(INPUT, RUN(job.test), NULL, "PAIRS"),

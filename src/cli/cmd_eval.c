@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct eval_options {
-    const char *per_sentence, *force_attention, *train;
+    const char *per_sentence, *force_attention, *train, *columns;
     bool by_length, confidence, diagnose, reference_length, json;
     int max_len, precision, threads;
     sa_search search;
@@ -31,6 +31,7 @@ static const sa_option rows[] = {
      "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
     {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
+    {CLI_COLUMNS(columns)},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"reference-length", SA_SWITCH(RUN(reference_length)),
@@ -214,8 +215,9 @@ static bool print_json(const evaluation *work, sa_error *error) {
 
 static bool open_work(evaluation *work, const char *const *words, sa_error *error) {
     const eval_options *options = work->options;
-    if (!cli_pairs_open(&work->corpus, words[1], error)) return false;
-    if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
+    if (!cli_pairs_open(&work->corpus, words[1], options->columns, error)) return false;
+    if (options->train && !cli_corpus_open(&work->train, options->train, options->columns, error))
+        return false;
     if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(&work->corpus))
         cli_note("note: " SA_UNSPACED_NOTE);

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "config/settings.h"
 
@@ -7,7 +8,7 @@
 
 typedef struct gradcheck_options {
     sa_gradcheck_options job;
-    const char *preset, *html;
+    const char *train, *columns, *preset, *html;
     bool list, json;
     sa_settings settings;
     sa_page_text page;
@@ -20,8 +21,9 @@ static const char *fault_name(size_t i) {
 }
 
 static const sa_option rows[] = {
-    {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
+    {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
      "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
+    {CLI_COLUMNS(columns)},
     {"preset", CLI_TEXT(TEXT, RUN(preset), sa_preset_name, "NAME"),
      "start from the settings of a paper; full-size models take very long"},
     {"dump", CLI_TEXT(OUTPUT, RUN(job.dump), NULL, "FILE"),
@@ -139,8 +141,15 @@ static bool run(cli_call *call, sa_error *error) {
         settings->ffn = 7;
         if (!cli_read(call, error)) return false;
     }
-    return sa_page_text_check(&options->page, options->html, error) &&
-           (options->list ? print_faults(error) : check(options, error));
+    if (!sa_page_text_check(&options->page, options->html, error)) return false;
+    if (options->list) return print_faults(error);
+    sa_corpus corpus = {0};
+    bool good =
+        !options->train || cli_corpus_open(&corpus, options->train, options->columns, error);
+    if (options->train) options->job.corpus = &corpus;
+    good = good && check(options, error);
+    sa_corpus_close(&corpus);
+    return good;
 }
 
 static const char *score(size_t row, const char **formula) {

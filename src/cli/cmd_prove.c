@@ -7,6 +7,7 @@
 
 typedef struct prove_options {
     sa_prove_options job;
+    const char *columns;
     bool json;
 } prove_options;
 
@@ -17,6 +18,7 @@ static const sa_option rows[] = {
      "maximum number of pairs that fit the model's --max-len"},
     {"seed", SA_INT64(RUN(job.seed), 1, 0, 9007199254740991, "N"),
      "random seed of the generated sentences and word substitutions"},
+    {CLI_COLUMNS(columns)},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
@@ -106,7 +108,8 @@ static bool run(cli_call *call, sa_error *error) {
     sa_corpus corpus = {0};
     sa_model *model =
         cli_model_open(call->words[0], 1, SA_PRECISION_FLOAT32, SA_MAX_LEN, NULL, NULL, error);
-    bool good = model && (!call->words[1] || sa_corpus_open(&corpus, call->words[1], error));
+    bool good = model && (!call->words[1] ||
+                          cli_corpus_open(&corpus, call->words[1], options->columns, error));
     if (call->words[1]) options->job.corpus = &corpus;
     good = good && prove(model, options, error);
     sa_corpus_close(&corpus);

@@ -1,5 +1,6 @@
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/score_links.h"
 #include "metrics/linking.h"
@@ -352,6 +353,28 @@ static void note_bleu(const score_work *work, const score_file *file) {
     }
 }
 
+/* Takes off the number and the tab with which each line begins, if each does, and white space at
+ * its end, as sacreBLEU reads lines. */
+static void clean_lines(const score_file *file) {
+    size_t numbers = 0, tab = 0;
+    for (size_t i = file->count; i-- > 0;) {
+        numbers += score_number_size(file->line[i]) > 0;
+        if (strchr(file->line[i], '\t')) tab = i + 1;
+    }
+    const bool numbered = tab && numbers == file->count;
+    if (numbered) cli_note("note: %s: the number that begins each line is left out", file->name);
+    if (tab && !numbered) cli_note_tab(file->name, tab);
+    for (size_t i = 0; i < file->count; i++) {
+        char *line = file->line[i];
+        const char *next = line + (numbered ? score_number_size(line) : 0);
+        size_t size;
+        memmove(line, next, strlen(next) + 1);
+        const char *end = next = line;
+        while (sa_metric_next_word(&next, &size)) end = next;
+        line[end - line] = 0;
+    }
+}
+
 /* Scores the file words[0] against the references words[1] ... and prints the scores. */
 static bool score_texts(const score_options *options, const char *const *words, size_t count,
                         sa_error *error) {
@@ -362,6 +385,7 @@ static bool score_texts(const score_options *options, const char *const *words, 
     score_work work = {.options = options, .references = count - 1};
     bool good = score_files_read(file, path, FILES, NULL, error);
     work.count = file->count;
+    for (size_t i = 0; good && i < FILES; i++) clean_lines(&file[i]);
     good = good && compute_stats(&work, &work.ours, file, file + 1, error);
     if (good && !options->sentence) note_bleu(&work, file);
     good = good &&

@@ -23,10 +23,12 @@ static const char *const training_files[] = {
 
 static const sa_option rows[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
-     "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"},
+     "training pairs: a tab-separated file, CSV, JSON lines or TMX, two files as SRC,TGT, or - for "
+     "standard input"},
     {"alignments", CLI_TEXT(INPUT, RUN(job.alignments), NULL, "FILE"),
      "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
      "column of the pairs"},
+    {CLI_COLUMNS(job.columns)},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
      "validation pairs; default: 5 % of the training pairs, at most --hold-out, held out"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
@@ -194,7 +196,8 @@ static bool run(cli_call *call, sa_error *error) {
     train_options *options = call->options;
     sa_html_report report;
     if (!read_options(call, error)) return false;
-    if (options->snapshots && !sa_corpus_open(&options->pairs, options->snapshots, error))
+    if (options->snapshots &&
+        !cli_corpus_open(&options->pairs, options->snapshots, options->job.columns, error))
         return false;
     const char *page = options->html;
     training_watch watching = {.options = options};

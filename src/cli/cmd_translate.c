@@ -15,7 +15,7 @@ enum { MODELS = 16, BATCHES = 64 };
 
 typedef struct translate_options {
     sa_search search;
-    const char *dictionary, *force_attention;
+    const char *dictionary, *force_attention, *columns;
     bool jsonl, merge;
     int max_len, precision, threads;
 } translate_options;
@@ -28,6 +28,7 @@ static const sa_option rows[] = {
     {"dictionary", CLI_TEXT(INPUT, RUN(dictionary), NULL, "PAIRS"),
      "with --replace-unknown: translate the source word by these pairs, if they contain it; of "
      "several pairs for a word the first counts"},
+    {CLI_COLUMNS(columns)},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
     {"jsonl", SA_SWITCH(RUN(jsonl)),
@@ -219,7 +220,8 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
             options->force_attention, &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
-    if (!models || (dictionary && !sa_corpus_open(&work->dictionary, dictionary, error)))
+    if (!models ||
+        (dictionary && !cli_corpus_open(&work->dictionary, dictionary, options->columns, error)))
         return false;
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;

@@ -384,7 +384,7 @@ static void offer_files(cursor *at, const char *argument, sa_buffer *out) {
         const char *argument, *kind;
     } kinds[] = {
         {"MODEL", "files *.safetensors"},
-        {"PAIRS", "files *.tsv *.tsv.gz"},
+        {"PAIRS", "files *.tsv *.tsv.gz *.csv *.jsonl *.tmx"},
         {"CSV", "files *.csv"},
         {"DIR", "folders"},
     };

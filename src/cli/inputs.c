@@ -11,8 +11,14 @@
 
 /* ---- MODEL and PAIRS ------------------------------------------------------------------------- */
 
-bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
-    if (!sa_corpus_open(corpus, path, error)) return false;
+bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
+    if (!sa_corpus_open_columns(corpus, path, columns, error)) return false;
+    if (corpus->remarks) cli_note("note: %s", corpus->remarks);
+    return true;
+}
+
+bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
+    if (!cli_corpus_open(corpus, path, columns, error)) return false;
     if (corpus->note) cli_note("note: %s", corpus->note);
     if (corpus->empty)
         cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and keep their "
@@ -22,8 +28,8 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
 }
 
 void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out) {
-    const size_t before = next ? corpus->pairs[next - 1].line : 0;
-    const size_t end = next < corpus->count ? corpus->pairs[next].line - 1 : corpus->lines;
+    const size_t before = next ? corpus->pairs[next - 1].row : 0;
+    const size_t end = next < corpus->count ? corpus->pairs[next].row - 1 : corpus->lines;
     for (size_t line = before; line < end; line++) sa_buffer_adds(out, "\n");
 }
 
@@ -71,6 +77,15 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
+
+void cli_note_tab(const char *name, size_t line) {
+    static bool noted; /* once for all files */
+    if (!noted)
+        cli_note("note: %s:%zu: a tab in a file of plain sentences (of pairs, give one column: cut "
+                 "-f 1)",
+                 name, line);
+    noted = true;
+}
 
 bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_error *error) {
     bool failed = false;

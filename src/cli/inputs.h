@@ -23,9 +23,19 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
                          sa_error *error);
 
-/* Opens pairs whose alignments and numbers matter, and notes why alignments are not read, and which
- * lines are skipped. */
-bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error);
+/* The row of --columns: its name, field and help. */
+#define CLI_COLUMNS(field)                                                                         \
+    "columns", CLI_TEXT(TEXT, RUN(field), NULL, "LIST"),                                           \
+        "columns of source and target in the files of pairs, and perhaps of word links and "       \
+        "identifiers: numbers from 1 or names of a header, of JSON keys, of TMX languages, such "  \
+        "as 2,4 or en,fr"
+
+/* Opens pairs and notes how they are read. */
+bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
+
+/* The same for pairs whose alignments and numbers matter; notes why alignments are not read, and
+ * which lines are skipped. */
+bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
 /* For an output with a line for each line of the input: adds empty ones for those that were skipped
  * before pair `next`, or after the last where it is their number. */
@@ -34,6 +44,9 @@ void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out);
 /* Of a pair the library may know the line but not the file: "line 3 ..." becomes "PATH:3 ...".
  * Returns false. */
 bool cli_pairs_fail(const char *path, sa_error *error);
+
+/* Notes a tab in a file of plain sentences. */
+void cli_note_tab(const char *name, size_t line);
 
 /* Calls `each` with every line of a file; from->lines.number is the line's. false: it was false, or
  * as of sa_text_lines_next. */

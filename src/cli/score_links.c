@@ -15,14 +15,11 @@ enum { LINKS, GOLD, REVERSE, SOURCE, TARGET, FILES };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Without white space at its end, as sacreBLEU reads lines. */
 static bool add_line(void *context, const char *line, size_t size, const sa_text_lines *from,
                      sa_error *error) {
     score_file *file = context;
-    const char *end = line, *next = line;
     (void)from;
-    while (sa_metric_next_word(&next, &size)) end = next;
-    char *copy = sa_copy(line, (size_t)(end - line), error);
+    char *copy = sa_copy(line, size, error);
     if (copy && sa_append(&file->line, &file->count, &file->capacity, &copy, sizeof copy, error))
         return true;
     free(copy);
@@ -49,6 +46,11 @@ bool score_files_read(score_file *files, const char *const *paths, size_t count,
     return true;
 }
 
+size_t score_number_size(const char *line) {
+    const size_t digits = strspn(line, "0123456789");
+    return digits && line[digits] == '\t' ? digits + 1 : 0;
+}
+
 void score_files_release(score_file *files, size_t count) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count; k++) free(files[i].line[k]);
@@ -67,10 +69,8 @@ typedef struct line_links {
  * without a file. */
 static int words_of(const score_file *file, size_t i) {
     if (!file->count) return INT_MAX;
-    const char *text = file->line[i];
-    const size_t number = strspn(text, "0123456789");
+    const char *text = file->line[i] + score_number_size(file->line[i]);
     int words = 0;
-    if (number && text[number] == '\t') text += number + 1;
     for (size_t size; sa_metric_next_word(&text, &size);) words++;
     return words;
 }

@@ -302,6 +302,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     sa_settings settings = run->settings;
     sa_train_options training = {.settings = &settings,
                                  .train = all->options->train,
+                                 .columns = all->options->columns,
                                  .valid = all->options->valid,
                                  .out = run->folder,
                                  .snapshot_pairs = data->snapshot_pairs.pairs,
@@ -423,6 +424,7 @@ static bool read_records(sa_comparison *all, sa_error *error) {
     const sa_compare_data *data = &all->data;
     const size_t shared[] = {data->train_shared, data->valid_shared};
     const char *const path[] = {all->options->train, all->options->valid};
+    if (data->test.remarks) note(all, "note: %s", data->test.remarks);
     if (data->test.note) note(all, "note: %s", data->test.note);
     for (int i = 0; i < 2; i++) /* scores on memorized pairs say nothing about unseen ones */
         if (shared[i])

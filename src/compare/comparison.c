@@ -131,12 +131,12 @@ static void release(sa_comparison *all) {
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /* The hash of the pairs at `path`, and how many of the test pairs occur among them. */
-static bool read_pairs(const char *path, const sa_corpus *test, bool gold, uint64_t *hash,
-                       size_t *shared, sa_error *error) {
+static bool read_pairs(const char *path, const char *columns, const sa_corpus *test, bool gold,
+                       uint64_t *hash, size_t *shared, sa_error *error) {
     sa_corpus corpus;
     *hash = *shared = 0;
     if (!path) return true;
-    if (!sa_corpus_open(&corpus, path, error)) return false;
+    if (!sa_corpus_open_columns(&corpus, path, columns, error)) return false;
     *hash = sa_corpus_hash(&corpus, gold);
     const bool good = sa_corpus_overlap(test, &corpus, NULL, shared, error);
     sa_corpus_close(&corpus);
@@ -149,12 +149,13 @@ static bool open_data(sa_comparison *all, sa_error *error) {
     bool guided = false;
     for (size_t i = 0; i < all->model_count; i++)
         guided = guided || all->models[i].settings.guided_alignment > 0;
-    if (!sa_corpus_open(&data->test, options->test, error) ||
-        !read_pairs(options->train, &data->test, guided, &data->train_hash, &data->train_shared,
-                    error) ||
-        !read_pairs(options->valid, &data->test, false, &data->valid_hash, &data->valid_shared,
-                    error) ||
-        (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
+    if (!sa_corpus_open_columns(&data->test, options->test, options->columns, error) ||
+        !read_pairs(options->train, options->columns, &data->test, guided, &data->train_hash,
+                    &data->train_shared, error) ||
+        !read_pairs(options->valid, options->columns, &data->test, false, &data->valid_hash,
+                    &data->valid_shared, error) ||
+        (options->snapshots && !sa_corpus_open_columns(&data->snapshot_pairs, options->snapshots,
+                                                       options->columns, error)))
         return false;
     data->test_hash = sa_corpus_hash(&data->test, true);
     return true;
@@ -367,7 +368,7 @@ typedef struct matrix_folder {
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const matrix_folder *all = context;
-    return sa_save_matrix(all->folder, all->pairs[index].line - 1, "csv", sa_matrix_csv, alignment,
+    return sa_save_matrix(all->folder, all->pairs[index].row - 1, "csv", sa_matrix_csv, alignment,
                           error);
 }
 

@@ -1,9 +1,11 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
 #include "data/corpus.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "data/link_file.h"
+#include "data/pair_reader.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,11 +13,12 @@
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* What sa_corpus.owned points to: the strings of the pairs, and the capacity of the list of pairs.
- */
+/* What sa_corpus.owned points to: the strings of the pairs, the capacity of the list of pairs, and
+ * the remarks. */
 typedef struct owned {
     char **text;
     size_t count, capacity, pair_capacity;
+    sa_buffer remarks;
 } owned;
 
 /* The text, which lives as long as the corpus from here on; NULL: memory. */
@@ -59,7 +62,21 @@ static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
                      error);
 }
 
-/* ---- One file, tab-separated ----------------------------------------------------------------- */
+static bool add_remark(sa_corpus *corpus, const char *line, sa_error *error) {
+    sa_buffer *all = &((owned *)corpus->owned)->remarks;
+    sa_buffer_adds(all, all->size ? "; " : "");
+    sa_buffer_adds(all, line);
+    corpus->remarks = all->text;
+    return !all->failed || sa_fail_memory(error, all->size);
+}
+
+/* ---- One file -------------------------------------------------------------------------------- */
+
+/* What is behind the number and the tab with which a line of an alignment file may begin. */
+static const char *skip_number(const char *line) {
+    const size_t digits = strspn(line, "0123456789");
+    return digits && line[digits] == '\t' ? line + digits + 1 : line;
+}
 
 static bool reads_as_gold(const char *text, sa_error *error) {
     sa_link *links = NULL;
@@ -108,45 +125,53 @@ static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char 
            sa_fail(error, wrong.code, "%s:%zu: alignment: %s", name, number, wrong.text);
 }
 
-/* Ends a cell at its tab; the cell after it, or NULL. */
-static char *cut_cell(char *cell) {
-    char *tab = cell ? strchr(cell, '\t') : NULL;
-    if (!tab) return NULL;
-    *tab = 0;
-    return tab + 1;
-}
-
-static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *line,
-                     sa_error *error) {
-    char *target = cut_cell(line), *gold = cut_cell(target), *id = cut_cell(gold);
-    if (!target && is_blank(line)) {
+static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *error) {
+    char *const *text = reader->text;
+    const char *id = text[SA_PAIR_ID], *name = corpus->name;
+    const size_t line = reader->records.line;
+    const bool plain = sa_pair_reader_is_plain(reader);
+    char *gold = text[SA_PAIR_GOLD];
+    if (!text[SA_PAIR_TARGET] && is_blank(text[SA_PAIR_SOURCE])) {
         corpus->lines++;
         corpus->empty++;
         return true;
     }
-    if (!target)
-        return sa_fail(error, SA_DATA, "%s:%zu: no tab; expected source TAB target", name, number);
-    cut_cell(id);
+    if (!text[SA_PAIR_TARGET])
+        return sa_fail(error, SA_DATA, "%s:%zu: no %s%s", name, line,
+                       plain ? "tab; expected source TAB target" : "second column",
+                       plain && strpbrk(text[SA_PAIR_SOURCE], ",;")
+                           ? " (or, for CSV, a name that ends in .csv)"
+                           : "");
     if (id && is_blank(id)) id = NULL;
-    if (!check_gold(corpus, name, number, &gold, error)) return false;
-    const sa_pair pair = {line, target, .gold = gold, .line = number, .id = id};
+    if (!check_gold(corpus, name, line, &gold, error)) return false;
+    const sa_pair pair = {text[SA_PAIR_SOURCE], text[SA_PAIR_TARGET], .gold = gold,
+                          .line = line,         .row = reader->count, .id = id};
     return add_pair(corpus, pair, error);
 }
 
-static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
-    sa_text_lines reader;
-    char *line;
-    size_t size;
+static bool read_table(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
+    sa_pair_reader reader;
     bool failed = false;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
-    corpus->name = strcmp(path, "-") == 0 ? "standard input" : path;
-    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !add_line(corpus, corpus->name, reader.lines.number, line, error);
-    sa_text_lines_close(&reader);
+    if (!sa_pair_reader_open(&reader, path, columns, error)) return false;
+    corpus->name = reader.records.text.file.name;
+    while (!failed && sa_pair_reader_next(&reader, &failed, error))
+        failed = !add_row(corpus, &reader, error);
+    if (!failed && reader.note.size) failed = !add_remark(corpus, reader.note.text, error);
+    sa_pair_reader_close(&reader);
     return !failed;
 }
 
 /* ---- Two files, line by line ----------------------------------------------------------------- */
+
+/* Of the first tab in files that have none. */
+static bool remark_tab(sa_corpus *corpus, const sa_text_lines *from, const char *line,
+                       sa_error *error) {
+    sa_error text;
+    if (corpus->remarks || !strchr(line, '\t')) return true;
+    sa_fail(&text, SA_DATA, "%s:%zu: a tab in a file of plain sentences is read as a space",
+            from->file.name, from->lines.number);
+    return add_remark(corpus, text.text, error);
+}
 
 static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *target,
                        sa_error *error) {
@@ -169,8 +194,11 @@ static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *
                            source->file.name, corpus->lines + (more_left ? rest : 0),
                            target->file.name, corpus->lines + (more_right ? rest : 0), line);
         }
-        const sa_pair pair = {.source = left, .target = right, .line = source->lines.number};
-        if (!add_pair(corpus, pair, error)) return false;
+        const size_t line = source->lines.number;
+        const sa_pair pair = {.source = left, .target = right, .line = line, .row = line};
+        if (!add_pair(corpus, pair, error) || !remark_tab(corpus, source, left, error) ||
+            !remark_tab(corpus, target, right, error))
+            return false;
     }
 }
 
@@ -193,18 +221,73 @@ static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
+/* Whether a text is a single word of letters, as the names of columns are. */
+static bool is_word(const char *text) {
+    uint32_t code;
+    size_t size = strlen(text), length;
+    for (; size; text += length, size -= length) {
+        code = sa_utf8_codepoint(text, size, &length);
+        if (!sa_utf8_is_letter(code) && code != '_') return false;
+    }
+    return true;
+}
+
+static bool is_number(const char *text) {
+    double number;
+    return sa_number_parse(text, &number);
+}
+
+/* What looks as if other columns were meant. */
+static bool remark_pairs(sa_corpus *corpus, sa_error *error) {
+    enum { FEW = 3 }; /* pairs that say nothing */
+    const sa_pair *first = corpus->pairs;
+    bool numbers = true, equal = true, named = true;
+    sa_error text = {0};
+    if (corpus->count < FEW) return true;
+    for (const sa_pair *pair = first; pair < first + corpus->count && (numbers || equal || named);
+         pair++) {
+        numbers = numbers && is_number(pair->source) && !is_number(pair->target);
+        equal = equal && strcmp(pair->source, pair->target) == 0;
+        named = named && (is_word(pair->source) && is_word(pair->target)) == (pair == first);
+    }
+    if (numbers)
+        sa_fail(&text, SA_DATA,
+                "%s: every source is a number: if these are identifiers or scores, {columns} "
+                "chooses the columns of source and target, such as 2,3",
+                corpus->name);
+    else if (equal)
+        sa_fail(&text, SA_DATA, "%s: source and target are equal in all %zu pairs", corpus->name,
+                corpus->count);
+    else if (named)
+        sa_fail(&text, SA_DATA,
+                "%s:%zu: '%s' and '%s' are read as a pair: if they are names of columns, "
+                "{columns} %s,%s leaves them out",
+                corpus->name, first->line, first->source, first->target, first->source,
+                first->target);
+    return !text.code || add_remark(corpus, text.text, error);
+}
+
+bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
+                            sa_error *error) {
     if (!sa_given(corpus, "corpus", error) || !sa_given(path, "path", error)) return false;
     *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
     if (!corpus->owned) return false;
     const char *comma = strchr(path, ',');
     const bool two = comma && sa_file_missing(path);
-    bool good = two ? read_parallel(corpus, path, comma, error) : read_table(corpus, path, error);
+    bool good = !two || !columns ||
+                sa_fail(error, SA_USAGE, "{columns}: '%s' are two files without columns", path);
+    good = good && (two ? read_parallel(corpus, path, comma, error)
+                        : read_table(corpus, path, columns, error));
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
+    good = good && remark_pairs(corpus, error);
     if (!good) sa_corpus_close(corpus);
     return good;
+}
+
+bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
+    return sa_corpus_open_columns(corpus, path, NULL, error);
 }
 
 bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error) {
@@ -225,11 +308,12 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const size_t number = reader->lines.number;
-        if (!reads_as_gold(line, &wrong))
+        const char *links = skip_number(line);
+        if (!reads_as_gold(links, &wrong))
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
                            wrong.text);
-        if (next == corpus->count || corpus->pairs[next].line != number) continue;
-        corpus->pairs[next].gold = add_text(corpus->owned, line, size, error);
+        if (next == corpus->count || corpus->pairs[next].row != number) continue;
+        corpus->pairs[next].gold = add_text(corpus->owned, links, strlen(links), error);
         if (!corpus->pairs[next++].gold) return false;
     }
     if (failed || reader->lines.number == corpus->lines) return !failed;
@@ -253,7 +337,7 @@ void sa_corpus_close(sa_corpus *corpus) {
     if (!corpus) return;
     owned *all = corpus->owned;
     for (size_t i = 0; all && i < all->count; i++) free(all->text[i]);
-    if (all) free(all->text);
+    if (all) free(all->text), sa_buffer_release(&all->remarks);
     free(all);
     free(corpus->pairs);
     *corpus = (sa_corpus){0};
@@ -326,9 +410,7 @@ static bool fail_links(sa_link **links) {
 
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
                          sa_error *error) {
-    const size_t number = strspn(line, "0123456789");
-    if (number && line[number] == '\t') line += number + 1;
-    if (!sa_links_parse(line, links, count, error)) return false;
+    if (!sa_links_parse(skip_number(line), links, count, error)) return false;
     for (size_t i = 0; i < *count; i++) {
         sa_link *link = &(*links)[i];
         if (link->source < base || link->target < base) {

@@ -37,15 +37,87 @@ const char *sa_csv_cell_unescape(const char *text) {
     return *text == '\'' && needs_escape(text) ? text + 1 : text;
 }
 
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static bool is_blank(const sa_records *rows, char mark) {
+    return mark == ' ' || (mark == '\t' && rows->separator != '\t');
+}
+
+/* Unquotes the cell at `at` in place; *end is its separator or row's end. Further lines of the cell
+ * follow after a space. NULL: the quotes do not end, or are followed by something else. */
+static char *parse_quoted(sa_records *rows, char *at, char **end, bool *failed, sa_error *error) {
+    char *const text = ++at, *to = at;
+    size_t size;
+    for (; *at != '"' || at[1] == '"'; at++) {
+        rows->special |= strchr("\"", *at) || *at == rows->separator;
+        if (*at) {
+            at += *at == '"';
+            *to++ = *at;
+        } else if (sa_text_lines_next(&rows->text, &at, &size, failed, error) &&
+                   at + size < text + SA_LINE_LIMIT) {
+            *to++ = ' ';
+            at--;
+        } else {
+            return NULL;
+        }
+    }
+    for (at++; is_blank(rows, *at);) at++;
+    if (*at && *at != rows->separator) return NULL;
+    *end = at;
+    *to = 0;
+    rows->quoted = true;
+    return text;
+}
+
+/* The cell at `at` that has no quotes. */
+static char *parse_bare(sa_records *rows, char *at, char **end) {
+    const char ends[] = {rows->separator, 0};
+    while (rows->trims && is_blank(rows, *at)) at++;
+    *end = at + strcspn(at, ends);
+    if (*end > at && strspn(at, "0123456789.-") < (size_t)(*end - at)) rows->bare = true;
+    if (!rows->trims) return at;
+    char *trimmed = *end;
+    while (trimmed > at && is_blank(rows, trimmed[-1])) trimmed--;
+    if (trimmed < *end) *trimmed = 0;
+    return at;
+}
+
+bool sa_csv_next(sa_records *rows, bool *failed, sa_error *error) {
+    char *at, *end = NULL;
+    size_t size;
+    rows->cells = 0;
+    if (!sa_text_lines_next(&rows->text, &at, &size, failed, error)) return false;
+    rows->line = rows->text.lines.number;
+    for (bool last = false; !last && !*failed; at = end + 1) {
+        char *quote = at;
+        while (is_blank(rows, *quote)) quote++;
+        char *cell = *quote == '"' ? parse_quoted(rows, quote, &end, failed, error)
+                                   : parse_bare(rows, at, &end);
+        if (!cell) {
+            *failed = *failed || !sa_fail(error, SA_DATA,
+                                          "%s:%zu: a quoted cell that does not end before a %s",
+                                          rows->text.file.name, rows->line,
+                                          rows->separator == ','   ? "comma"
+                                          : rows->separator == ';' ? "semicolon"
+                                                                   : "tab");
+            return false;
+        }
+        last = !*end;
+        *end = 0;
+        *failed =
+            !sa_append(&rows->cell, &rows->cells, &rows->cell_capacity, &cell, sizeof cell, error);
+    }
+    return !*failed;
+}
+
 /* ---- Tables of numbers ----------------------------------------------------------------------- */
 
 enum { MAX_ROWS = 1 << 24 };
 
 typedef struct table_parser {
     sa_number_table *table;
-    sa_lines *lines;
-    const char **cell; /* of the current line */
-    size_t cells, cell_capacity, row_capacity, number_capacity;
+    char **cell; /* of the current row */
+    size_t cells, row_capacity, number_capacity;
     size_t header_cells;
     bool has_corner;      /* the header begins with an empty cell, so rows begin with words */
     size_t label_columns; /* 1 when the rows begin with words, else 0 */
@@ -54,8 +126,8 @@ typedef struct table_parser {
 } table_parser;
 
 static bool fail_line(const table_parser *parser, const char *what) {
-    return sa_fail(parser->error, SA_DATA, "%s:%zu: %s", parser->table->reader.file.name,
-                   parser->lines->number, what);
+    return sa_fail(parser->error, SA_DATA, "%s:%zu: %s", parser->table->source.text.file.name,
+                   parser->table->source.line, what);
 }
 
 /* Fails with `what` about cell `at`, counted from 0. */
@@ -63,53 +135,10 @@ static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
     char shown[64];
     const char *text = parser->cell[at];
     const bool foreign = strpbrk(text, ";\t");
-    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s", parser->table->reader.file.name,
-                   parser->lines->number, at + 1,
+    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s",
+                   parser->table->source.text.file.name, parser->table->source.line, at + 1,
                    sa_escape(shown, sizeof shown, text, strlen(text)), what,
                    foreign ? " (cells are separated by commas)" : "");
-}
-
-/* ---- Cells ----------------------------------------------------------------------------------- */
-
-static bool is_blank(char mark) {
-    return mark == ' ' || mark == '\t';
-}
-
-/* Unquotes the cell at `at` in place; *end is its comma or line end. NULL: the quotes do not end,
- * or are followed by something else. */
-static char *parse_quoted(char *at, char **end) {
-    char *const text = ++at, *to = at;
-    for (; *at != '"' || at[1] == '"'; at++) {
-        if (!*at) return NULL;
-        at += *at == '"';
-        *to++ = *at;
-    }
-    for (at++; is_blank(*at);) at++;
-    if (*at && *at != ',') return NULL;
-    *end = at;
-    *to = 0;
-    return text;
-}
-
-static bool split(table_parser *parser, char *line) {
-    parser->cells = 0;
-    for (char *at = line, *end = line;; at = end + 1) {
-        while (is_blank(*at)) at++;
-        char *cell = at, *trimmed;
-        const bool quoted = *at == '"';
-        if (quoted)
-            cell = parse_quoted(at, &end);
-        else
-            end = at + strcspn(at, ",");
-        if (!cell) return fail_line(parser, "a quoted cell that does not end before a comma");
-        const bool last = !*end;
-        for (trimmed = end; !quoted && trimmed > cell && is_blank(trimmed[-1]);) trimmed--;
-        if (!quoted) *trimmed = 0;
-        if (!sa_append(&parser->cell, &parser->cells, &parser->cell_capacity, &cell, sizeof cell,
-                       parser->error))
-            return false;
-        if (last) return true;
-    }
 }
 
 /* Whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
@@ -120,7 +149,7 @@ static bool looks_numeric(const char *text) {
            strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of numbers ------------------------------------------------------------------------- */
 
 static bool is_header(const table_parser *parser) {
     size_t words = 0, numbers = 0;
@@ -133,14 +162,14 @@ static bool is_header(const table_parser *parser) {
     return words && (!numbers || !*parser->cell[0]);
 }
 
-static void parse_header(table_parser *parser) {
-    parser->table->header = parser->cell;
+static bool parse_header(table_parser *parser) {
+    sa_records *rows = &parser->table->source;
     parser->header_cells = parser->cells;
     parser->has_corner = parser->cells > 1 && !*parser->cell[0];
-    parser->cell = NULL;
-    parser->cell_capacity = 0;
-    for (size_t i = 0; i < parser->cells; i++)
-        parser->table->header[i] = sa_csv_cell_unescape(parser->table->header[i]);
+    parser->table->header = sa_new(parser->cells, sizeof(char *), parser->error);
+    for (size_t i = 0; parser->table->header && i < parser->cells; i++)
+        parser->table->header[i] = sa_csv_cell_unescape(rows->cell[i]);
+    return parser->table->header;
 }
 
 static bool check_count(const table_parser *parser) {
@@ -150,7 +179,7 @@ static bool check_count(const table_parser *parser) {
                                         : parser->cells;
     return parser->cells == wanted ||
            sa_fail(parser->error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
-                   table->reader.file.name, parser->lines->number, parser->cells,
+                   table->source.text.file.name, table->source.line, parser->cells,
                    parser->cells == 1 ? "" : "s", wanted);
 }
 
@@ -179,7 +208,7 @@ static bool parse_numbers(table_parser *parser, double *numbers) {
     for (size_t i = parser->label_columns; i < parser->cells; i++, numbers++) {
         if (!*parser->cell[i])
             return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: a number is missing",
-                           parser->table->reader.file.name, parser->lines->number, i + 1);
+                           parser->table->source.text.file.name, parser->table->source.line, i + 1);
         if (parser->scores && strcasecmp(parser->cell[i], "-inf") == 0)
             *numbers = -INFINITY;
         else if (!sa_number_parse(parser->cell[i], numbers))
@@ -208,40 +237,36 @@ static bool parse_row(table_parser *parser) {
 
 static bool read_rows(table_parser *parser) {
     sa_number_table *table = parser->table;
-    char *line;
-    size_t size, empty = 0; /* the first empty line; only trailing ones are allowed */
+    sa_records *rows = &table->source;
+    size_t empty = 0; /* the first empty line; only trailing ones are allowed */
     bool failed = false;
-    while (sa_text_lines_next(&table->reader, &line, &size, &failed, parser->error)) {
-        if (!line[strspn(line, " \t")]) {
-            if (!empty) empty = parser->lines->number;
+    while (sa_csv_next(rows, &failed, parser->error)) {
+        if (rows->cells == 1 && !*rows->cell[0]) {
+            if (!empty) empty = rows->line;
             continue;
         }
         if (empty)
-            return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", table->reader.file.name,
+            return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", rows->text.file.name,
                            empty);
-        if (!split(parser, line)) return false;
-        if (!table->rows && !table->header && is_header(parser))
-            parse_header(parser);
-        else if (!parse_row(parser))
-            return false;
+        parser->cell = rows->cell, parser->cells = rows->cells;
+        const bool first = !table->rows && !table->header && is_header(parser);
+        if (!(first ? parse_header : parse_row)(parser)) return false;
     }
     return !failed && (table->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
-                                              table->reader.file.name));
+                                              rows->text.file.name));
 }
 
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error) {
-    *table = (sa_number_table){0};
-    if (!sa_text_lines_open(&table->reader, path, error)) return false;
-    table_parser parser = {
-        .table = table, .lines = &table->reader.lines, .scores = scores, .error = error};
+    *table = (sa_number_table){.source = {.separator = ',', .trims = true}};
+    if (!sa_text_lines_open(&table->source.text, path, error)) return false;
+    table_parser parser = {.table = table, .scores = scores, .error = error};
     const bool good = read_rows(&parser);
-    free(parser.cell);
     if (!good) sa_number_table_close(table);
     return good;
 }
 
 void sa_number_table_close(sa_number_table *table) {
-    sa_text_lines_close(&table->reader);
+    sa_records_close(&table->source);
     free(table->numbers);
     free(table->row);
     free(table->header);

@@ -1,8 +1,8 @@
-/* csv: cells of CSV files (RFC 4180), and tables of numbers. */
+/* csv: cells and rows of CSV files (RFC 4180), and tables of numbers. */
 #ifndef SA_DATA_CSV_H
 #define SA_DATA_CSV_H
 
-#include "base/file.h"
+#include "data/records.h"
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
@@ -19,15 +19,19 @@ void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words);
 /* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
 const char *sa_csv_cell_unescape(const char *text);
 
+/* The next row; a quoted cell may go on in further lines, whose ends become spaces. *failed, with
+ * SA_DATA, also where quotes do not end. */
+sa_records_next sa_csv_next;
+
 /* ---- Tables of numbers ----------------------------------------------------------------------- */
 
 typedef struct sa_number_table {
     int rows, cols; /* both at least 1 */
     double *numbers;
-    const char **row;     /* [rows] row labels, or NULL */
-    const char **column;  /* [cols] column labels, or NULL */
-    sa_text_lines reader; /* its file owns the labels */
-    const char **header;  /* all cells of the first row, or NULL */
+    const char **row;    /* [rows] row labels, or NULL */
+    const char **column; /* [cols] column labels, or NULL */
+    sa_records source;   /* its file owns the labels */
+    const char **header; /* all cells of the first row, or NULL */
 } sa_number_table;
 
 /* Reads the file ("-": standard input), in which scores may be -inf. SA_DATA names file, line and

@@ -66,7 +66,8 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
 
 static bool read_pairs(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    if (!sa_corpus_open(&session->train, training->train, error)) return false;
+    if (!sa_corpus_open_columns(&session->train, training->train, training->columns, error))
+        return false;
     const size_t count = session->train.count;
     session->trained_on = sa_new(count, sizeof(bool), error);
     bool *held_out = session->trained_on ? sa_new(count, sizeof(bool), error) : NULL;
@@ -75,9 +76,10 @@ static bool read_pairs(sa_session *session, sa_error *error) {
         training->valid
             ? 0
             : sa_corpus_hold_out(&session->train, (size_t)session->settings.hold_out, held_out);
-    const bool good = training->valid
-                          ? sa_corpus_open(&session->valid, training->valid, error)
-                          : sa_corpus_select(&session->valid, &session->train, held_out, error);
+    const bool good =
+        training->valid
+            ? sa_corpus_open_columns(&session->valid, training->valid, training->columns, error)
+            : sa_corpus_select(&session->valid, &session->train, held_out, error);
     for (size_t i = 0; i < count; i++) session->trained_on[i] = !held_out[i] || held == count;
     free(held_out);
     return good;
@@ -226,6 +228,9 @@ static void note_pairs(const sa_session *session) {
     enum { MANY_PAIRS = 20000, MANY_WORDS = 5000 }; /* beyond all toy corpora */
     static const char *const special[] = {"<unk>", "</s>", "<s>"};
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
+    const char *const remarks[] = {session->train.remarks, session->valid.remarks};
+    for (int i = 0; i < 2; i++)
+        if (remarks[i]) sa_session_note(session, "note: %s", remarks[i]);
     sa_session_note(
         session,
         "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",

@@ -71,6 +71,7 @@ static const struct row {
     {"sa_gradient_fault_name sa_proof_check_name", names, {&formula, &citation}},
     {"sa_diagnostic_name", diagnostic_name, {&formula, &threshold}},
     {"sa_corpus_open", corpus_open, {&read_corpus, train_path}, {"corpus", "path"}},
+    {"sa_corpus_open_columns", corpus_open_columns, {&read_corpus, train_path}, {"corpus", "path"}},
     {"sa_corpus_close", corpus_close, {&no_corpus}},
     {"sa_corpus_read_alignments",
      corpus_read_alignments,

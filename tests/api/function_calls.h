@@ -36,6 +36,11 @@ CALL(corpus_open) {
     if (good) sa_corpus_close(a[0]);
     return good;
 }
+CALL(corpus_open_columns) {
+    const bool good = sa_corpus_open_columns(a[0], a[1], "1,2", why);
+    if (good) sa_corpus_close(a[0]);
+    return good;
+}
 CALL(corpus_read_alignments) {
     return sa_corpus_read_alignments(a[0], a[1], why);
 }

@@ -65,7 +65,7 @@ expect 4 "cannot open 'none': No such file or directory" clean none
 expect 3 "en,short: one file has more than the other's 2 lines" clean en,short
 expect 3 "short,en: one file has more than the other's 2 lines" clean short,en
 printf '\377\376a\0' >utf16
-expect 3 "utf16:1: not UTF-8 (looks like UTF-16LE)" clean utf16
+expect 3 "utf16:1: not UTF-8 (looks like UTF-16LE); this converts it: iconv -f UTF-16LE -t UTF-8 FILE > NEW" clean utf16
 "$softalign" clean raw.tsv --target-script greek >out 2>err
 [ $? = 3 ] || fail "no pair is left, and that is no error"
 same "the last word" "softalign: raw.tsv: all 14 lines were dropped" "$(tail -n 1 err)"

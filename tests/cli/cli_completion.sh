@@ -79,7 +79,7 @@ offers "softalign align --force-attention shift:" 1
 offers "softalign attend --query " table.csv folder
 offers "softalign film " folder
 offers "softalign inspect " model.safetensors folder
-offers "softalign eval --beam 2 model.safetensors " pairs.tsv pairs.tsv.gz 'two words.tsv' folder
+offers "softalign eval --beam 2 model.safetensors " pairs.tsv pairs.tsv.gz table.csv 'two words.tsv' folder
 offers "softalign eval model.safetensors two\\ " 'two words.tsv'
 offers "softalign eval model.safetensors folder/" folder/deep.tsv
 offers "softalign eval model.safetensors te" text.en text.fr

@@ -126,9 +126,13 @@ static const struct {
     {BYTES("a\tb\xc3"), "@x.tsv:1: not UTF-8 at byte 4: 0xC3 (perhaps an 8-bit code like Latin-1)"},
     {BYTES("\xff\xfe"
            "a\0\t\0b\0\n\0"),
-     "@x.tsv:1: not UTF-8 (looks like UTF-16LE)"},
-    {BYTES("\0a\0\t\0b\0\n"), "@x.tsv:1: not UTF-8 (looks like UTF-16BE)"},
-    {BYTES("PK\3\4\x14\0\0\0"), "@x.tsv:1: not UTF-8 (looks like a zip archive)"},
+     "@x.tsv:1: not UTF-8 (looks like UTF-16LE); this converts it: iconv -f UTF-16LE -t UTF-8 "
+     "FILE > NEW"},
+    {BYTES("\0a\0\t\0b\0\n"),
+     "@x.tsv:1: not UTF-8 (looks like UTF-16BE); this converts it: iconv -f UTF-16BE -t UTF-8 "
+     "FILE > NEW"},
+    {BYTES("PK\3\4\x14\0\0\0"),
+     "@x.tsv:1: not UTF-8 (looks like a zip archive); this converts it: unzip -p FILE > NEW"},
     {BYTES("a\tb\t0-0\nc\td\n"), "@x.tsv:2: no third column; line 1 has an alignment there"},
     {BYTES("\na\tb\t0-0\nc\td\n"), "@x.tsv:3: no third column; line 2 has an alignment there"},
     {BYTES("a\tb\t0-0\nc\td\t0-0 1\n"),

@@ -1,0 +1,221 @@
+#include "data/records.h"
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#ifdef SOFTALIGN_EXPAT
+#include <expat.h>
+#endif
+
+/* ---- Cells with names ------------------------------------------------------------------------ */
+
+size_t sa_records_name(sa_records *records, const char *name, sa_error *error) {
+    enum { MOST = 256 };
+    size_t i = 0;
+    for (; i < records->cells; i++) {
+        const size_t size = strlen(records->name[i]);
+        if (strncasecmp(records->name[i], name, size) == 0 && (!name[size] || name[size] == '-'))
+            return i;
+    }
+    char *copy = i < MOST ? sa_copy(name, strlen(name), error) : NULL, *none = NULL;
+    size_t names = i;
+    if (i == MOST)
+        sa_fail(error, SA_DATA, "%s:%zu: more than %d names", records->text.file.name,
+                records->line, MOST);
+    if (copy &&
+        sa_append(&records->name, &names, &records->name_capacity, &copy, sizeof copy, error) &&
+        sa_append(&records->cell, &records->cells, &records->cell_capacity, &none, sizeof none,
+                  error))
+        return i;
+    free(copy);
+    return SIZE_MAX;
+}
+
+static bool set_cell(sa_records *records, const char *name, const char *text, size_t size,
+                     sa_error *error) {
+    const size_t i = sa_records_name(records, name, error);
+    if (i == SIZE_MAX) return false;
+    if (size > SA_LINE_LIMIT)
+        return sa_fail(error, SA_LIMIT, "%s:%zu: '%s' is longer than %zu bytes",
+                       records->text.file.name, records->line, name, SA_LINE_LIMIT);
+    free(records->cell[i]);
+    records->cell[i] = sa_copy(text, size, error);
+    return records->cell[i];
+}
+
+static void begin_row(sa_records *records, size_t line) {
+    records->line = line;
+    for (size_t i = 0; i < records->cells; i++) free(records->cell[i]), records->cell[i] = NULL;
+}
+
+void sa_records_close(sa_records *records) {
+    if (records->name) begin_row(records, 0);
+    for (size_t i = 0; records->name && i < records->cells; i++) free(records->name[i]);
+    free(records->name), free(records->cell);
+#ifdef SOFTALIGN_EXPAT
+    XML_ParserFree(records->parser);
+#endif
+    sa_text_lines_close(&records->text);
+    *records = (sa_records){0};
+}
+
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+static bool add_members(sa_records *records, json_t *object, bool inside, sa_error *error) {
+    const char *key;
+    json_t *value;
+    bool good = true;
+    json_object_foreach(object, key, value) {
+        if (json_is_object(value) && !inside) good = add_members(records, value, true, error);
+        if (json_is_string(value))
+            good =
+                set_cell(records, key, json_string_value(value), json_string_length(value), error);
+        if (!good) break;
+    }
+    return good;
+}
+
+bool sa_jsonl_next(sa_records *records, bool *failed, sa_error *error) {
+    enum { DEPTH = 16 };
+    char *line;
+    size_t size;
+    if (!sa_text_lines_next(&records->text, &line, &size, failed, error)) return false;
+    begin_row(records, records->text.lines.number);
+    if (!line[strspn(line, " \t")]) return true;
+    char *place = sa_format(error, "%s:%zu", records->text.file.name, records->line);
+    json_t *row = place ? sa_json_parse(line, size, DEPTH, place, "JSON", error) : NULL;
+    free(place);
+    *failed = !row || !add_members(records, row, false, error);
+    if (*line == '[' || (row && !json_is_object(row)))
+        *failed = !sa_fail(error, SA_DATA,
+                           "%s:%zu: expected an object on each line (jq -c '.[]' writes the "
+                           "elements of a list so)",
+                           records->text.file.name, records->line);
+    json_decref(row);
+    return !*failed;
+}
+
+/* ---- TMX ------------------------------------------------------------------------------------- */
+
+#ifdef SOFTALIGN_EXPAT
+
+typedef struct tmx_reader {
+    sa_records *records;
+    sa_buffer text; /* of a segment */
+    char language[64];
+    bool inside, ready; /* of a segment; a unit has ended */
+    int codes;          /* open elements of inline codes */
+    sa_error *error;
+    XML_Parser parser;
+} tmx_reader;
+
+static void refuse(tmx_reader *it, const char *why) {
+    sa_fail(it->error, SA_DATA, "%s:%zu: %s", it->records->text.file.name,
+            (size_t)XML_GetCurrentLineNumber(it->parser), why);
+    XML_StopParser(it->parser, XML_FALSE);
+}
+
+static void start_doctype(void *it, const char *name, const char *system, const char *public,
+                          int has_declarations) {
+    (void)name, (void)system, (void)public;
+    if (has_declarations)
+        refuse(it, "declarations in the document, as of entities, are not allowed");
+}
+
+static void skip_entity(void *it, const char *name, int parameter) {
+    (void)name, (void)parameter;
+    refuse(it, "an entity that is not declared");
+}
+
+static bool is_code(const char *element) {
+    return strstr(" bpt ept it ph ut ", element) && strlen(element) > 1;
+}
+
+static void start_element(void *context, const char *element, const char **attributes) {
+    tmx_reader *it = context;
+    it->codes += it->inside && is_code(element);
+    if (strcmp(element, "tu") == 0)
+        begin_row(it->records, (size_t)XML_GetCurrentLineNumber(it->parser));
+    for (; strcmp(element, "tuv") == 0 && *attributes; attributes += 2)
+        if (strcmp(attributes[0], "xml:lang") == 0 || strcmp(attributes[0], "lang") == 0)
+            snprintf(it->language, sizeof it->language, "%s", attributes[1]);
+    if (strcmp(element, "seg") == 0) it->inside = true;
+}
+
+static void end_element(void *context, const char *element) {
+    tmx_reader *it = context;
+    it->codes -= it->inside && is_code(element);
+    if (strcmp(element, "seg") == 0) {
+        sa_buffer_adds(&it->text, "");
+        if (it->text.failed ||
+            !set_cell(it->records, it->language, it->text.text, it->text.size, it->error))
+            XML_StopParser(it->parser, XML_FALSE);
+        it->text.size = 0;
+        it->inside = false;
+    } else if (strcmp(element, "tu") == 0) {
+        it->ready = true;
+        XML_StopParser(it->parser, XML_TRUE);
+    }
+}
+
+static void add_characters(void *context, const char *text, int size) {
+    tmx_reader *it = context;
+    if (it->inside && !it->codes) sa_buffer_add(&it->text, text, (size_t)size);
+}
+
+/* Sets the parser, which is created before the first unit. */
+static bool open_parser(tmx_reader *it, sa_error *error) {
+    it->parser = it->records->parser;
+    if (!it->parser) {
+        it->parser = it->records->parser = XML_ParserCreate("UTF-8");
+        if (!it->parser) return sa_fail_memory(error, sizeof *it);
+        XML_SetElementHandler(it->parser, start_element, end_element);
+        XML_SetCharacterDataHandler(it->parser, add_characters);
+        XML_SetStartDoctypeDeclHandler(it->parser, start_doctype);
+        XML_SetSkippedEntityHandler(it->parser, skip_entity);
+    }
+    XML_SetUserData(it->parser, it);
+    return true;
+}
+
+/* Parses until a unit has ended, or the file. */
+bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
+    enum { CHUNK = 1 << 16 };
+    sa_error why = {0};
+    tmx_reader it = {.records = records, .error = &why};
+    *failed = !open_parser(&it, error);
+    while (!*failed && !it.ready) {
+        XML_ParsingStatus now;
+        XML_GetParsingStatus(it.parser, &now);
+        size_t *at = &records->text.lines.at, left = records->text.file.size - *at;
+        const size_t size = left < CHUNK ? left : CHUNK;
+        if (now.parsing == XML_FINISHED) return false;
+        const char *data = records->text.file.data + *at;
+        *at += now.parsing == XML_SUSPENDED ? 0 : size;
+        *failed =
+            !(now.parsing == XML_SUSPENDED ? XML_ResumeParser(it.parser)
+                                           : XML_Parse(it.parser, data, (int)size, size == left));
+    }
+    sa_buffer_release(&it.text);
+    if (!*failed) return true;
+    const enum XML_Error code = it.parser ? XML_GetErrorCode(it.parser) : XML_ERROR_NO_MEMORY;
+    if (code == XML_ERROR_NO_MEMORY || it.text.failed) return sa_fail_memory(error, CHUNK);
+    if (why.code) return sa_fail(error, why.code, "%s", why.text);
+    return sa_fail(error, SA_DATA, "%s:%zu: XML: %s", records->text.file.name,
+                   (size_t)XML_GetCurrentLineNumber(it.parser), XML_ErrorString(code));
+}
+
+#else
+
+bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
+    *failed = !sa_fail(error, SA_USAGE,
+                       "%s: this softalign was built without expat, which TMX needs: install it "
+                       "(libexpat1-dev; scripts/setup does) and build again",
+                       records->text.file.name);
+    return false;
+}
+
+#endif

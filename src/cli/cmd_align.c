@@ -47,9 +47,9 @@ static const sa_option output_options[] = {
     {"tidy", CLI_TEXT(OUTPUT, OUT(text[CLI_TIDY]), NULL, "FILE"),
      "write one long-format table for R and pandas; - is standard output"},
     {"spreadsheet", SA_SWITCH(OUT(spreadsheet)),
-     "with --csv or --tidy: write for spreadsheets: a byte order mark, and ' before words that "
-     "they "
-     "would take for formulas"},
+     "with --csv or --tidy: a byte order mark, and ' before words that a spreadsheet would take "
+     "for "
+     "formulas"},
     {"semicolons", SA_SWITCH(OUT(semicolons)),
      "with --spreadsheet: semicolons between cells and decimal commas, where these are usual"},
     {"pharaoh", CLI_TEXT(OUTPUT, OUT(text[CLI_PHARAOH]), NULL, "FILE"),

@@ -2,6 +2,7 @@
 #include "base/thread.h"
 #include "compare/compare.h"
 #include "config/settings.h"
+#include "inference/model.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/pair_scores.h"
@@ -378,12 +379,15 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
     return true;
 }
 
-static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
+static bool evaluate(const sa_comparison *all, sa_compare_run *run,
+                     const volatile sig_atomic_t *stop, sa_error *error) {
     const sa_corpus *test = &all->data.test;
+    const sa_watch watch = {.stop = stop};
     sa_search search;
     sa_search_init(&search);
     search.beam = 1;
     sa_model *model = sa_compare_model_open(run, error);
+    if (model) sa_pool_watch(model->pool, &watch);
     sa_sentence_result *each = model ? sa_new(test->count, sizeof *each, error) : NULL;
     bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
     if (good) {
@@ -440,7 +444,7 @@ static bool finish(const sa_comparison *all, sa_compare_run *run, size_t i,
     note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
          i + 1, all->model_count * all->seeds);
     if (!run->trained && !train(all, run, stop, error)) return false;
-    return *stop || is_done(run, &all->data) || evaluate(all, run, error);
+    return *stop || is_done(run, &all->data) || evaluate(all, run, stop, error) || *stop;
 }
 
 /* ---- The order ------------------------------------------------------------------------------- */

@@ -43,9 +43,11 @@ static const double RATE = 8, RHO = 0.95, EPSILON = 1e-6, CLIP = 1;
 enum { REPORT = 500, VALIDATED = 500 }; /* updates between reports; most pairs in one */
 enum { LONGEST = 50, MOST_OUTPUT = 3 * LONGEST + 13 }; /* words of a sentence, of a translation */
 enum { MOST_BEAM = 16, MOST_HEADER = 1 << 14, MOST_NUMBERS = 1 << 24 };
+
 /* Words without a spelling: one that the vocabulary lacks, the end of a sentence, and y_0. */
 enum { UNK, EOS, BOS, SPECIAL };
-/* Ends the program with a sentence about a file, and a line of it unless that is 0. */
+
+/* Ends the program with a sentence about a file, and about a line of it unless that is 0. */
 enum { CHECK_FAILED = 1, USAGE, BAD_DATA, CANNOT_OPEN, CANNOT_WRITE, NO_MEMORY = 7, DIVERGED };
 static _Noreturn void die(int code, const char *file, int line, const char *what) {
     fprintf(stderr, "rnnsearch: %s", file);
@@ -81,11 +83,10 @@ static real sigma(real x) {
     return 1 / (1 + exponential(-x));
 }
 static real tangent(real x) {
-    return 2 * sigma(2 * x) - 1;
+    return 2 * sigma(2 * x) - 1; /* tanh x */
 }
 
-/* x'y, as eight sums side by side: no compiler may reorder one sum to use the processor's vectors.
- */
+/* x'y, as eight sums side by side, which the processor's vectors can hold */
 static real dot(const real *x, const real *y, int count) {
     real sum[8] = {0};
     int i = 0;
@@ -130,8 +131,7 @@ static void softmax(const real *x, int count, real *y) {
     for (int i = 0; i < count; i++) y[i] /= sum;
 }
 
-/* The sum in each gate and in the output layer: W x + U s + C c + b. The encoder's C has no rows.
- */
+/* The sum in each gate and in the output layer, W x + U s + C c + b; the encoder has no C. */
 typedef struct affine {
     matrix W, U, C, b;
 } affine;
@@ -205,6 +205,7 @@ typedef struct vocabulary {
     int count, bytes; /* of words, without the special ones; of their text, one word a line */
     char **word;      /* in byte order; word[i] has number SPECIAL + i */
 } vocabulary;
+
 typedef struct model {
     vocabulary words[2];        /* of the source and of the target */
     int m, n, n_a, l, K_x, K_y; /* K: words that have a number */
@@ -221,12 +222,14 @@ typedef struct model {
     long long total;                   /* numbers in all of them, which lie in four long vectors: */
     real *w, *dw, *mean_g2, *mean_dx2; /* weights, gradient, and the means of Adadelta */
 } model;
+
 typedef struct sentence {
     int length;              /* with the end mark; 0: no words */
     char *word[LONGEST + 1]; /* as they are spelled */
     int id[LONGEST + 1];     /* as the model knows them */
 } sentence;
 typedef sentence pair[2]; /* x and y */
+
 /* What a pair leaves for the backward pass. */
 typedef struct step {
     int y_prev;
@@ -240,24 +243,24 @@ typedef struct pass {
     int S;
     const int *x;
     unit forward[LONGEST + 1], backward[LONGEST + 1];
-    real *h[LONGEST + 1], *dh[LONGEST + 1];     /* annotations */
-    real *U_h[LONGEST + 1], *dU_h[LONGEST + 1]; /* U_a h_j */
+    real *h[LONGEST + 1], *dh[LONGEST + 1];         /* annotations */
+    real *U_a_h[LONGEST + 1], *dU_a_h[LONGEST + 1]; /* U_a h_j */
     real *s_0, *ds_0;
     step step[LONGEST + 1];
 } pass;
 
 /* ---- A.1.2 The alignment model: attention ---------------------------------------------------- */
 /* Equation (6): e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j): how well word j fits what comes next. */
-static real score_forward(const model *M, const real *W_s, const real *U_h, real *hidden) {
-    for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_s[k] + U_h[k]);
+static real score_forward(const model *M, const real *W_a_s, const real *U_a_h, real *hidden) {
+    for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_a_s[k] + U_a_h[k]);
     return dot(M->v_a.w, hidden, M->n_a);
 }
-static void score_backward(model *M, const real *hidden, real de, real *dW_s, real *dU_h) {
+static void score_backward(model *M, const real *hidden, real de, real *dW_a_s, real *dU_a_h) {
     add_scaled(de, hidden, M->v_a.dw, M->n_a); /* e = v_a' hidden */
     for (int k = 0; k < M->n_a; k++) {
         const real da = de * M->v_a.w[k] * (1 - hidden[k] * hidden[k]); /* hidden = tanh(a) */
-        dW_s[k] += da;                                                  /* a = W_s + U_h */
-        dU_h[k] += da;
+        dW_a_s[k] += da;                                                /* a = W_a_s + U_a_h */
+        dU_a_h[k] += da;
     }
 }
 
@@ -265,54 +268,52 @@ static void score_backward(model *M, const real *hidden, real de, real *dW_s, re
  * all i, so the encoder has computed it. */
 static void attend_forward(const model *M, const pass *P, step *k) {
     const int S = P->S, n_a = M->n_a;
-    real *W_s = take(n_a), *e = take(S), *alpha = k->alpha = take(S), *c = k->c = take(2 * M->n);
+    real *W_a_s = take(n_a), *e = take(S), *alpha = k->alpha = take(S), *c = k->c = take(2 * M->n);
     k->hidden = take(S * n_a);
-    multiply_forward(&M->W_a, k->s_prev, W_s);
-    for (int j = 0; j < S; j++) e[j] = score_forward(M, W_s, P->U_h[j], k->hidden + j * n_a);
-    softmax(e, S, alpha);
-    for (int j = 0; j < S; j++) add_scaled(alpha[j], P->h[j], c, 2 * M->n);
+    multiply_forward(&M->W_a, k->s_prev, W_a_s);
+    for (int j = 0; j < S; j++) e[j] = score_forward(M, W_a_s, P->U_a_h[j], k->hidden + j * n_a);
+    softmax(e, S, alpha);                                                   /* equation (6) */
+    for (int j = 0; j < S; j++) add_scaled(alpha[j], P->h[j], c, 2 * M->n); /* equation (5) */
 }
 static void attend_backward(model *M, pass *P, const step *k, const real *dc, real *ds_prev) {
     const int S = P->S, n_a = M->n_a;
-    real *dW_s = take(n_a), *dalpha = take(S);
+    real *dW_a_s = take(n_a), *dalpha = take(S);
     for (int j = 0; j < S; j++) { /* c = sum_j alpha_j h_j */
         dalpha[j] = dot(dc, P->h[j], 2 * M->n);
         add_scaled(k->alpha[j], dc, P->dh[j], 2 * M->n);
     }
     const real mean = dot(k->alpha, dalpha, S);
     for (int j = 0; j < S; j++) {
-        const real de = k->alpha[j] * (dalpha[j] - mean);             /* alpha = softmax(e) */
-        score_backward(M, k->hidden + j * n_a, de, dW_s, P->dU_h[j]); /* e_j */
+        const real de = k->alpha[j] * (dalpha[j] - mean);                 /* alpha = softmax(e) */
+        score_backward(M, k->hidden + j * n_a, de, dW_a_s, P->dU_a_h[j]); /* e_j */
     }
-    multiply_backward(&M->W_a, k->s_prev, dW_s, ds_prev); /* W_a s_prev */
+    multiply_backward(&M->W_a, k->s_prev, dW_a_s, ds_prev); /* W_a s_prev */
 }
 
 /* ---- A.2.1 The encoder ----------------------------------------------------------------------- */
 /* Equation (7): a unit reads the sentence forward, another backward, both from a state of 0, and
- * h_j = [forward_j ; backward_j]. By A.2.2, s_0 = tanh(W_s backward_1 + b_s): that has read
- * everything. */
+ * h_j = [forward_j ; backward_j]. A.2.2: s_0 = tanh(W_s backward_1 + b_s). */
 static void encode_forward(const model *M, const sentence *from, pass *P) {
     const int n = M->n, S = P->S = from->length, *x = P->x = from->id;
     const real *zero = take(n);
     for (int j = 0; j < S; j++) P->h[j] = take(2 * n);
     for (int j = 0; j < S; j++) P->dh[j] = take(2 * n);
-    for (int j = 0; j < S; j++) P->U_h[j] = take(M->n_a);
-    for (int j = 0; j < S; j++) P->dU_h[j] = take(M->n_a);
+    for (int j = 0; j < S; j++) P->U_a_h[j] = take(M->n_a);
+    for (int j = 0; j < S; j++) P->dU_a_h[j] = take(M->n_a);
     for (int j = 0; j < S; j++)
         P->forward[j] = gru_forward(&M->forward, M->E_x.w + x[j] * M->m, NULL,
                                     j > 0 ? P->h[j - 1] : zero, P->h[j]);
     for (int j = S - 1; j >= 0; j--)
         P->backward[j] = gru_forward(&M->backward, M->E_x.w + x[j] * M->m, NULL,
                                      j + 1 < S ? P->h[j + 1] + n : zero, P->h[j] + n);
-    for (int j = 0; j < S; j++) multiply_forward(&M->U_a, P->h[j], P->U_h[j]);
+    for (int j = 0; j < S; j++) multiply_forward(&M->U_a, P->h[j], P->U_a_h[j]);
     P->s_0 = take(n);
     add_scaled(1, M->b_s.w, P->s_0, n);
     multiply_forward(&M->W_s, P->h[0] + n, P->s_0);
     for (int k = 0; k < n; k++) P->s_0[k] = tangent(P->s_0[k]);
 }
 
-/* The halves of dh_j belong to forward_j and backward_j: a unit adds to that of the state before
- * it. */
+/* The halves of dh_j: what forward_j and backward_j have, and add to the state before them. */
 static void encode_backward(model *M, pass *P) {
     const int n = M->n;
     real *da = take(n), *dzero = take(n);
@@ -320,7 +321,7 @@ static void encode_backward(model *M, pass *P) {
     multiply_backward(&M->W_s, P->h[0] + n, da, P->dh[0] + n); /* a = W_s backward_1 + b_s */
     add_scaled(1, da, M->b_s.dw, n);
     for (int j = 0; j < P->S; j++) /* U_a h_j */
-        multiply_backward(&M->U_a, P->h[j], P->dU_h[j], P->dh[j]);
+        multiply_backward(&M->U_a, P->h[j], P->dU_a_h[j], P->dh[j]);
     for (int j = 0; j < P->S; j++) /* backward_j from backward_{j+1} */
         gru_backward(&M->backward, &P->backward[j], P->dh[j] + n, M->E_x.dw + P->x[j] * M->m, NULL,
                      j + 1 < P->S ? P->dh[j + 1] + n : dzero);
@@ -337,8 +338,10 @@ static void encode_backward(model *M, pass *P) {
 static void output_forward(const model *M, step *k) {
     k->t_tilde = take(2 * M->l), k->t = take(M->l), k->p = take(M->K_y);
     affine_forward(&M->output, M->E_y.w + k->y_prev * M->m, k->s_prev, k->c, k->t_tilde);
-    for (int i = 0; i < M->l; i++)
-        k->t[i] = k->t_tilde[2 * i + (k->t_tilde[2 * i] < k->t_tilde[2 * i + 1])];
+    for (int i = 0; i < M->l; i++) {
+        const real one = k->t_tilde[2 * i], other = k->t_tilde[2 * i + 1];
+        k->t[i] = one < other ? other : one;
+    }
     real *logits = take(M->K_y);
     add_scaled(1, M->b_y.w, logits, M->K_y);
     multiply_forward(&M->W_o, k->t, logits);
@@ -469,8 +472,7 @@ static double normal(void) {
     return radius * cos(2 * acos(-1) * uniform());
 }
 
-/* Makes rows orthonormal (Gram and Schmidt): then W turns a vector, but neither shrinks nor grows
- * it. */
+/* Makes the rows orthonormal (Gram and Schmidt): W turns a state and does not shrink it. */
 static void orthogonalize(matrix *W) {
     const int n = W->cols;
     for (int i = 0; i < n; i++) {
@@ -492,9 +494,8 @@ static void start_model(model *M) {
 }
 
 /* ---- B.2 Training ---------------------------------------------------------------------------- */
-/* The mean gradient of a batch is clipped to the length 1. Then Adadelta (Zeiler 2012) moves a
- * weight by its gradient times a ratio of root mean squares, of its past steps to its past
- * gradients. */
+/* The mean gradient of a batch is clipped to the length 1. Adadelta (Zeiler 2012) multiplies it,
+ * for each weight, by a ratio of root mean squares: of its past steps to its past gradients. */
 static void update(model *M, int batch, double rate) {
     const real rho = (real)RHO, epsilon = (real)EPSILON;
     double squares = 0;
@@ -637,8 +638,7 @@ static void number_words(const model *M, pair *pairs, int count) {
 
 /* ---- The file of a model --------------------------------------------------------------------- */
 /* A safetensors file: the length of its header, the header, JSON with the place of each tensor, and
- * the tensors; the last is the CRC-32 of all bytes before it (softalign-model(5)). Little-endian.
- */
+ * the tensors, the last one the CRC-32 of all bytes before it; all little-endian. */
 static uint32_t crc; /* of the bytes so far */
 static void transfer(FILE *file, int save, void *bytes, size_t count) {
     if (save) fwrite(bytes, 1, count, file);

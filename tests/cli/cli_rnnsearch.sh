@@ -50,8 +50,11 @@ grep -q '^all gradients are right$' out || fail "check: $(cat out)"
 for program in ./rnnsearch.clang ./rnnsearch.tcc; do
     [ ! -x $program ] || $program check >out || fail "$program check: $(cat out)"
 done
-if [ -f rnnsearch.exe ] && command -v wine >/dev/null; then
-    WINEDEBUG=-all wine rnnsearch.exe check >out 2>err || fail "rnnsearch.exe check: $(cat out err)"
+# Wine takes its time to start.
+wine=$(command -v wine /usr/lib/wine/wine64 | head -n 1) in_wine=
+if [ -f rnnsearch.exe ] && [ -n "$wine" ]; then
+    WINEPREFIX=$scratch/wine WINEDEBUG=-all "$wine" rnnsearch.exe check >wine.out 2>&1 &
+    in_wine=$!
 fi
 
 # Each of these lines of a backward function, broken, is found.
@@ -62,9 +65,9 @@ while IFS=$'\t' read -r line broken; do
     [ $? -eq 1 ] || fail "check does not find $broken: $(cat out)"
 done <<'EOF'
 ds_prev\[k\] += ds\[k\] \* (1 - z);	ds_prev[k] += ds[k] * z;
-multiply_backward(&M->W_a, k->s_prev, dW_s, ds_prev);	;
+multiply_backward(&M->W_a, k->s_prev, dW_a_s, ds_prev);	;
 (dalpha\[j\] - mean);	dalpha[j];
-P->dU_h\[j\], P->dh\[j\]);	P->dU_h[j], dzero);
+P->dU_a_h\[j\], P->dh\[j\]);	P->dU_a_h[j], dzero);
 EOF
 
 # ---- Training, and softalign with the model
@@ -138,4 +141,5 @@ for at in 0 6 $((sizes + 14)) $((sizes + 23)) 3000 $((size / 2)) $((size - 300))
         [ "$(wc -l <err)" -eq 1 ] || fail "byte $at as $byte: $(cat err)"
     done
 done
+[ -z "$in_wine" ] || wait "$in_wine" || fail "rnnsearch.exe check: $(cat wine.out)"
 finish

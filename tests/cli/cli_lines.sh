@@ -57,4 +57,14 @@ same "occurrences" "2:2 6:2" "$(awk '{ print $3 }' near | xargs)"
 "$softalign" compare --train pairs.tsv --test blank.tsv --valid pairs.tsv --models bahdanau --matrices 2 --out compared \
     --steps 2 $small >/dev/null 2>err || fail "compare: $(cat err)"
 same "matrices of compare" "0002.csv 0003.csv" "$(cd compared/matrices/* && echo *.csv)"
+# Rows of CSV and lines of JSON count as lines, the names of columns do not.
+{ echo en,fr && sed 's/^\(.*\)\t\(.*\)$/\1,\2/; s/^$/,/' blank.tsv; } >blank.csv
+sed 's/^$/\t/; s/^\(.*\)\t\(.*\)$/{"en": "\1", "fr": "\2"}/; s/\t/ /g' blank.tsv >blank.jsonl
+"$softalign" ibm1 blank.tsv --pharaoh links.all 2>err
+for file in blank.csv blank.jsonl; do
+    "$softalign" ibm1 $file --pharaoh - 2>err | cmp - links.all || fail "$file: $(cat err)"
+    grep -q "^note: $file: 4 of 7 lines" err || fail "notes of $file: $(cat err)"
+    "$softalign" train --train $file --alignments links.all --guided-alignment 1 --valid pairs.tsv --out $file.model \
+        --steps 1 $small 2>err || fail "train --alignments with $file: $(cat err)"
+done
 finish

@@ -252,9 +252,10 @@ typedef struct sa_settings {
     int tie;    /* SA_TIE_..., embeddings */
     int init;   /* SA_INIT_... */
     /* the text */
-    int tokenizer;  /* SA_TOKENIZER_... */
-    int bpe_merges; /* at most */
-    int bpe;        /* SA_BPE_... */
+    int tokenizer;                          /* SA_TOKENIZER_... */
+    int source_tokenizer, target_tokenizer; /* of one side: 1 + SA_TOKENIZER_...; 0: tokenizer */
+    int bpe_merges;                         /* at most */
+    int bpe;                                /* SA_BPE_... */
     bool lowercase;
     int min_freq; /* rarer words are unknown */
     int vocab;    /* vocabulary size of each side; 0: all words */

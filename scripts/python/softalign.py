@@ -848,7 +848,8 @@ class Model(_Closable, _Shown):
         copied = _Settings(_lib.sa_model_settings(handle))
         self.settings: Dict[str, Any] = copied.values()
         self.parameters: int = _lib.sa_model_parameters(handle)
-        subwords = self.settings["tokenizer"] in ("bpe", "space-bpe")
+        sides = [self.settings[side] for side in ("tokenizer", "source_tokenizer", "target_tokenizer")]
+        subwords = any("bpe" in (sides[0] if side == "auto" else side) for side in sides[1:])
         self._info = _ModelInfo(_name_of(path), copied, subwords)
 
     def _run(self, name: str, *arguments: Any) -> None:

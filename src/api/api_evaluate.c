@@ -94,7 +94,7 @@ static bool count_links(const part_results *all, size_t i, sa_sentence_result *o
     sa_token_words source, target;
     sa_link_options own = *all->linking;
     own.null_key = sa_settings_has_null_key(&model->settings);
-    if (!model->source.tokenizer->subword)
+    if (!model->source.tokenizer->subword && !model->target.tokenizer->subword)
         return count_shifted_links(&own, corpus, pair, weights, targets, sources, out, error);
     if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
         return false;
@@ -118,7 +118,7 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
     const bool good =
         sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &lowered, error);
     if (good)
-        sa_tokenizer_join(codec->tokenizer, tokens.token, tokens.count, codec->spaced_marks, &out);
+        sa_tokenizer_join(codec->tokenizer, tokens.token, tokens.count, &codec->spacing, &out);
     sa_tokens_release(&tokens);
     free(lowered);
     if (good) return sa_buffer_take(&out, error);
@@ -356,7 +356,7 @@ static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
         .sentences = corpus->count,
         .uniform_by_design = strcmp(sa_scores[settings->attention].name, "uniform") == 0,
         /* the same characters occur in many words */
-        .identical_tokens_align = strcmp(sa_tokenizers[settings->tokenizer].name, "char") != 0,
+        .identical_tokens_align = model->target.tokenizer != &sa_tokenizers[SA_TOKENIZER_CHAR],
     };
     for (size_t i = 0; i < corpus->count; i++) {
         sa_attention_stats_sum(&stats->attention, &each[i].attention);

@@ -331,7 +331,7 @@ static bool align_pairs(sa_model *model, const char *const *words, align_options
     const sa_align_options *job = &options->job;
     const sa_pair *pairs = out->corpus->pairs;
     options->output.linking.null_key = sa_settings_has_null_key(settings);
-    out->subwords = sa_tokenizers[settings->tokenizer].subword;
+    out->subwords = sa_has_subwords(settings);
     if (!begin_output(out, "align", words[1], count, words[0], settings, error)) return false;
     if (!sa_align(model, job, pairs, count, add_pair, out, error))
         return cli_pairs_fail(words[1], error);

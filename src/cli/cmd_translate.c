@@ -226,10 +226,10 @@ static bool open_work(translate_work *work, const char *const *words, sa_error *
     if (dictionary) work->search.dictionary = &work->dictionary;
     if (!cli_input_open(&work->input, text, error)) return false;
     work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
-    const int tokenizer = sa_model_settings(work->models[0])->tokenizer;
-    work->units = sa_tokenizers[tokenizer].subword ? "subwords"
-                  : tokenizer == SA_TOKENIZER_CHAR ? "characters"
-                                                   : "words";
+    const sa_tokenizer *tokenizer = sa_tokenizer_of(sa_model_settings(work->models[0]), 0);
+    work->units = tokenizer->subword                               ? "subwords"
+                  : tokenizer == &sa_tokenizers[SA_TOKENIZER_CHAR] ? "characters"
+                                                                   : "words";
     work->capacity = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->capacity, sizeof *work->lines, error);
     work->out = work->lines

@@ -120,6 +120,10 @@ const sa_option sa_settings_options[] = {
 
     {"tokenizer", SA_CHOICE(TEXT(tokenizer), 0, sa_tokenizers),
      "tokenizer; space-bpe: BPE on text that is tokenized already", "Text and vocabulary"},
+    {"source-tokenizer", SA_CHOICE_BY(TEXT(source_tokenizer), 0, sa_side_tokenizer_name),
+     "tokenizer of the source; auto: as --tokenizer"},
+    {"target-tokenizer", SA_CHOICE_BY(TEXT(target_tokenizer), 0, sa_side_tokenizer_name),
+     "tokenizer of the target; auto: as --tokenizer"},
     {"bpe-merges", SA_INT(TEXT(bpe_merges), 2000, 1, 1000000, "N"),
      "bpe, space-bpe: maximum number of BPE merge operations"},
     {"bpe", SA_WORDS(TEXT(bpe), 0, "joint", "separate"),

@@ -153,7 +153,13 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     return good;
 }
 
-/* Segments words; the subwords are written into one block of memory. */
+/* Whether a word of a text with a table of spaces carries a mark. */
+static bool is_marked(const sa_text_codec *codec, sa_token word) {
+    return codec->spacing.near && sa_spacing_plain(word).size < word.size;
+}
+
+/* Segments words but those with marks of spaces; the subwords are written into one block of memory.
+ */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, bool original_case, sa_tokens *tokens,
                           char **block, sa_error *error) {
@@ -165,10 +171,15 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
     bool good = written;
     if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
     for (size_t i = 0; good && i < words->count; i++)
-        good = original_case
-                   ? add_cased_subwords(segmenter, words->token[i], &written, tokens, error)
-                   : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
-                                  error);
+        if (is_marked(codec, words->token[i])) {
+            const sa_token word = words->token[i];
+            good = sa_tokens_add(tokens, memcpy(written, word.text, word.size), word.size, error);
+            written += word.size;
+        } else
+            good = original_case
+                       ? add_cased_subwords(segmenter, words->token[i], &written, tokens, error)
+                       : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
+                                      error);
     sa_bpe_segmenter_release(&once);
     if (good) return true;
     free(*block);
@@ -180,16 +191,28 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
 
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
     return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase &&
+           one->spaces.blob_size == other->spaces.blob_size &&
+           (!one->spaces.blob_size ||
+            memcmp(one->spaces.blob, other->spaces.blob, one->spaces.blob_size) == 0) &&
            sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
-/* The words of a text, in lower case those of *owned. */
+/* The words of a text, in lower case and with marks of spaces those of *owned. A mark that would
+ * make a word unknown is left out. */
 static bool split_words(const sa_text_codec *codec, const char *text, bool lower, sa_tokens *words,
                         char **owned, sa_error *error) {
     *owned = lower ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
     if (lower && !*owned) return false;
     if (lower) text = *owned;
-    return codec->tokenizer->split(text, strlen(text), words, error);
+    if (!codec->tokenizer->split(text, strlen(text), words, error)) return false;
+    if (!codec->spacing.near) return true;
+    const char *plain = *owned;
+    if (!sa_spacing_mark(&codec->spacing, words, owned, error)) return false;
+    for (size_t i = 0; *owned != plain && i < words->count; i++)
+        if (codec->vocab.words.count &&
+            sa_vocab_find(&codec->vocab, words->token[i].text, words->token[i].size) == SA_UNK)
+            words->token[i] = sa_spacing_plain(words->token[i]);
+    return true;
 }
 
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
@@ -226,8 +249,37 @@ bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmente
 }
 
 void sa_text_codec_release(sa_text_codec *codec) {
+    sa_spacing_release(&codec->spacing);
+    sa_vocab_release(&codec->spaces);
     sa_bpe_release(&codec->bpe);
     sa_vocab_release(&codec->vocab);
+}
+
+/* ---- Spaces from pairs ----------------------------------------------------------------------- */
+
+/* From up to SAMPLE pairs, spread over the text: as many say how its signs are written. */
+static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus, const bool *use,
+                         sa_error *error) {
+    enum { SAMPLE = 10000 };
+    static const char usual[] = "word word " SA_SPACED; /* a table has a row */
+    const size_t step = corpus->count / SAMPLE + 1;
+    sa_word_counts counts = {0};
+    sa_tokens tokens = {0};
+    bool good = true;
+    if (!codec->tokenizer->early) return true;
+    for (size_t i = 0; good && i < corpus->count; i += step) {
+        const char *text = side ? corpus->pairs[i].target : corpus->pairs[i].source;
+        if (use && !use[i]) continue;
+        tokens.count = 0;
+        good = codec->tokenizer->split(text, strlen(text), &tokens, error) &&
+               sa_spacing_count(&counts, &tokens, error);
+    }
+    good = good && sa_word_counts_add(&counts, usual, sizeof usual - 1, error) &&
+           sa_vocab_build(&codec->spaces, &counts, 1, 0, error) &&
+           sa_spacing_read(&codec->spacing, &codec->spaces.words, corpus->name, "spaces", error);
+    sa_word_counts_release(&counts);
+    sa_tokens_release(&tokens);
+    return good;
 }
 
 /* ---- Merges from pairs ----------------------------------------------------------------------- */
@@ -263,17 +315,21 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     enum { MIN_FREQUENCY = 2 };
-    const bool joint = settings->bpe == SA_BPE_JOINT;
+    const bool cut[2] = {codec[0]->tokenizer->subword, codec[1]->tokenizer->subword};
+    const bool joint = settings->bpe == SA_BPE_JOINT && cut[0] && cut[1];
     const size_t merges = (size_t)settings->bpe_merges;
     sa_word_counts counts[2] = {0};
     bool good = true;
     for (size_t i = 0; good && i < corpus->count; i++)
         if (!use || use[i])
-            good = count_words(&counts[0], codec[0], corpus->pairs[i].source, error) &&
-                   count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error);
-    good = good && sa_bpe_learn(&codec[0]->bpe, &counts[0], merges, MIN_FREQUENCY, error) &&
-           (joint ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
-                  : sa_bpe_learn(&codec[1]->bpe, &counts[1], merges, MIN_FREQUENCY, error));
+            good =
+                (!cut[0] || count_words(&counts[0], codec[0], corpus->pairs[i].source, error)) &&
+                (!cut[1] || count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error));
+    for (int side = 0; good && side < 2; side++)
+        if (cut[side])
+            good = joint && side ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
+                                 : sa_bpe_learn(&codec[side]->bpe, &counts[side], merges,
+                                                MIN_FREQUENCY, error);
     sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
     return good;
 }
@@ -292,7 +348,6 @@ typedef struct side_counts {
     sa_bpe_segmenter segmenter;
     sa_word_counts *tokens; /* shared by both sides with --tie three-way */
     sa_tokens line;         /* of the current sentence */
-    int64_t marks;          /* sum of sa_word_count_spaced_marks */
 } side_counts;
 
 /* Counts the tokens of a pair unless a side is too long. */
@@ -303,7 +358,6 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
     for (int i = 0; good && i < 2; i++) {
         side_counts *each = &sides[i];
         each->line.count = 0;
-        each->marks += sa_word_count_spaced_marks(text[i], strlen(text[i]));
         good = sa_text_codec_split(each->codec, &each->segmenter, text[i], each->codec->lowercase,
                                    &each->line, &owned[i], error);
     }
@@ -320,9 +374,12 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
     sa_word_counts counts[2] = {0};
     side_counts sides[2] = {0};
     for (int i = 0; i < 2; i++)
-        *codec[i] = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
+        *codec[i] = (sa_text_codec){.tokenizer = sa_tokenizer_of(settings, i),
                                     .lowercase = settings->lowercase};
-    bool good = !source->tokenizer->subword || learn_merges(codec, corpus, use, settings, error);
+    bool good =
+        learn_spaces(source, 0, corpus, use, error) && learn_spaces(target, 1, corpus, use, error);
+    if (good && (source->tokenizer->subword || target->tokenizer->subword))
+        good = learn_merges(codec, corpus, use, settings, error);
     for (int i = 0; i < 2; i++) {
         sides[i] = (side_counts){.codec = codec[i],
                                  .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
@@ -335,7 +392,6 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
     for (int i = 0; i < 2; i++) {
         good = good && sa_vocab_build(&codec[i]->vocab, sides[i].tokens, settings->min_freq,
                                       settings->vocab, error);
-        codec[i]->spaced_marks = sides[i].marks > 0;
         sa_bpe_segmenter_release(&sides[i].segmenter);
         sa_tokens_release(&sides[i].line);
     }

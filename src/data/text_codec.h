@@ -37,8 +37,9 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 typedef struct sa_text_codec {
     const sa_tokenizer *tokenizer;
     bool lowercase;
-    bool spaced_marks; /* see tokenizer.h */
-    sa_bpe bpe;        /* of a subword tokenizer */
+    sa_vocab spaces;    /* of a tokenizer of words: the rows of its table, most frequent first */
+    sa_spacing spacing; /* the table */
+    sa_bpe bpe;         /* of a subword tokenizer */
     sa_vocab vocab;
 } sa_text_codec;
 
@@ -56,8 +57,9 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error);
 
-/* Builds merges, vocabularies and spaced_marks from the pairs that `use` marks (NULL: all). Pairs
- * with a side above --max-len do not count for the vocabularies; SA_DATA when none is left. */
+/* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all).
+ * Pairs with a side above --max-len do not count for the vocabularies; SA_DATA when none is left.
+ */
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
                           const bool *use, const sa_settings *settings, sa_error *error);
 void sa_text_codec_release(sa_text_codec *codec);

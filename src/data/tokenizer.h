@@ -9,31 +9,37 @@
 #ifndef SA_DATA_TOKENIZER_H
 #define SA_DATA_TOKENIZER_H
 
-#include "data/tokens.h"
+#include "data/spacing.h"
 
 typedef struct sa_tokenizer {
     const char *name, *help;
-    /* Appends the tokens of a text (valid UTF-8, NFC) to the list. */
+    /* Appends the tokens of a text (valid UTF-8, NFC) to the list, without marks of spaces. */
     bool (*split)(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-    void (*join_words)(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out);
+    void (*join_words)(const sa_token *tokens, size_t count, const sa_spacing *spacing,
+                       sa_buffer *out);
     bool subword; /* split gives words, which data/text_codec.h segments; see sa_tokenizer_join */
+    const struct sa_tokenizer *early; /* of models without a table of spaces; NULL: has none */
 } sa_tokenizer;
 
 extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
 
-/* Appends the detokenized text. spaced_marks: a space before ? ! : ; as in French. */
+/* The tokenizer of the source (side 0) or the target. */
+const sa_tokenizer *sa_tokenizer_of(const sa_settings *settings, int side);
+
+/* Whether a side has subwords. */
+bool sa_has_subwords(const sa_settings *settings);
+
+/* The names of --source-tokenizer and --target-tokenizer: "auto", then those of the rows. */
+const char *sa_side_tokenizer_name(size_t i);
+
+/* Appends the detokenized text. */
 void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, size_t count,
-                       bool spaced_marks, sa_buffer *out);
+                       const sa_spacing *spacing, sa_buffer *out);
 
 /* ---- The tokenizer word ---------------------------------------------------------------------- */
 
-/* The split and join of the row "word" (see sa_tokenizer). */
+/* The split of the row "word" (see sa_tokenizer), and of models without a table of spaces. */
 bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-void sa_word_tokenizer_join(const sa_token *tokens, size_t count, bool spaced_marks,
-                            sa_buffer *out);
-
-/* How often ? ! : ; before a space follow a space, minus how often they follow a word. Positive for
- * a corpus in a language that puts a space before them. */
-int64_t sa_word_count_spaced_marks(const char *text, size_t size);
+bool sa_early_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
 
 #endif

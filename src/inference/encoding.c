@@ -149,7 +149,10 @@ static bool split(const sa_text_codec *codec, const char *text, sa_token_words *
     out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
     out->tokens = (int)tokens.count;
     good = good && out->word;
-    if (good) out->words = sa_subword_word_indices(list, out->tokens, out->word);
+    if (good && codec->tokenizer->subword)
+        out->words = sa_subword_word_indices(list, out->tokens, out->word);
+    else if (good)
+        while (out->words < out->tokens) out->word[out->words] = out->words, out->words++;
     free(list);
     free(owned);
     sa_tokens_release(&tokens);
@@ -199,12 +202,11 @@ static bool read_gold(const sa_text_codec *from, const sa_text_codec *to, const 
                       const sa_pair *pair, sa_gold_alignment *gold, sa_error *error) {
     sa_token_words source, target;
     sa_link *links = NULL;
-    const bool subwords = from->tokenizer->subword;
+    const bool subwords = from->tokenizer->subword || to->tokenizer->subword;
     if (!sa_token_words_make(from, to, pair, &source, &target, error)) return false;
-    const int S = subwords ? source.words : source.tokens;
-    const int T = subwords ? target.words : target.tokens;
     const bool good =
-        (corpus ? sa_links_parse_gold(corpus, pair, S - 1, T - 1, &links, &gold->count, error)
+        (corpus ? sa_links_parse_gold(corpus, pair, source.words - 1, target.words - 1, &links,
+                                      &gold->count, error)
                 : sa_links_parse(pair->gold, &links, &gold->count, error)) &&
         (!subwords || sa_links_of_subwords(&source, &target, &links, &gold->count, error));
     gold->links = links;

@@ -120,9 +120,9 @@ bool sa_fail_diverged(sa_error *error) {
  */
 
 /* Texts of both sides. */
-static const char *const words[] = {"source.words", "target.words"}, *const subwords[] = {
-                                                                         "source.merges",
-                                                                         "target.merges"};
+static const char *const words[] = {"source.words", "target.words"};
+static const char *const subwords[] = {"source.merges", "target.merges"};
+static const char *const spaces[] = {"source.spaces", "target.spaces"};
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -162,8 +162,8 @@ static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error
 
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error) {
-    enum { TEXTS = 4 };
-    const sa_vocab *vocab[] = {&model->source.vocab, &model->target.vocab};
+    enum { TEXTS = 6 };
+    const sa_text_codec *codec[] = {&model->source, &model->target};
     const size_t weights = (size_t)model->plan.count;
     sa_buffer merges[2] = {0};
     sa_tensor *tensors = sa_new(weights + TEXTS + count, sizeof *tensors, error);
@@ -174,16 +174,22 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
         for (size_t i = 0; i < weights; i++)
             tensors[at++] = weight_tensor(&model->plan.item[i], model->values);
         for (int i = 0; i < 2; i++)
-            tensors[at++] = sa_tensor_of(words[i], SA_U8, 0, vocab[i]->blob_size, vocab[i]->blob);
-        for (int i = 0; i < 2 && model->source.tokenizer->subword; i++) {
-            sa_bpe_write(i ? &model->target.bpe : &model->source.bpe, &merges[i]);
+            tensors[at++] =
+                sa_tensor_of(words[i], SA_U8, 0, codec[i]->vocab.blob_size, codec[i]->vocab.blob);
+        for (int i = 0; i < 2; i++) {
+            const sa_vocab *rows = &codec[i]->spaces;
+            if (rows->blob)
+                tensors[at++] = sa_tensor_of(spaces[i], SA_U8, 0, rows->blob_size, rows->blob);
+            if (!codec[i]->tokenizer->subword) continue;
+            sa_bpe_write(&codec[i]->bpe, &merges[i]);
             tensors[at++] = sa_tensor_of(subwords[i], SA_U8, 0, merges[i].size, merges[i].text);
         }
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
-        const sa_metadata texts[] = {{"settings", settings},
-                                     {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
-                                     {"core", sa_blas_core()},
-                                     {"program", SOFTALIGN_VERSION}};
+        const sa_metadata texts[] = {
+            {"settings", settings},
+            {"spaced_marks", model->target.spacing.spaced_marks ? "yes" : "no"},
+            {"core", sa_blas_core()},
+            {"program", SOFTALIGN_VERSION}};
         good = (!merges[0].failed && !merges[1].failed) ||
                sa_fail_memory(error, merges[0].size + merges[1].size);
         good = good && check_finite(tensors, at, error) &&
@@ -231,17 +237,34 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
     return good;
 }
 
+/* The table of spaces of one side; models of earlier programs have none. */
+static bool read_spaces(const sa_container *file, const char *name, sa_text_codec *codec,
+                        sa_error *error) {
+    if (!codec->tokenizer->early) return true;
+    if (!sa_container_find(file, name)) {
+        codec->tokenizer = codec->tokenizer->early;
+        return true;
+    }
+    const sa_tensor *text = find_text(file, name, error);
+    return text && sa_vocab_read(&codec->spaces, text->data, text->size, file->name, name, error) &&
+           sa_spacing_read(&codec->spacing, &codec->spaces.words, file->name, name, error);
+}
+
 /* The texts of both sides. A shared embedding needs a shared vocabulary. */
 static bool read_codecs(const sa_container *file, const sa_settings *settings,
                         sa_text_codec codec[2], sa_error *error) {
-    codec[0] = codec[1] = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
-                                          .lowercase = settings->lowercase};
     const char *marks = sa_container_metadata(file, "spaced_marks");
-    codec[1].spaced_marks = marks && strcmp(marks, "yes") == 0;
-    if (!codec[1].spaced_marks && (!marks || strcmp(marks, "no") != 0))
+    const bool spaced = marks && strcmp(marks, "yes") == 0;
+    for (int i = 0; i < 2; i++)
+        codec[i] = (sa_text_codec){.tokenizer = sa_tokenizer_of(settings, i),
+                                   .lowercase = settings->lowercase,
+                                   .spacing.spaced_marks = i && spaced};
+    if (!spaced && (!marks || strcmp(marks, "no") != 0))
         return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
-    for (int i = 0; i < 2 && codec->tokenizer->subword; i++)
-        if (!read_merges(file, subwords[i], &codec[i], error)) return false;
+    for (int i = 0; i < 2; i++)
+        if (!read_spaces(file, spaces[i], &codec[i], error) ||
+            (codec[i].tokenizer->subword && !read_merges(file, subwords[i], &codec[i], error)))
+            return false;
     for (int i = 0; i < 2; i++) {
         const sa_tensor *text = find_text(file, words[i], error);
         if (!text ||
@@ -269,10 +292,13 @@ static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
 }
 
 /* Whether a name is that of a weight, of a text, or of a training's state. */
-static bool is_known(const sa_params *plan, const char *name, bool merges) {
+static bool is_known(const sa_params *plan, const char *name, const sa_text_codec codec[2]) {
     static const char *const state[] = {"optimizer.", "training.", "average."};
     for (int i = 0; i < 2; i++)
-        if (strcmp(name, words[i]) == 0 || (merges && strcmp(name, subwords[i]) == 0)) return true;
+        if (strcmp(name, words[i]) == 0 ||
+            (codec[i].tokenizer->subword && strcmp(name, subwords[i]) == 0) ||
+            (codec[i].spaces.blob && strcmp(name, spaces[i]) == 0))
+            return true;
     for (size_t i = 0; i < sizeof state / sizeof *state; i++)
         if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
     for (int i = 0; i < plan->count; i++)
@@ -281,8 +307,8 @@ static bool is_known(const sa_params *plan, const char *name, bool merges) {
 }
 
 /* Fails with a list of all tensors that are missing, unknown or of another shape. */
-static bool check_shapes(const sa_container *file, const sa_params *plan, bool merges,
-                         sa_error *error) {
+static bool check_shapes(const sa_container *file, const sa_params *plan,
+                         const sa_text_codec codec[2], sa_error *error) {
     sa_buffer list = {0};
     for (int i = 0; i < plan->count; i++) {
         const sa_tensor wanted = weight_tensor(&plan->item[i], NULL);
@@ -297,7 +323,7 @@ static bool check_shapes(const sa_container *file, const sa_params *plan, bool m
         if (tensor) add_kind(&wanted, &list);
     }
     for (size_t i = 0; i < file->count; i++)
-        if (!is_known(plan, file->tensors[i].name, merges))
+        if (!is_known(plan, file->tensors[i].name, codec))
             sa_buffer_addf(&list, "%s '%s' is unknown", list.size ? "," : "",
                            file->tensors[i].name);
     bool good = !list.failed || sa_fail_memory(error, list.size);
@@ -389,7 +415,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
         const sa_sizes sizes =
             sa_sizes_of(&settings, sa_vocab_size(&codec[0].vocab), sa_vocab_size(&codec[1].vocab));
         sa_seq2seq_plan(&sizes, &plan);
-        good = check_shapes(file, &plan, codec->tokenizer->subword, error);
+        good = check_shapes(file, &plan, codec, error);
     }
     if (!good) {
         sa_text_codec_release(&codec[0]), sa_text_codec_release(&codec[1]);

@@ -117,7 +117,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
     }
     sa_buffer text = {0};
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
-    if (good) sa_tokenizer_join(codec->tokenizer, token, count, codec->spaced_marks, &text);
+    if (good) sa_tokenizer_join(codec->tokenizer, token, count, &codec->spacing, &text);
     good = (out->text = sa_buffer_take(&text, error)) && good;
     good = good && (!details || add_details(token, found, S, out, error));
     free(token);

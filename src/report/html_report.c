@@ -313,8 +313,7 @@ static bool add_pair(void *context, size_t index, const sa_alignment *alignment,
 
 bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corpus *corpus,
                           sa_error *error) {
-    corpus_matrices to = {report, corpus,
-                          !sa_tokenizers[sa_model_settings(model)->tokenizer].subword};
+    corpus_matrices to = {report, corpus, !sa_has_subwords(sa_model_settings(model))};
     const size_t most = SA_HTML_REPORT_SENTENCES;
     report->offered = corpus->count;
     return sa_align(model, NULL, corpus->pairs, corpus->count < most ? corpus->count : most,

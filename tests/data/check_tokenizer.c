@@ -72,13 +72,13 @@ START_TEST(text_comes_back) {
     } joins[] = {
         {"char", text},
         {"space", "l'homme a dit : « non » 👩‍🚀"},
-        {"word", "l'homme a dit : « non » 👩‍🚀"},
     };
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 2; i++) {
         sa_tokens tokens = {0};
         sa_buffer joined = {0};
         ck_assert(row(joins[i].name)->split(text, strlen(text), &tokens, NULL));
-        sa_tokenizer_join(row(joins[i].name), tokens.token, tokens.count, true, &joined);
+        sa_tokenizer_join(row(joins[i].name), tokens.token, tokens.count, &(sa_spacing){0},
+                          &joined);
         ck_assert_str_eq(joined.text, joins[i].expected);
         sa_buffer_release(&joined);
         sa_tokens_release(&tokens);

@@ -1,15 +1,17 @@
-/* The tokenizer `word`: splitting sentences, and joining tokens. */
+/* The tokenizer `word`: splitting sentences, and joining tokens as models without a table of spaces
+ * do (check_spacing.c: with one). */
 #include "data/tokenizer.h"
 #include "support/suite.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The tokens of a text with " | " between them. */
-static char *cut(const char *text) {
+/* The tokens of a text with " | " between them; early: of models without a table of spaces. */
+static char *cut(const char *text, bool early) {
     sa_tokens tokens = {0};
     sa_buffer shown = {0};
-    ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
+    ck_assert(
+        (early ? sa_early_word_split : sa_word_tokenizer_split)(text, strlen(text), &tokens, NULL));
     sa_buffer_adds(&shown, "");
     for (size_t i = 0; i < tokens.count; i++) {
         if (i) sa_buffer_adds(&shown, " | ");
@@ -23,9 +25,10 @@ static char *cut(const char *text) {
 static char *rejoined(const char *text, bool spaced_marks) {
     sa_tokens tokens = {0};
     sa_buffer joined = {0};
-    ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
+    const sa_spacing spacing = {.spaced_marks = spaced_marks};
+    ck_assert(sa_early_word_split(text, strlen(text), &tokens, NULL));
     sa_buffer_adds(&joined, "");
-    sa_word_tokenizer_join(tokens.token, tokens.count, spaced_marks, &joined);
+    sa_early_word_join(tokens.token, tokens.count, &spacing, &joined);
     sa_tokens_release(&tokens);
     return joined.text;
 }
@@ -105,9 +108,44 @@ static const struct {
 };
 
 START_TEST(sentences_are_cut) {
-    char *got = cut(cuts[_i].text);
-    ck_assert_str_eq(got, cuts[_i].tokens);
-    free(got);
+    for (int early = 0; early < 2; early++) {
+        char *got = cut(cuts[_i].text, early);
+        ck_assert_str_eq(got, cuts[_i].tokens);
+        free(got);
+    }
+}
+END_TEST
+
+/* What models without a table cut into more tokens. */
+static const struct {
+    const char *text, *tokens, *early;
+} other_cuts[] = {
+    {"col·lecció", "col·lecció", "col | · | lecció"},
+    {"EU:ssa, 1990:n", "EU:ssa | , | 1990:n", "EU | : | ssa | , | 1990 | : | n"},
+    {"ארה״ב חז\"ל", "ארה״ב | חז\"ל", "ארה | ״ | ב | חז | \" | ל"},
+    {"a\"b", "a | \" | b", "a | \" | b"}, /* no Hebrew */
+    {"ג׳ירפה וכו׳", "ג׳ירפה | וכו׳", "ג | ׳ | ירפה | וכו | ׳"},
+    {"ինչպե՞ս։ Լա՛վ", "ինչպե՞ս | ։ | Լա՛վ", "ինչպե | ՞ | ս | ։ | Լա | ՛ | վ"},
+    {"o‘zbek bog‘", "o‘zbek | bog | ‘", "o | ‘ | zbek | bog | ‘"},
+    {"བོད་ཡིག།", "བོད་ | ཡིག | །", "བོད | ་ | ཡིག | །"},
+    {"٣٫٥ 1,5", "٣٫٥ | 1,5", "٣ | ٫ | ٥ | 1,5"},
+    {"(see http://x.org/a_b?c=1&d=%20#e).", "( | see | http://x.org/a_b?c=1&d=%20#e | ) | .",
+     "( | see | http | : | / | / | x.org | / | a_b | ? | c | = | 1&d | = | % | 20 | # | e | "
+     ") | ."},
+    {"www.x.org/~y, www.", "www.x.org/~y | , | www | .", "www.x.org | / | ~ | y | , | www | ."},
+    {"<a href=\"ftp://x.y/z\">", "< | a | href | = | \" | ftp://x.y/z | \" | >",
+     "< | a | href | = | \" | ftp | : | / | / | x.y | / | z | \" | >"},
+    {"डॉ॰ ￭▁", "डॉ॰ | ￭ | ▁", "डॉ | ॰ | ￭ | ▁"},
+    {"\u0600▁\u0600 x▁\u0301", "\u0600 | ▁ | \u0600 | x | ▁ | \u0301",
+     "\u0600▁ | \u0600  | x | ▁\u0301"},
+};
+
+START_TEST(more_signs_stand_inside_words) {
+    for (int early = 0; early < 2; early++) {
+        char *got = cut(other_cuts[_i].text, early);
+        ck_assert_str_eq(got, early ? other_cuts[_i].early : other_cuts[_i].tokens);
+        free(got);
+    }
 }
 END_TEST
 
@@ -200,33 +238,9 @@ END_TEST
 START_TEST(odd_tokens_are_joined_too) {
     const sa_token odd[] = {{"'", 1}, {"", 0}, {"-", 1}, {"s'", 2}, {"$", 1}};
     sa_buffer joined = {0};
-    sa_word_tokenizer_join(odd, 5, false, &joined);
+    sa_early_word_join(odd, 5, &(sa_spacing){0}, &joined);
     ck_assert_str_eq(joined.text, "' - s'$");
     sa_buffer_release(&joined);
-}
-END_TEST
-
-/* ---- The language's habit -------------------------------------------------------------------- */
-
-START_TEST(the_habit_is_counted) {
-    static const struct {
-        const char *text;
-        int balance;
-    } rows[] = {
-        {"", 0},
-        {"no mark.", 0},
-        {"Quoi ?", 1},
-        {"Quoi\xe2\x80\xaf! Non\xc2\xa0; si : oui", 3},
-        {"What? No; yes: what!", -4},
-        {"?", 0},                       /* nothing before it */
-        {"What?! Quoi ?!", 0},          /* a mark after a mark does not count */
-        {"10:30 a::b http://x.org", 0}, /* inside words */
-        {"(?) \"!", 0},                 /* neither word nor space before it */
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ck_assert_msg(sa_word_count_spaced_marks(rows[i].text, strlen(rows[i].text)) ==
-                          rows[i].balance,
-                      "%s", rows[i].text);
 }
 END_TEST
 
@@ -236,13 +250,13 @@ int main(void) {
     Suite *suite = suite_create("word");
     TCase *cases = tcase_create("word");
     tcase_add_loop_test(cases, sentences_are_cut, 0, COUNT(cuts));
+    tcase_add_loop_test(cases, more_signs_stand_inside_words, 0, COUNT(other_cuts));
     tcase_add_test(cases, only_the_given_bytes_are_cut);
     tcase_add_loop_test(cases, text_comes_back, 0, COUNT(english));
     tcase_add_loop_test(cases, french_text_comes_back, 0, COUNT(french));
     tcase_add_test(cases, white_space_becomes_one_space);
     tcase_add_test(cases, guillemets_stand_close_where_marks_do);
     tcase_add_test(cases, odd_tokens_are_joined_too);
-    tcase_add_test(cases, the_habit_is_counted);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -65,6 +65,7 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     const sa_tokenizer *words = sa_tokenizers, *subwords = sa_tokenizers;
     while (!subwords->subword) subwords++;
     const sa_text_codec codec = {.tokenizer = subwords, .lowercase = lower, .bpe = *bpe};
+    const sa_spacing none = {0};
     sa_tokens cut = {0}, whole = {0};
     sa_buffer one = {0}, other = {0};
     char *owned, *lowered = lower ? sa_utf8_normalize(text, strlen(text), true, NULL) : NULL;
@@ -75,8 +76,8 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     for (size_t i = 0; i < whole.count; i++)
         marked |= sa_subword_continues(whole.token[i].text, whole.token[i].size);
     sa_buffer_adds(&one, ""), sa_buffer_adds(&other, "");
-    sa_tokenizer_join(subwords, cut.token, cut.count, false, &one);
-    sa_tokenizer_join(words, whole.token, whole.count, false, &other);
+    sa_tokenizer_join(subwords, cut.token, cut.count, &none, &one);
+    sa_tokenizer_join(words, whole.token, whole.count, &none, &other);
     for (size_t i = 0; i < cut.count; i++) ck_assert_uint_le(cut.token[i].size, SA_SUBWORD_MAX);
     if (!marked) ck_assert_str_eq(one.text, other.text);
     sa_buffer_release(&one), sa_buffer_release(&other);

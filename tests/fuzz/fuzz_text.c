@@ -1,7 +1,7 @@
 /* UTF-8 and tokenizers. The input is any bytes; UTF-8 goes through every Unicode function, and
  * through every tokenizer and back. */
 #include "data/clean.h"
-#include "data/tokenizer.h"
+#include "data/text_codec.h"
 #include "data/tokens.h"
 #include "fuzz.h"
 
@@ -113,9 +113,61 @@ static void expect_tokens(const sa_tokens *tokens, const char *text, size_t size
     ck_assert_uint_eq(whole ? at : skip_spaces(text, size, at), size);
 }
 
+/* Bytes of the white space at text[at], and whether it is one zero-width space. */
+static size_t space_run(const char *text, size_t at, bool *zero_width) {
+    const size_t run = skip_spaces(text, strlen(text), at) - at;
+    *zero_width = run == 3 && memcmp(text + at, "\u200b", 3) == 0;
+    return run;
+}
+
+/* Whether a text comes back: spaces stand where they stood, one for each run, of another kind or
+ * not; none at the ends. */
+static bool comes_back(const char *text, const char *joined) {
+    size_t at = skip_spaces(text, strlen(text), 0);
+    while (text[at]) {
+        bool zero_width, joined_zero_width;
+        const size_t run = space_run(text, at, &zero_width);
+        const size_t now = space_run(joined, 0, &joined_zero_width);
+        at += run, joined += now;
+        if (run && !text[at]) return !*joined && !now;
+        if ((run > 0) != (now > 0) || zero_width != joined_zero_width) return false;
+        if (text[at] && text[at++] != *joined++) return false;
+    }
+    return !*joined;
+}
+
+/* With the table of spaces of the text itself, or with an empty one. */
+static void mark_and_join(const char *text, bool learned) {
+    sa_tokens tokens = {0};
+    sa_word_counts counts = {0};
+    sa_spacing spacing = {0};
+    sa_vocab rows;
+    sa_buffer joined = {0};
+    char *owned = NULL;
+    ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
+    expect_tokens(&tokens, text, strlen(text), false);
+    ck_assert(!learned || sa_spacing_count(&counts, &tokens, NULL));
+    ck_assert(sa_word_counts_add(&counts, "word word ▁", strlen("word word ▁"), NULL));
+    ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
+    ck_assert(sa_spacing_read(&spacing, &rows.words, "m", "t", NULL));
+    ck_assert(sa_spacing_mark(&spacing, &tokens, &owned, NULL));
+    sa_buffer_adds(&joined, "");
+    sa_spacing_join(tokens.token, tokens.count, &spacing, &joined);
+    ck_assert(!joined.failed);
+    ck_assert_msg(comes_back(text, joined.text), "'%s' comes back as '%s'", text, joined.text);
+    sa_buffer_release(&joined);
+    sa_word_counts_release(&counts);
+    sa_tokens_release(&tokens);
+    sa_spacing_release(&spacing);
+    sa_vocab_release(&rows);
+    free(owned);
+}
+
+/* Of tokenizers without a table of spaces. */
 static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool spaced_marks) {
     const size_t size = strlen(text);
-    const bool whole = strcmp(tokenizer->name, "char") == 0;
+    const bool whole = strcmp(tokenizer->name ? tokenizer->name : "", "char") == 0;
+    const sa_spacing spacing = {.spaced_marks = spaced_marks};
     sa_tokens tokens = {0};
     sa_buffer joined = {0};
     ck_assert(tokenizer->split(text, size, &tokens, NULL));
@@ -125,11 +177,11 @@ static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool
         marked |=
             tokenizer->subword && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);
     sa_buffer_adds(&joined, "");
-    sa_tokenizer_join(tokenizer, tokens.token, tokens.count, spaced_marks, &joined);
+    sa_tokenizer_join(tokenizer, tokens.token, tokens.count, &spacing, &joined);
     ck_assert(!joined.failed && fuzz_is_utf8(joined.text, joined.size));
     ck_assert_msg(marked || (whole ? strcmp(joined.text, text) == 0
                                    : same_but_space(text, size, joined.text, joined.size)),
-                  "%s: '%s' comes back as '%s'", tokenizer->name, text, joined.text);
+                  "'%s' comes back as '%s'", text, joined.text);
     sa_buffer_release(&joined);
     sa_tokens_release(&tokens);
 }
@@ -146,11 +198,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect_settled(composed, text);
         expect_settled(lower, text);
         char *normal = composed(text, size);
-        sa_word_count_spaced_marks(normal, strlen(normal));
-        for (const sa_tokenizer *tokenizer = sa_tokenizers; tokenizer->name; tokenizer++) {
+        for (const sa_tokenizer *row = sa_tokenizers; row->name; row++) {
+            const sa_tokenizer *tokenizer = row->early ? row->early : row;
             split_and_join(tokenizer, normal, false);
             split_and_join(tokenizer, normal, true);
         }
+        mark_and_join(normal, false);
+        mark_and_join(normal, true);
         free(normal);
     }
     free(text);

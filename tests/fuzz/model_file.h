@@ -50,8 +50,13 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
     if (plan.size > MODEL_WEIGHTS) return false;
-    model->source.tokenizer = model->target.tokenizer = &sa_tokenizers[settings.tokenizer];
-    model->source.lowercase = model->target.lowercase = settings.lowercase;
+    for (int side = 0; side < 2; side++) {
+        sa_text_codec *codec = side ? &model->target : &model->source;
+        const sa_tokenizer *row = sa_tokenizer_of(&settings, side);
+        codec->tokenizer = row->early && !codec->spacing.near ? row->early : row;
+        codec->lowercase = settings.lowercase;
+        if (!row->early) sa_spacing_release(&codec->spacing), sa_vocab_release(&codec->spaces);
+    }
     if (!sa_model_init(to, &settings, &model->source, &model->target, NULL, NULL)) return false;
     for (size_t i = 0; i < to->plan.size; i++)
         to->values[i] = (sa_real)(sa_rng_uniform(rng) * 2 - 1);

@@ -11,7 +11,7 @@ static inline void decode_ids(const sa_text_codec *codec, const int32_t *ids, in
     size_t count = 0;
     for (int i = 0; i < len; i++)
         if (ids[i] != SA_EOS) tokens[count++] = sa_vocab_token(&codec->vocab, ids[i]);
-    sa_tokenizer_join(codec->tokenizer, tokens, count, codec->spaced_marks, out);
+    sa_tokenizer_join(codec->tokenizer, tokens, count, &codec->spacing, out);
 }
 
 #endif

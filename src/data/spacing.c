@@ -1,0 +1,445 @@
+#include "data/spacing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Characters ------------------------------------------------------------------------------ */
+
+static bool one_of(const char *text, size_t size, const char *const *list) {
+    for (; *list; list++)
+        if (strlen(*list) == size && memcmp(*list, text, size) == 0) return true;
+    return false;
+}
+
+sa_char_class sa_kind_at(const char *text, size_t size) {
+    size_t length;
+    return size ? sa_utf8_char_class(text, size, &length) : SA_CHAR_SPACE;
+}
+
+size_t sa_apostrophe_size(const char *text, size_t size) {
+    if (size >= 1 && *text == '\'') return 1;
+    return size >= 3 && memcmp(text, "’", 3) == 0 ? 3 : 0;
+}
+
+bool sa_is_elided_word(const char *text, size_t size) {
+    static const char *const words[] = {"l", "d",  "j",     "m",      "t",      "s",      "n",
+                                        "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", NULL};
+    char lower[8];
+    if (size > sizeof lower) return false;
+    for (size_t i = 0; i < size; i++)
+        lower[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + ('a' - 'A') : text[i]);
+    return one_of(lower, size, words);
+}
+
+bool sa_is_tsheg(const char *text, size_t size) {
+    return size >= 3 && (memcmp(text, "་", 3) == 0 || memcmp(text, "༌", 3) == 0);
+}
+
+size_t sa_spacing_mark_size(const char *text, size_t size) {
+    size_t length;
+    if (!size) return 0;
+    if (sa_utf8_char_class(text, size, &length) == SA_CHAR_SPACE) return length;
+    const bool mark =
+        length == 3 && (memcmp(text, SA_JOINED, 3) == 0 || memcmp(text, SA_SPACED, 3) == 0);
+    return mark ? length : 0;
+}
+
+/* ---- Usual spaces ---------------------------------------------------------------------------- */
+
+/* The sides of a token without a space. */
+enum { SPACED = 0, NO_SPACE_BEFORE = 1, NO_SPACE_AFTER = 2, NO_SPACE = 3 };
+
+/* Open quotation marks. */
+typedef struct quotes {
+    bool double_quote, single, low; /* " ' „ */
+} quotes;
+
+static bool is(sa_token token, const char *text) {
+    return token.size == strlen(text) && memcmp(token.text, text, token.size) == 0;
+}
+
+/* Whether a token is an elided word with its apostrophe. */
+static bool is_elision(sa_token token) {
+    const size_t sizes[] = {1, 3}; /* of apostrophes */
+    for (size_t i = 0; i < 2; i++) {
+        if (token.size <= sizes[i]) continue;
+        const size_t rest = token.size - sizes[i];
+        if (sa_apostrophe_size(token.text + rest, sizes[i]) != sizes[i]) continue;
+        const char *hyphen = memrchr(token.text, '-', rest);
+        const char *part = hyphen ? hyphen + 1 : token.text;
+        return sa_is_elided_word(part, (size_t)(token.text + rest - part));
+    }
+    return false;
+}
+
+static int toggle_quote(bool *open) {
+    *open = !*open;
+    return *open ? NO_SPACE_AFTER : NO_SPACE_BEFORE;
+}
+
+/* Marks that follow a space in French. */
+static bool is_spaced_mark(sa_token token) {
+    static const char *const marks[] = {"?", "!", ":", ";", "%", NULL};
+    return one_of(token.text, token.size, marks);
+}
+
+/* Spacing of a punctuation mark other than brackets and quotation marks. */
+static int mark_spacing(sa_token token, sa_token before, bool spaced_marks) {
+    static const char *const closing[] = {",", ".", "…", "،", "؛", "؟", "۔", "।", NULL};
+    static const char *const opening[] = {"¿", "¡", "#", NULL};
+    if (is_spaced_mark(token))
+        return spaced_marks && !is_spaced_mark(before) ? SPACED : NO_SPACE_BEFORE;
+    if (one_of(token.text, token.size, closing)) return NO_SPACE_BEFORE;
+    if (one_of(token.text, token.size, opening)) return NO_SPACE_AFTER;
+    if (is(token, "/")) return NO_SPACE;
+    return sa_token_compare(token, before) == 0 ? NO_SPACE_BEFORE : SPACED;
+}
+
+static int sides_of(sa_token before, sa_token token, sa_token after, bool spaced_marks,
+                    quotes *open) {
+    if (is(token, "\"")) return toggle_quote(&open->double_quote);
+    if (is(token, "'")) return toggle_quote(&open->single);
+    if (is(token, "„") || (open->low && is(token, "“"))) return toggle_quote(&open->low);
+    switch (sa_kind_at(token.text, token.size)) {
+    case SA_CHAR_HAN:
+        return NO_SPACE;
+    case SA_CHAR_OPENING:
+        return spaced_marks && is(token, "«") ? SPACED : NO_SPACE_AFTER;
+    case SA_CHAR_CLOSING:
+        return spaced_marks && is(token, "»") ? SPACED : NO_SPACE_BEFORE;
+    case SA_CHAR_CURRENCY:
+        return sa_kind_at(after.text, after.size) == SA_CHAR_DIGIT ? NO_SPACE_AFTER : SPACED;
+    case SA_CHAR_OTHER:
+        return mark_spacing(token, before, spaced_marks);
+    default:
+        return is_elision(token) ? NO_SPACE_AFTER : SPACED;
+    }
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+enum { LONGEST_SIGN = 16, PAIR_SIZE = 64, NEAR = 128 };
+
+/* A token without its marks, as the table knows it. */
+typedef struct keyed_token {
+    sa_token token, key;      /* key: the name of a class, or the sign itself */
+    int near;                 /* below NEAR: a number for the key; or NEAR */
+    bool sign, elided, opens; /* opens: it is the first, third ... of a sign that comes in pairs */
+} keyed_token;
+
+/* What was read of a sentence. */
+typedef struct key_reader {
+    const sa_spacing *spacing; /* NULL: to be learned */
+    keyed_token last, now;
+    unsigned int open; /* bits of signs that come in pairs */
+} key_reader;
+
+/* The place among the signs of which two stand around a text, where a closing one may also be an
+ * opening one; -1: none of them. */
+static int find_pair_sign(uint32_t code) {
+    static const uint32_t signs[] = {'"', '\'', '*', '`', 0x201d, 0x2019, 0xbb};
+    for (int i = 0; i < 7; i++)
+        if (code == signs[i]) return i;
+    return -1;
+}
+
+static bool ends_elided(sa_token token) {
+    const char last = token.text[token.size - 1];
+    if (last == '\'' || last == '\x99') return is_elision(token);
+    return (last == '\x8b' || last == '\x8c') && token.size > 3 &&
+           sa_is_tsheg(token.text + token.size - 3, 3);
+}
+
+static const char *class_of(sa_token token, uint32_t code, size_t length) {
+    enum { PICTURES = 0x1f000 };
+    const sa_char_class kind = sa_kind_at(token.text, token.size);
+    if (kind == SA_CHAR_LETTER || kind == SA_CHAR_SPACE) return "word";
+    if (kind == SA_CHAR_DIGIT || (code == '-' && token.size > 1)) return "number";
+    if (kind == SA_CHAR_HAN && sa_utf8_is_letter(code)) return "han";
+    return code >= PICTURES || length < token.size || token.size > LONGEST_SIGN ? "picture" : NULL;
+}
+
+/* Goes on to the next token. */
+static void read_token(key_reader *reader, sa_token token) {
+    keyed_token *now = &reader->now;
+    size_t length;
+    const uint32_t code = sa_utf8_codepoint(token.text, token.size, &length);
+    reader->last = reader->now;
+    *now = (keyed_token){.token = token, .elided = token.size && ends_elided(token)};
+    const char *class = now->elided ? "elided" : class_of(token, code, length);
+    now->sign = !class || *class == 'p';
+    now->near = class ? *class : code < NEAR ? (int)code : NEAR;
+    now->key = class ? (sa_token){class, strlen(class)} : token;
+    const int pair = class ? -1 : find_pair_sign(code);
+    if (pair < 0) return;
+    reader->open ^= 1u << pair;
+    now->opens = reader->open >> pair & 1;
+    if (now->opens && now->near < NEAR) now->near = pair;
+}
+
+/* ---- Prediction ------------------------------------------------------------------------------ */
+
+enum { PLAIN = ' ', ZERO_WIDTH = 0x200b, UNKNOWN = UINT16_MAX };
+
+static bool is_blank(uint32_t space) {
+    return space && space != ZERO_WIDTH;
+}
+
+/* Writes "KEY KEY"; NULL: "any". Returns its size. */
+static size_t write_pair(const keyed_token *left, const keyed_token *right, char *pair) {
+    char *at = left ? mempcpy(pair, left->key.text, left->key.size) : stpcpy(pair, "any");
+    if (left && left->opens) *at++ = '+';
+    *at++ = ' ';
+    at = right ? mempcpy(at, right->key.text, right->key.size) : stpcpy(at, "any");
+    if (right && right->opens) *at++ = '+';
+    return (size_t)(at - pair);
+}
+
+/* What the table has for two keys, or UNKNOWN. */
+static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
+                           const keyed_token *right) {
+    char pair[PAIR_SIZE];
+    const int32_t row = sa_strings_find(&spacing->pairs, pair, write_pair(left, right, pair));
+    return row < 0 ? UNKNOWN : spacing->space[row];
+}
+
+static int usual_sides(const keyed_token *place, sa_token before, sa_token after) {
+    quotes open = {!place->opens, !place->opens, false};
+    if (place->elided) return NO_SPACE_AFTER;
+    return sides_of(before, place->token, after, false, &open);
+}
+
+/* What stands between the last two tokens: as between the same two in the training text, as a sign
+ * stands there beside anything, or as usual. */
+static uint32_t predict(const key_reader *reader) {
+    const sa_spacing *spacing = reader->spacing;
+    const keyed_token *left = &reader->last, *right = &reader->now;
+    const bool near = left->near < NEAR && right->near < NEAR && spacing->near;
+    const uint32_t space =
+        near ? spacing->near[left->near * NEAR + right->near] : find_space(spacing, left, right);
+    if (space != UNKNOWN) return space;
+    const uint32_t behind = left->sign ? find_space(spacing, left, NULL) : UNKNOWN;
+    const uint32_t before = right->sign ? find_space(spacing, NULL, right) : UNKNOWN;
+    if (behind != UNKNOWN && (before == UNKNOWN || !behind)) return behind;
+    if (before != UNKNOWN) return before;
+    const sa_token none = {"", 0};
+    const bool joined = usual_sides(left, none, right->token) & NO_SPACE_AFTER ||
+                        usual_sides(right, left->token, none) & NO_SPACE_BEFORE;
+    return joined ? 0 : PLAIN;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* The code point of a single space between two tokens, 0 if there is none; of several and of those
+ * that end lines or columns, the plain space. */
+static uint32_t space_between(sa_token left, sa_token right) {
+    size_t length;
+    const char *from = left.text + left.size;
+    const size_t size = (size_t)(right.text - from);
+    if (!size) return 0;
+    const uint32_t code = sa_utf8_codepoint(from, size, &length);
+    const bool ends = code < PLAIN || code == 0x85 || code == 0x2028 || code == 0x2029;
+    return length < size || ends ? PLAIN : code;
+}
+
+static sa_token mark_of(uint32_t space, char bytes[4]) {
+    if (!space) return (sa_token){SA_JOINED, sizeof SA_JOINED - 1};
+    if (space == PLAIN) return (sa_token){SA_SPACED, sizeof SA_SPACED - 1};
+    return (sa_token){bytes, sa_utf8_encode(space, bytes)};
+}
+
+static bool deviates(const key_reader *reader, uint32_t space) {
+    const uint32_t expected = predict(reader);
+    return space != expected && !(is_blank(space) && is_blank(expected));
+}
+
+/* Writes all tokens with their marks to `at`. The mark stands on the sign; a sign that looks like a
+ * mark carries none behind. */
+static void write_marked(const sa_spacing *spacing, sa_tokens *tokens, char *at) {
+    key_reader reader = {.spacing = spacing};
+    sa_token before = {NULL, 0};
+    for (size_t i = 0; i < tokens->count; i++) {
+        sa_token *token = &tokens->token[i];
+        const sa_token plain = *token;
+        read_token(&reader, plain);
+        token->text = at;
+        const uint32_t space = i ? space_between(before, plain) : 0;
+        if (i && deviates(&reader, space)) {
+            char bytes[4];
+            const sa_token mark = mark_of(space, bytes), left = reader.last.token;
+            const bool behind = (reader.last.sign || reader.last.elided) &&
+                                !sa_spacing_mark_size(left.text, left.size);
+            at = mempcpy(at, mark.text, mark.size);
+            if (behind) token[-1].size += mark.size, token->text = at;
+        }
+        at = mempcpy(at, plain.text, plain.size);
+        token->size = (size_t)(at - token->text);
+        before = plain;
+    }
+}
+
+bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, char **owned, sa_error *error) {
+    key_reader reader = {.spacing = spacing};
+    bool marks = false;
+    size_t bytes = 1;
+    for (size_t i = 0; i < tokens->count; i++) {
+        const sa_token *token = &tokens->token[i];
+        read_token(&reader, *token);
+        marks = marks || (i && deviates(&reader, space_between(token[-1], *token)));
+        bytes += token->size + 4;
+    }
+    if (!marks) return true;
+    char *block = sa_new(bytes, 1, error);
+    if (!block) return false;
+    write_marked(spacing, tokens, block);
+    free(*owned);
+    *owned = block;
+    return true;
+}
+
+/* ---- Joining --------------------------------------------------------------------------------- */
+
+enum { UNMARKED = INT32_MAX };
+
+/* The space that a mark stands for. */
+static uint32_t read_mark(const char *text, size_t size) {
+    const uint32_t code = sa_utf8_codepoint(text, size, &size);
+    return memcmp(text, SA_JOINED, size) == 0   ? 0
+           : memcmp(text, SA_SPACED, size) == 0 ? PLAIN
+                                                : code;
+}
+
+/* Takes the marks from a token. */
+static void take_marks(sa_token *token, uint32_t *before, uint32_t *behind) {
+    *before = *behind = UNMARKED;
+    size_t size = sa_spacing_mark_size(token->text, token->size);
+    if (size && size < token->size) {
+        *before = read_mark(token->text, size);
+        token->text += size, token->size -= size;
+    }
+    for (size = 2; size <= 3 && size < token->size; size++) {
+        const char *end = token->text + token->size - size;
+        if (sa_spacing_mark_size(end, size) != size) continue;
+        *behind = read_mark(end, size);
+        token->size -= size;
+        return;
+    }
+}
+
+sa_token sa_spacing_plain(sa_token token) {
+    uint32_t before, behind;
+    take_marks(&token, &before, &behind);
+    return token;
+}
+
+void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
+                     sa_buffer *out) {
+    key_reader reader = {.spacing = spacing};
+    uint32_t before, behind, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        sa_token token = tokens[i];
+        char bytes[4];
+        take_marks(&token, &before, &behind);
+        read_token(&reader, token);
+        const uint32_t space = before != UNMARKED ? before : last;
+        const uint32_t written = space != UNMARKED ? space : predict(&reader);
+        if (i && written) sa_buffer_add(out, bytes, sa_utf8_encode(written, bytes));
+        sa_buffer_add(out, token.text, token.size);
+        last = behind;
+    }
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+static bool count_pair(sa_word_counts *counts, const keyed_token *left, const keyed_token *right,
+                       uint32_t space, sa_error *error) {
+    char row[PAIR_SIZE], bytes[4];
+    const sa_token mark = mark_of(space, bytes);
+    char *end = row + write_pair(left, right, row);
+    *end++ = ' ';
+    end = mempcpy(end, mark.text, mark.size);
+    return sa_word_counts_add(counts, row, (size_t)(end - row), error);
+}
+
+bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
+    key_reader reader = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < tokens->count; i++) {
+        read_token(&reader, tokens->token[i]);
+        if (!i) continue;
+        const keyed_token *left = &reader.last, *right = &reader.now;
+        const uint32_t space = space_between(left->token, right->token);
+        good = count_pair(counts, left, right, space, error) &&
+               (!left->sign || count_pair(counts, left, NULL, space, error)) &&
+               (!right->sign || count_pair(counts, NULL, right, space, error));
+    }
+    return good;
+}
+
+/* The number of a key below NEAR (see keyed_token), or NEAR. */
+static int near_of(const char *key, size_t size) {
+    const int first = (unsigned char)*key;
+    const bool opens = size == 2 && key[1] == '+';
+    const bool class = size > 2 && first >= 'a' && first <= 'z';
+    if (first >= NEAR || (size > 1 && !opens && !class)) return NEAR;
+    const int pair = opens ? find_pair_sign((uint32_t)first) : first;
+    return pair < 0 ? NEAR : pair;
+}
+
+/* A row: "KEY KEY MARK"; of rows with the same keys, the first counts. */
+static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *error) {
+    const size_t count = spacing->pairs.count;
+    const char *first = memchr(row.text, ' ', row.size), *last = memrchr(row.text, ' ', row.size);
+    const size_t pair = last ? (size_t)(last - row.text) : 0, mark = row.size - pair - 1;
+    *right = first > row.text && last > first + 1 && mark > 1 &&
+             sa_spacing_mark_size(last + 1, mark) == mark;
+    if (!*right) return true;
+    const int32_t number = sa_strings_add(&spacing->pairs, row.text, pair, error);
+    if (number < 0 || spacing->pairs.count == count) return number >= 0;
+    if (!sa_reserve(&spacing->space, &spacing->capacity, count + 1, sizeof *spacing->space, error))
+        return false;
+    spacing->space[number] = read_mark(last + 1, mark);
+    const int left = near_of(row.text, (size_t)(first - row.text));
+    const int other = near_of(first + 1, (size_t)(last - first) - 1);
+    if (left < NEAR && other < NEAR)
+        spacing->near[left * NEAR + other] = (uint16_t)spacing->space[number];
+    return true;
+}
+
+bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *file,
+                     const char *name, sa_error *error) {
+    bool right = true, good = true;
+    spacing->near = sa_new((size_t)NEAR * NEAR, sizeof *spacing->near, error);
+    if (!spacing->near) return false;
+    memset(spacing->near, UINT8_MAX, (size_t)NEAR * NEAR * sizeof *spacing->near);
+    for (size_t i = 0; good && right && i < rows->count; i++) {
+        good = read_row(spacing, sa_strings_get(rows, (int32_t)i), &right, error);
+        if (!right)
+            good = sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is no two keys and a mark",
+                           file, name, i + 1);
+    }
+    return good;
+}
+
+void sa_spacing_release(sa_spacing *spacing) {
+    sa_strings_release(&spacing->pairs);
+    free(spacing->space);
+    free(spacing->near);
+    *spacing = (sa_spacing){0};
+}
+
+/* ---- Joining without a table ----------------------------------------------------------------- */
+
+void sa_early_word_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
+                        sa_buffer *out) {
+    const sa_token none = {"", 0};
+    quotes open = {false, false, false};
+    for (size_t i = 0, last = NO_SPACE; i < count; i++) {
+        const size_t sides =
+            sides_of(i ? tokens[i - 1] : none, tokens[i], i + 1 < count ? tokens[i + 1] : none,
+                     spacing->spaced_marks, &open);
+        if (!(last & NO_SPACE_AFTER) && !(sides & NO_SPACE_BEFORE)) sa_buffer_add(out, " ", 1);
+        sa_buffer_add(out, tokens[i].text, tokens[i].size);
+        last = sides;
+    }
+}

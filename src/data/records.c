@@ -192,7 +192,7 @@ bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
         XML_GetParsingStatus(it.parser, &now);
         size_t *at = &records->text.lines.at, left = records->text.file.size - *at;
         const size_t size = left < CHUNK ? left : CHUNK;
-        if (now.parsing == XML_FINISHED) return false;
+        if (now.parsing == XML_FINISHED) break;
         const char *data = records->text.file.data + *at;
         *at += now.parsing == XML_SUSPENDED ? 0 : size;
         *failed =
@@ -200,7 +200,7 @@ bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
                                            : XML_Parse(it.parser, data, (int)size, size == left));
     }
     sa_buffer_release(&it.text);
-    if (!*failed) return true;
+    if (!*failed) return it.ready;
     const enum XML_Error code = it.parser ? XML_GetErrorCode(it.parser) : XML_ERROR_NO_MEMORY;
     if (code == XML_ERROR_NO_MEMORY || it.text.failed) return sa_fail_memory(error, CHUNK);
     if (why.code) return sa_fail(error, why.code, "%s", why.text);

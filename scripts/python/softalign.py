@@ -104,7 +104,7 @@ _text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
 _error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
 _option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
                   (c_double, "default_value min max"), (c_void_p, "choice names"), (c_size_t, "stride"),
-                  (_text, "value help"))
+                  (_text, "value help heading"))
 _pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"), (c_size_t, "row"))
 _corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),
                   (c_bool, "gold"), (_text, "note remarks name"), (c_void_p, "owned"))

@@ -108,7 +108,7 @@ finds "off by one"
 # Without gold links: the words stay as they are, so it is known where to look.
 awk 'BEGIN { srand(1); for (i = 0; i < 2000; i++) { source = "w" int(20 * rand())
         for (j = 0; j < 5; j++) source = source " w" int(20 * rand())
-        print source "\t" source } }' >same.tsv
+        print source "\t" source (i ? "" : " w0") } }' >same.tsv
 head -n 50 same.tsv >same.test.tsv
 train same same.tsv --encoder none --positions sinusoidal --steps 400
 diagnose same same.test.tsv

@@ -28,7 +28,7 @@ done
 # No document speaks of an option that does not exist.
 for command in $commands; do "$softalign" help "$command"; done | grep -oE '^  --[a-z][a-z0-9-]*' | tr -d ' ' >known
 printf '%s\n' --help --version --complete --name --install --build --quick --only --long --seconds --short --missed --report \
-    --test-dir --preset --cflags --libs --static --data --language --root --no-install-recommends --merge --playground --package --upgrade --tests --browsers --mpi --mca --map-by --bind-to --enable-recovery --prefix --try --twice --tutorial --final --state --work --publish >>known
+    --test-dir --preset --cflags --libs --static --data --language --root --no-install-recommends --merge --playground --package --upgrade --tests --browsers --mpi --mca --map-by --bind-to --enable-recovery --prefix --try --twice --tutorial --final --state --work --publish --headless --convert-to --infilter >>known
 (cd "$root" && grep -oE '(^|[^a-zA-Z0-9/_-])--[a-z][a-z0-9-]*' README.md corpora/*.md scripts/manual/*.md \
     scripts/benchmarks/{README,QUALITY,SEARCH}.md tests/README.md src/*/*.md) |
     sed 's/:[^-]*--/: --/' >named
@@ -83,7 +83,7 @@ done | sort -u | sed -E 's/^(encoder|decoder)\.[0-9]+\.(self|cross)/ATTENTION/
     /^(encoder|decoder)\.(2\.)?(forward|backward|second|)\.?[WUCb](_[zrifo])?$/s/[WUCb](_[zrifo])?$/&*/
     s/(_[zrifo])?\*$/*/' | sort -u >used
 [ "$(wc -l <used)" -ge 60 ] || fail "models have only $(wc -l <used) kinds of tensors"
-plain "$page" | grep -owE '(optimizer|training|average)\.[a-z]+|(source|target)\.(words|merges)|checksum' >>documented
+plain "$page" | grep -owE '(optimizer|training|average)\.[a-z]+|(source|target)\.(words|merges|spaces)|checksum' >>documented
 grep -vxF -f documented used | grep -vE '^cell\.norm\.[gb]$' >unknown
 [ ! -s unknown ] || fail "softalign-model(5) does not list $(cat unknown)"
 

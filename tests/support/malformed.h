@@ -193,7 +193,7 @@ static const malformed_header malformed_headers[] = {
     {WORDS, E_PLACE, WITH_PLACE("[0,18446744073709551615]"),
      "m: header: number too large at byte +58"},
     {WORDS, E_PLACE, WITH_SHAPE("[4000000,3],\"data_offsets\":[0,48000000]"),
-     "m: truncated: tensor 'source.E' needs 48000000 bytes of data, the file has 875"},
+     "m: truncated: tensor 'source.E' needs 48000000 bytes of data, the file has 903"},
     {WORDS, NEXT_PLACE, WITH_NEXT("[0,24]"),
      "m: tensor 'encoder.forward.W_z': data_offsets: begins at 0, but the data before it ends at "
      "72"},

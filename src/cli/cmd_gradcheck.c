@@ -90,11 +90,11 @@ static bool check(gradcheck_options *options, sa_error *error) {
     job->each = each, job->context = &results;
     bool good = sa_check_gradients(job, error);
     bool checked = good || error->code == SA_CHECK;
-    if (good && !options->json) {
+    if (good && results.printed && !options->json) {
         sa_buffer line = {0};
         sa_buffer_addf(&line, "all %zu gradients are right: errors of at most %.1e\n",
                        json_array_size(results.bars), results.worst);
-        results.printed = results.printed && cli_print(&line, &results.error);
+        results.printed = cli_print(&line, &results.error);
     }
     if (checked && job->dump) cli_note("wrote %s", job->dump);
     if (checked && options->json)

@@ -41,6 +41,13 @@ static const sa_param *param_of(const matrix *W) {
     return &plan.item[i];
 }
 
+static void end(void) {
+    free(M.w);
+    free(M.dw);
+    free(M.mean_g2);
+    free(M.mean_dx2);
+}
+
 /* Two equal models with random weights, and the same pairs for both. */
 static void begin(void) {
     M = (model){.m = 6, .n = 11, .n_a = 7, .l = 5, .words = {{.count = 10}, {.count = 7}}};
@@ -121,6 +128,7 @@ START_TEST(loss_and_gradients_are_those_of_the_library) {
     const double theirs = sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &activations, &dw);
     ck_assert_double_eq_tol(learn_batch(), theirs, (is_double() ? 1e-9 : 1e-5) * theirs);
     expect_close(true, is_double() ? 1e-9 : 1e-5);
+    end();
 }
 END_TEST
 
@@ -146,6 +154,7 @@ START_TEST(updates_are_those_of_the_library) {
     expect_close(false, 1e-6);
     sa_trainer_close(&trainer);
     sa_pool_close(pool);
+    end();
 }
 END_TEST
 

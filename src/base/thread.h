@@ -34,21 +34,21 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context);
 
-/* Who looks on while a job runs. */
+/* Ends the jobs of a pool early, and reports their progress. */
 typedef struct sa_watch {
     const volatile sig_atomic_t *stop; /* not 0: end early; or NULL */
-    double deadline;                   /* in sa_clock_seconds, likewise; 0: none */
-    /* Between two tasks of the caller: how many of them have begun. Or NULL. */
+    double deadline;                   /* in sa_clock_seconds: end early after it; 0: none */
+    /* Called before each task of the caller: how many have begun; or NULL. */
     void (*progress)(void *context, int begun, int tasks);
     void *context;
 } sa_watch;
 
-/* For the pool's jobs from now on; NULL: nobody. It must outlive them. */
+/* Sets the watch of all later jobs, which it must outlive; NULL: none. */
 void sa_pool_watch(sa_pool *pool, const sa_watch *watch);
 
-/* Within a task: whether the job is to end early, from then on always true. A pass leaves its loop
- * over time steps or layers then; what it leaves behind is of no use, and whoever began the job
- * must see to it that nobody uses it. */
+/* Within a task: whether the job is to end early; once true, it stays true. A pass then leaves its
+ * loop over time steps or layers with undefined results, which the caller of the job must discard.
+ */
 bool sa_stopping(void);
 
 /* [2] */

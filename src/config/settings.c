@@ -209,7 +209,7 @@ const sa_option sa_settings_options[] = {
     {"valid-every", SA_INT(TRAINING(valid_every), 0, 0, 1000000000, "N"),
      "updates between validations; 0: validate once per epoch", "Validation and early stopping"},
     {"hold-out", SA_INT(TRAINING(hold_out), 1000, 0, 1000000000, "N"),
-     "without --valid: at most so many of the training pairs are held out; 0: 5 % of any number"},
+     "maximum number of training pairs held out when --valid is not given; 0: always 5 %"},
     {"criterion", SA_WORDS(TRAINING(criterion), 0, "loss", "bleu", "chrf"),
      "validation metric that selects best.safetensors and drives --patience and --lr-decay"},
     {"patience", SA_INT(TRAINING(patience), 10, 0, 1000000, "N"),

@@ -6,8 +6,8 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* How words are written: for readers that run no formulas; for spreadsheets; likewise, all in
- * quotes. */
+/* How words are written: as they are; escaped for spreadsheets, which run formulas; escaped and all
+ * in quotes. */
 typedef enum sa_csv_words { SA_CSV_PLAIN, SA_CSV_ESCAPED, SA_CSV_QUOTED } sa_csv_words;
 
 /* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it

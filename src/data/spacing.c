@@ -118,12 +118,12 @@ static int sides_of(sa_token before, sa_token token, sa_token after, bool spaced
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-enum { LONGEST_SIGN = 16, PAIR_SIZE = 64, NEAR = 128 };
+enum { LONGEST_SIGN = 16, PAIR_SIZE = 64, DENSE = 128 };
 
 /* A token without its marks, as the table knows it. */
 typedef struct keyed_token {
     sa_token token, key;      /* key: the name of a class, or the sign itself */
-    int near;                 /* below NEAR: a number for the key; or NEAR */
+    int dense;                /* its row in the dense table; DENSE: it has none */
     bool sign, elided, opens; /* opens: it is the first, third ... of a sign that comes in pairs */
 } keyed_token;
 
@@ -134,8 +134,8 @@ typedef struct key_reader {
     unsigned int open; /* bits of signs that come in pairs */
 } key_reader;
 
-/* The place among the signs of which two stand around a text, where a closing one may also be an
- * opening one; -1: none of them. */
+/* The index of a sign that comes in pairs and whose opening form may look as its closing one; -1:
+ * no such sign. */
 static int find_pair_sign(uint32_t code) {
     static const uint32_t signs[] = {'"', '\'', '*', '`', 0x201d, 0x2019, 0xbb};
     for (int i = 0; i < 7; i++)
@@ -168,13 +168,13 @@ static void read_token(key_reader *reader, sa_token token) {
     *now = (keyed_token){.token = token, .elided = token.size && ends_elided(token)};
     const char *class = now->elided ? "elided" : class_of(token, code, length);
     now->sign = !class || *class == 'p';
-    now->near = class ? *class : code < NEAR ? (int)code : NEAR;
+    now->dense = class ? *class : code < DENSE ? (int)code : DENSE;
     now->key = class ? (sa_token){class, strlen(class)} : token;
     const int pair = class ? -1 : find_pair_sign(code);
     if (pair < 0) return;
     reader->open ^= 1u << pair;
     now->opens = reader->open >> pair & 1;
-    if (now->opens && now->near < NEAR) now->near = pair;
+    if (now->opens && now->dense < DENSE) now->dense = pair;
 }
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
@@ -214,9 +214,9 @@ static int usual_sides(const keyed_token *place, sa_token before, sa_token after
 static uint32_t predict(const key_reader *reader) {
     const sa_spacing *spacing = reader->spacing;
     const keyed_token *left = &reader->last, *right = &reader->now;
-    const bool near = left->near < NEAR && right->near < NEAR && spacing->near;
-    const uint32_t space =
-        near ? spacing->near[left->near * NEAR + right->near] : find_space(spacing, left, right);
+    const bool dense = left->dense < DENSE && right->dense < DENSE && spacing->dense;
+    const uint32_t space = dense ? spacing->dense[left->dense * DENSE + right->dense]
+                                 : find_space(spacing, left, right);
     if (space != UNKNOWN) return space;
     const uint32_t behind = left->sign ? find_space(spacing, left, NULL) : UNKNOWN;
     const uint32_t before = right->sign ? find_space(spacing, NULL, right) : UNKNOWN;
@@ -376,14 +376,14 @@ bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error 
     return good;
 }
 
-/* The number of a key below NEAR (see keyed_token), or NEAR. */
-static int near_of(const char *key, size_t size) {
+/* The row of a key in the dense table, or DENSE. */
+static int dense_of(const char *key, size_t size) {
     const int first = (unsigned char)*key;
     const bool opens = size == 2 && key[1] == '+';
     const bool class = size > 2 && first >= 'a' && first <= 'z';
-    if (first >= NEAR || (size > 1 && !opens && !class)) return NEAR;
+    if (first >= DENSE || (size > 1 && !opens && !class)) return DENSE;
     const int pair = opens ? find_pair_sign((uint32_t)first) : first;
-    return pair < 0 ? NEAR : pair;
+    return pair < 0 ? DENSE : pair;
 }
 
 /* A row: "KEY KEY MARK"; of rows with the same keys, the first counts. */
@@ -399,19 +399,19 @@ static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *e
     if (!sa_reserve(&spacing->space, &spacing->capacity, count + 1, sizeof *spacing->space, error))
         return false;
     spacing->space[number] = read_mark(last + 1, mark);
-    const int left = near_of(row.text, (size_t)(first - row.text));
-    const int other = near_of(first + 1, (size_t)(last - first) - 1);
-    if (left < NEAR && other < NEAR)
-        spacing->near[left * NEAR + other] = (uint16_t)spacing->space[number];
+    const int left = dense_of(row.text, (size_t)(first - row.text));
+    const int other = dense_of(first + 1, (size_t)(last - first) - 1);
+    if (left < DENSE && other < DENSE)
+        spacing->dense[left * DENSE + other] = (uint16_t)spacing->space[number];
     return true;
 }
 
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *file,
                      const char *name, sa_error *error) {
     bool right = true, good = true;
-    spacing->near = sa_new((size_t)NEAR * NEAR, sizeof *spacing->near, error);
-    if (!spacing->near) return false;
-    memset(spacing->near, UINT8_MAX, (size_t)NEAR * NEAR * sizeof *spacing->near);
+    spacing->dense = sa_new((size_t)DENSE * DENSE, sizeof *spacing->dense, error);
+    if (!spacing->dense) return false;
+    memset(spacing->dense, UINT8_MAX, (size_t)DENSE * DENSE * sizeof *spacing->dense);
     for (size_t i = 0; good && right && i < rows->count; i++) {
         good = read_row(spacing, sa_strings_get(rows, (int32_t)i), &right, error);
         if (!right)
@@ -424,7 +424,7 @@ bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *fi
 void sa_spacing_release(sa_spacing *spacing) {
     sa_strings_release(&spacing->pairs);
     free(spacing->space);
-    free(spacing->near);
+    free(spacing->dense);
     *spacing = (sa_spacing){0};
 }
 

@@ -22,7 +22,7 @@ typedef struct sa_spacing {
     sa_strings pairs;  /* "KEY KEY", or "KEY any" and "any KEY" of a sign */
     uint32_t *space;   /* [pairs.count] the code point between them, or 0 */
     size_t capacity;
-    uint16_t *near; /* the same by the numbers of two frequent keys; NULL: there is no table */
+    uint16_t *dense; /* the same for keys in ASCII, [DENSE x DENSE]; NULL: there is no table */
 } sa_spacing;
 
 /* Counts what stands between the tokens, which are slices of one text, as rows "KEY KEY MARK". */

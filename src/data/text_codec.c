@@ -155,7 +155,7 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
 
 /* Whether a word of a text with a table of spaces carries a mark. */
 static bool is_marked(const sa_text_codec *codec, sa_token word) {
-    return codec->spacing.near && sa_spacing_plain(word).size < word.size;
+    return codec->spacing.dense && sa_spacing_plain(word).size < word.size;
 }
 
 /* Segments words but those with marks of spaces; the subwords are written into one block of memory.
@@ -205,7 +205,7 @@ static bool split_words(const sa_text_codec *codec, const char *text, bool lower
     if (lower && !*owned) return false;
     if (lower) text = *owned;
     if (!codec->tokenizer->split(text, strlen(text), words, error)) return false;
-    if (!codec->spacing.near) return true;
+    if (!codec->spacing.dense) return true;
     const char *plain = *owned;
     if (!sa_spacing_mark(&codec->spacing, words, owned, error)) return false;
     for (size_t i = 0; *owned != plain && i < words->count; i++)

@@ -288,8 +288,8 @@ static void note_pairs(const sa_session *session) {
     if (!session->training->resume && session->settings.dropout == 0 &&
         session->data.count >= MANY_PAIRS && vocab[0]->words.count >= MANY_WORDS)
         sa_session_note(session,
-                        "note: these are sentences of a natural language, and the settings "
-                        "those of a toy: {preset} tatoeba translates such after three "
+                        "note: the pairs look like natural language, the settings are those "
+                        "of a toy task: {preset} tatoeba is made for such pairs and three "
                         "minutes");
     for (int i = 0; i < 2 * SA_SPECIAL_TOKENS; i++) {
         const char *word = special[i % SA_SPECIAL_TOKENS];

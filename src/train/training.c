@@ -190,7 +190,7 @@ static bool owns_folder(const sa_session *session, sa_error *error) {
     return sa_directory_lock_holds(&session->lock, session->training->out, error);
 }
 
-/* Writes the state. After a signal the user waits: each file is told. */
+/* Writes the state. After a signal, when the user waits, each file is reported. */
 static bool save_state(sa_session *session, sa_error *error) {
     const size_t weights = session->model.plan.size * sizeof(sa_real) / 1000000;
     const bool asked = asked_to_stop(session);

@@ -283,7 +283,7 @@ START_TEST(a_twentieth_is_held_out) {
 }
 END_TEST
 
-/* At most so many, out of those that are held out without a limit. */
+/* At most the limit, out of the pairs that are held out without one. */
 START_TEST(no_more_are_held_out_than_asked) {
     static bool held[MANY], all[MANY];
     const sa_corpus corpus = many_pairs();

@@ -174,7 +174,7 @@ static const struct invariance {
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "
      "weights of a pass over the whole target. With attention that selects words, it does so with "
      "the expected weights and with the selected words.",
-     1e-12, .measure = sa_measure_decoding},
+     ROUNDING, .measure = sa_measure_decoding},
     {"copying",
      "The probabilities of the vocabulary, extended by the source words that it lacks, sum to 1.",
      1e-12, .excuse = no_copying, .measure = sa_measure_probabilities},

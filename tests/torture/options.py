@@ -31,7 +31,8 @@ SIZES = {*SMALL, 'value-size', 'kv-heads', 'heads'}  # a gigabyte at the largest
 UNDRAWN = {'out', 'train', 'resume', 'overwrite', 'preset', 'notes', 'open-at', 'break', 'list', 'profile',
            'verbose', 'threads', 'steps', 'epochs', 'max-time', 'max-len', 'alignments', 'help'}
 TEXTS = {'WAY': ['uniform', 'shuffle', 'shift:1', 'shift:-2', 'one-hot', 'expected', 'gold'],
-         'TEXT': ['a <b>', "l'été"], 'head': ['1', '2', 'mean', 'max'], 'site': ['cross', 'encoder', 'decoder']}
+         'TEXT': ['a <b>', "l'été"], 'head': ['1', '2', 'mean', 'max'], 'site': ['cross', 'encoder', 'decoder'],
+         'columns': ['1,2', '2,1']}
 ROW = re.compile(r'^  --([a-z0-9-]+)(?: ([A-Z]+))?(?=\s)(.*?)(?=^  --|^\S|\Z)', re.M | re.S)
 NOT_FINITE = re.compile(r'(?<![\w-])[-+]?(?:nan|inf|NaN|Infinity)(?![\w-])')
 
@@ -160,10 +161,14 @@ class Run:
             stops = {**options, 'epochs': 1}
         self.call('train', '--train', 'pairs.tsv', '--out', 'parts', *arguments(stops), '--threads', 2)
         again = options if self.rng.random() < 0.5 else {
-            name: options[name] for name in options if name in ('steps', 'max-time', 'valid', 'snapshots')}
+            name: options[name] for name in options if name in ('steps', 'max-time', 'valid', 'snapshots', 'columns')}
+        with open('parts/log.csv', encoding='utf-8') as log, open('whole/log.csv', encoding='utf-8') as whole:
+            last = log.read().splitlines()[-1].split(',')
+            early = last[-1] == '1' and last[1] not in [line.split(',')[1] for line in whole]
         self.call('train', '--train', 'pairs.tsv', '--out', 'parts', '--resume', *arguments(again), '--threads', 3)
         for name in sorted(os.listdir('whole')):
-            if name.endswith('.safetensors'):
+            # The validation at the stop, which the whole training lacks, may have found the best model.
+            if name.endswith('.safetensors') and not (early and name == 'best.safetensors'):
                 same = os.path.exists(f'parts/{name}') and \
                     open(f'whole/{name}', 'rb').read() == open(f'parts/{name}', 'rb').read()
                 if not same:

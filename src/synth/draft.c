@@ -24,7 +24,7 @@ const sa_word *sa_word_find(const char *list, const char *english) {
 void sa_draft_clear(sa_draft *draft) {
     draft->source.count = draft->target.count = 0;
     draft->link_count = 0;
-    draft->characters = false;
+    draft->characters = draft->apart = false;
     draft->picked = 0;
 }
 
@@ -184,8 +184,8 @@ static void write_side(const sa_draft *draft, const sa_draft_side *side, sa_buff
     const char *glued = side == &draft->source ? ".,?!" : ".,";
     for (int i = 0; i < side->count; i++) {
         const char *before = i ? side->words[i - 1] : "'";
-        bool space = !draft->characters && before[strlen(before) - 1] != '\'' &&
-                     !strchr(glued, side->words[i][0]);
+        bool glue = before[strlen(before) - 1] == '\'' || strchr(glued, side->words[i][0]);
+        bool space = !draft->characters && (draft->apart ? i > 0 : !glue);
         if (space) sa_buffer_adds(out, " ");
         sa_buffer_adds(out, side->words[i]);
     }
@@ -195,18 +195,20 @@ void sa_draft_write_source(const sa_draft *draft, sa_buffer *out) {
     write_side(draft, &draft->source, out);
 }
 
+static int by_words(const void *left, const void *right) {
+    const sa_link *a = left, *b = right;
+    return a->source != b->source ? a->source - b->source : a->target - b->target;
+}
+
 void sa_draft_write(const sa_draft *draft, sa_buffer *out) {
+    sa_link links[SA_DRAFT_LINKS];
+    memcpy(links, draft->links, sizeof links);
+    qsort(links, (size_t)draft->link_count, sizeof *links, by_words);
     write_side(draft, &draft->source, out);
     sa_buffer_adds(out, "\t");
     write_side(draft, &draft->target, out);
-    const char *before = "\t";
-    for (int s = 0; s < draft->source.count; s++)
-        for (int t = 0; t < draft->target.count; t++)
-            for (int i = 0; i < draft->link_count; i++) {
-                const sa_link *link = &draft->links[i];
-                if (link->source != s || link->target != t) continue;
-                sa_buffer_addf(out, "%s%d%c%d", before, s, link->possible ? 'p' : '-', t);
-                before = " ";
-            }
+    for (int i = 0; i < draft->link_count; i++)
+        sa_buffer_addf(out, "%s%d%c%d", i ? " " : "\t", links[i].source,
+                       links[i].possible ? 'p' : '-', links[i].target);
     sa_buffer_adds(out, "\n");
 }

@@ -50,7 +50,7 @@ const sa_word *sa_word_find(const char *list, const char *english);
 /* What a sentence pair is for. */
 typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
 
-enum { SA_DRAFT_WORDS = 64, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256, SA_DRAFT_PICKS = 256 };
+enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256, SA_DRAFT_PICKS = 256 };
 
 typedef struct sa_draft_side {
     char words[SA_DRAFT_WORDS][SA_DRAFT_LETTERS];
@@ -63,6 +63,7 @@ typedef struct sa_draft {
     sa_link links[SA_DRAFT_LINKS];
     int link_count;
     bool characters; /* tokens are single characters, written without spaces */
+    bool apart;      /* signs, too, stand between spaces */
     sa_rng *rng;     /* NULL: the grammar is enumerated */
     struct {
         uint32_t value, bound;
@@ -75,7 +76,7 @@ typedef struct sa_word_span {
     int first, count;
 } sa_word_span;
 
-/* Empties both sides and resets `characters`, for the next sentence. */
+/* Empties both sides and resets `characters` and `apart`, for the next sentence. */
 void sa_draft_clear(sa_draft *draft);
 
 /* ---- Decisions ------------------------------------------------------------------------------ */

@@ -139,5 +139,9 @@ void sa_synth_fertility(sa_draft *draft);
 void sa_synth_agree(sa_draft *draft);
 void sa_synth_sense(sa_draft *draft);
 void sa_synth_context(sa_draft *draft);
+void sa_synth_recall(sa_draft *draft);
+void sa_synth_assign(sa_draft *draft);
+void sa_synth_trigger(sa_draft *draft);
+void sa_synth_induction(sa_draft *draft);
 
 #endif

@@ -24,6 +24,13 @@ const sa_task sa_tasks[] = {
      sa_synth_sense},
     {"context", "sentences of introductory articles: bank, apple, monitor, mouse, it", 10000,
      sa_synth_context},
+    {"recall", "pairs of a key and its value, then keys: the values that belong to them", 10000,
+     sa_synth_recall},
+    {"assign", "assignments to variables: the last value of one (--tokenizer space)", 10000,
+     sa_synth_assign},
+    {"trigger", "the more frequent sign before a trigger; everywhere else nothing", 10000,
+     sa_synth_trigger},
+    {"induction", "random words that begin again, to be continued", 10000, sa_synth_induction},
     {0},
 };
 

@@ -158,14 +158,19 @@ function chooseSource(source) {
   return watch();
 }
 
-// Dates are read character by character, all else word by word.
+// Dates are read character by character, x=7 is one word; all else is read word by word.
+const READ_AS = { dates: "char", assign: "space" };
+// Words of the shortest sources, where they are many.
+const SHORTEST = { recall: 25, assign: 12, trigger: 12, induction: 24 };
+
 function chooseTask(name) {
-  const other = name === "dates" ? "word" : "char", own = name === "dates" ? { tokenizer: "char" } : {};
+  const wanted = READ_AS[name] ? { tokenizer: READ_AS[name] } : {}, before = READ_AS[state.task] ?? "word";
   state.models = state.models.map((settings) => {
     if (!settings) return null;
-    const { tokenizer = other, ...rest } = settings;
-    return tokenizer === other ? { ...rest, ...own } : settings;
+    const { tokenizer = "word", ...rest } = settings;
+    return tokenizer === before ? { ...rest, ...wanted } : settings;
   });
+  state.longest = Math.max(state.longest, SHORTEST[name] ?? 0);
   Object.assign(state, { task: name, own: null });
   drawForms();
   return changeTask();

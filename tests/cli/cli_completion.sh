@@ -145,7 +145,7 @@ cat >asked.zsh <<'TYPED'
 softalign tra
 train translate
 softalign corpus re
-reorder reverse
+recall reorder reverse
 softalign train --attention scal
 scaled-dot
 softalign train --attention=scal
@@ -189,6 +189,7 @@ translate
 == softalign corpus re
 reorder
 reverse
+recall
 == softalign train --attention scal
 scaled-dot
 == softalign train --attention=scal

@@ -63,9 +63,9 @@ static size_t words(const char *text, const char *tokenizer) {
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 START_TEST(finds_tasks_by_name) {
-    static const char *const names[] = {"phrases", "mono",    "reorder", "length",
-                                        "dates",   "reverse", "copy",    "fertility",
-                                        "agree",   "sense",   "context"};
+    static const char *const names[] = {"phrases", "mono",   "reorder",   "length",  "dates",
+                                        "reverse", "copy",   "fertility", "agree",   "sense",
+                                        "context", "recall", "assign",    "trigger", "induction"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const sa_task *task = sa_task_find(names[i]);
         ck_assert_ptr_nonnull(task);
@@ -103,6 +103,10 @@ START_TEST(makes_the_committed_files_again) {
     compare_with_file("agree", 200, "agree.sample.tsv");
     compare_with_file("sense", 200, "sense.sample.tsv");
     compare_with_file("context", 200, "context.sample.tsv");
+    compare_with_file("recall", 200, "recall.sample.tsv");
+    compare_with_file("assign", 200, "assign.sample.tsv");
+    compare_with_file("trigger", 200, "trigger.sample.tsv");
+    compare_with_file("induction", 200, "induction.sample.tsv");
 }
 END_TEST
 
@@ -145,7 +149,9 @@ END_TEST
 /* Every source word or target word that a link names exists, and most target words have one. */
 START_TEST(links_fit_the_words) {
     const char *task = sa_tasks[_i].name;
-    const char *tokenizer = strcmp(task, "dates") ? "word" : "char";
+    const char *tokenizer = !strcmp(task, "dates")    ? "char"
+                            : !strcmp(task, "assign") ? "space"
+                                                      : "word";
     lines corpus = make(task, 500, 4, SA_TEST);
     size_t linked_words = 0, target_words = 0;
     for (size_t i = 0; i < corpus.count; i++) {

@@ -1,5 +1,5 @@
 /* The toy corpora in which words depend on distant words: agreement, translations of several words,
- * ambiguous words. */
+ * ambiguous words, answers that stand in the source. */
 #include "support/suite.h"
 #include "synth/grammar.h"
 
@@ -347,6 +347,162 @@ START_TEST(senses_are_balanced) {
 }
 END_TEST
 
+/* ---- recall, assign, trigger, induction ------------------------------------------------------ */
+
+/* The answers and links of these tests are found again from the words of the source alone. */
+
+static int find_word(const sa_draft *draft, const char *word, int from) {
+    while (from < draft->source.count && strcmp(draft->source.words[from], word)) from++;
+    return from;
+}
+
+/* The pair has exactly one sure link, to that place, at that word of the target, which repeats the
+ * source's word if it is `copied`. */
+static void answered_at(const sa_draft *draft, int target, int place, bool copied) {
+    int sure = 0;
+    for (int i = 0; i < draft->link_count; i++)
+        sure += draft->links[i].target == target && !draft->links[i].possible;
+    ck_assert_int_eq(sure, 1);
+    const sa_link *link = link_between(draft, place, target);
+    ck_assert(link && !link->possible);
+    if (copied) ck_assert_str_eq(draft->source.words[place], draft->target.words[target]);
+}
+
+START_TEST(values_are_recalled_by_their_keys) {
+    sa_rng rng = sa_rng_seed(6, 0);
+    sa_draft draft = {0};
+    int of_count[4] = {0}, in_order = 0, first_keys[64] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_recall, &rng);
+        const int bar = find_word(&draft, "|", 0), count = bar / 2;
+        int kind = 0;
+        while (4 << kind < count) kind++;
+        of_count[kind]++;
+        ck_assert(kind < 4 && count == 4 << kind);
+        ck_assert_int_eq(draft.source.count, 3 * count + 1);
+        ck_assert_int_eq(draft.target.count, count);
+        ck_assert_int_eq(draft.link_count, 3 * count);
+        for (int k = 0; k < bar; k++) { /* keys and values are different */
+            ck_assert_int_eq(draft.source.words[k][0], k % 2 ? 'v' : 'k');
+            ck_assert_int_ge(find_word(&draft, draft.source.words[k], k + 1), bar);
+            ck_assert_int_lt(atoi(draft.source.words[k] + 1), 64);
+        }
+        for (int t = 0; t < count; t++) {
+            const int query = bar + 1 + t, key = find_word(&draft, draft.source.words[query], 0);
+            ck_assert_int_lt(key, bar);
+            answered_at(&draft, t, key + 1, true);
+            ck_assert(hinted(&draft, key, t) && hinted(&draft, query, t));
+            in_order += key == 2 * t && count == 4;
+        }
+        first_keys[atoi(draft.source.words[0] + 1)]++;
+    }
+    for (int kind = 0; kind < 4; kind++) about(of_count[kind], DRAWS / 4);
+    about(in_order, of_count[0]); /* one of four */
+    for (int key = 0; key < 64; key++) ck_assert_int_gt(first_keys[key], DRAWS / 64 / 2);
+}
+END_TEST
+
+START_TEST(the_last_assignment_counts) {
+    sa_rng rng = sa_rng_seed(7, 0);
+    sa_draft draft = {0};
+    int of_count[32] = {0}, of_asked[5] = {0}, of_value[10] = {0}, distances[25] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_assign, &rng);
+        const int count = draft.source.count - 1;
+        const char asked = draft.source.words[count][0];
+        int values[10] = {0}, last = -1, times = 0;
+        ck_assert_str_eq(draft.source.words[count] + 1, "?");
+        for (int k = 0; k < count; k++) {
+            const char *word = draft.source.words[k];
+            ck_assert(word[0] >= 's' && word[0] <= 'z' && word[1] == '=' && !word[3]);
+            if (word[0] != asked) continue;
+            ck_assert_int_eq(values[word[2] - '0']++, 0); /* a new value */
+            last = k;
+            times++;
+        }
+        ck_assert(times >= 2 && times <= 4);
+        ck_assert_int_eq(draft.target.count, 1);
+        ck_assert_str_eq(draft.target.words[0], draft.source.words[last] + 2);
+        answered_at(&draft, 0, last, false);
+        ck_assert(hinted(&draft, count, 0) && draft.link_count == 2);
+        of_count[count]++;
+        of_asked[times]++;
+        of_value[atoi(draft.target.words[0])]++;
+        distances[count - last]++;
+    }
+    for (int count = 0; count < 32; count++)
+        ck_assert_int_ge(of_count[count], count >= 6 && count <= 24 ? DRAWS / 19 / 2 : 0);
+    for (int times = 2; times <= 4; times++) about(of_asked[times], DRAWS / 3);
+    for (int value = 0; value < 10; value++) ck_assert_int_gt(of_value[value], DRAWS / 10 / 2);
+    for (int away = 1; away <= 12; away++) ck_assert_int_gt(distances[away], DRAWS / 100);
+}
+END_TEST
+
+START_TEST(the_trigger_asks_for_the_majority) {
+    sa_rng rng = sa_rng_seed(8, 0);
+    sa_draft draft = {0};
+    int of_answer[3] = {0}, places[32] = {0}, lengths[33] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_trigger, &rng);
+        const int trigger = find_word(&draft, "!", 0), count = draft.source.count;
+        int sum = 0, links = count;
+        ck_assert(count >= 8 && count <= 32 && draft.target.count == count);
+        ck_assert(trigger >= 3 && find_word(&draft, "!", trigger + 1) == count);
+        for (int k = 0; k < count; k++) {
+            const char *word = draft.source.words[k], *answer = draft.target.words[k];
+            ck_assert(k == trigger || !strcmp(word, "p") || !strcmp(word, "n"));
+            ck_assert(k == trigger || !strcmp(answer, "."));
+            ck_assert(hinted(&draft, k, k));
+            if (k >= trigger) continue;
+            sum += *word == 'p' ? 1 : -1;
+            const sa_link *link = link_between(&draft, k, trigger);
+            ck_assert(link && !link->possible);
+            links++;
+        }
+        ck_assert_int_eq(draft.link_count, links);
+        ck_assert_str_eq(draft.target.words[trigger], sum > 0 ? "P" : sum < 0 ? "N" : "0");
+        of_answer[(sum > 0) - (sum < 0) + 1]++;
+        places[trigger]++;
+        lengths[count]++;
+    }
+    ck_assert_int_gt(of_answer[0], DRAWS / 3);
+    ck_assert_int_gt(of_answer[1], DRAWS / 20);
+    ck_assert_int_gt(of_answer[2], DRAWS / 3);
+    for (int length = 8; length <= 32; length++) ck_assert_int_gt(lengths[length], DRAWS / 25 / 2);
+    ck_assert(places[3] > DRAWS / 50 && places[28] > 0);
+}
+END_TEST
+
+START_TEST(a_sequence_begins_again) {
+    sa_rng rng = sa_rng_seed(9, 0);
+    sa_draft draft = {0};
+    int of_count[25] = {0}, of_noise[9] = {0}, of_given[5] = {0}, distances[64] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_induction, &rng);
+        const int bar = find_word(&draft, "|", 0);
+        const int again = find_word(&draft, draft.source.words[0], 1), noise = again - bar - 1;
+        const int given = draft.source.count - again;
+        ck_assert(bar >= 8 && bar <= 24 && noise >= 0 && noise <= 8 && given >= 1 && given <= 4);
+        for (int k = 0; k < again; k++) { /* all are different */
+            ck_assert(k == bar || (unsigned)atoi(draft.source.words[k]) < 32);
+            const int next = find_word(&draft, draft.source.words[k], k + 1);
+            ck_assert_int_eq(next, k < given ? again + k : draft.source.count);
+        }
+        ck_assert_int_eq(draft.target.count, bar - given);
+        ck_assert_int_eq(draft.link_count, bar - given);
+        for (int t = 0; t < draft.target.count; t++) answered_at(&draft, t, given + t, true);
+        of_count[bar]++;
+        of_noise[noise]++;
+        of_given[given]++;
+        distances[again]++;
+    }
+    for (int count = 8; count <= 24; count++) ck_assert_int_gt(of_count[count], DRAWS / 17 / 2);
+    for (int noise = 0; noise <= 8; noise++) ck_assert_int_gt(of_noise[noise], DRAWS / 9 / 2);
+    for (int given = 1; given <= 4; given++) about(of_given[given], DRAWS / 4);
+    for (int away = 0; away < 64; away++) ck_assert_int_lt(distances[away], DRAWS / 12);
+}
+END_TEST
+
 int main(void) {
     TCase *all;
     Suite *suite = suite_of("synth_tasks", &all);
@@ -357,5 +513,9 @@ int main(void) {
     tcase_add_test(all, words_have_their_fertility);
     tcase_add_test(all, one_word_decides_the_sense);
     tcase_add_test(all, senses_are_balanced);
+    tcase_add_test(all, values_are_recalled_by_their_keys);
+    tcase_add_test(all, the_last_assignment_counts);
+    tcase_add_test(all, the_trigger_asks_for_the_majority);
+    tcase_add_test(all, a_sequence_begins_again);
     return suite_run(suite);
 }

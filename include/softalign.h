@@ -99,7 +99,7 @@ typedef struct sa_error {
 
 /* The choices of the options below. The value of a choice is its position among the names of its
  * option; later versions add choices behind these and renumber none. */
-enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER };
 enum {
     SA_DECODER_BAHDANAU,
     SA_DECODER_FIXED,
@@ -160,6 +160,7 @@ enum {
 };
 enum { SA_READOUT_AUTO, SA_READOUT_PREVIOUS, SA_READOUT_CURRENT };
 enum { SA_NORM_PRE, SA_NORM_POST };
+enum { SA_PREFIX_CAUSAL, SA_PREFIX_FULL };
 enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
 enum { SA_INIT_XAVIER, SA_INIT_PAPER, SA_INIT_UNIFORM };
 enum {
@@ -178,8 +179,6 @@ enum {
     SA_SCHEDULE_LINEAR,
     SA_SCHEDULE_COSINE,
 };
-/* Bits: 1 is the source, 2 the target. */
-enum { SA_FREEZE_NONE, SA_FREEZE_SOURCE, SA_FREEZE_TARGET, SA_FREEZE_BOTH };
 enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };
 enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 
@@ -232,7 +231,7 @@ typedef struct sa_settings {
     int location_filters;  /* K of SA_ATTENTION_LOCATION_AWARE */
     int location_width;    /* 2r + 1 of the same */
     int encoder;           /* SA_ENCODER_... */
-    int layers;            /* of the encoder; Transformer: of the decoder, too */
+    int layers;            /* of the encoder; Transformer: of the decoder, too; decoder-only: all */
     int decoder_layers;    /* of a recurrent decoder */
     bool decoder_residual; /* residual connections from its third layer on */
     int positions;         /* SA_POSITIONS_...; t5, alibi, rope and shaw: of a Transformer */
@@ -251,6 +250,7 @@ typedef struct sa_settings {
     int maxout; /* l, units of the read-out */
     int ffn;    /* inner units of a Transformer's feed-forward networks */
     int norm;   /* SA_NORM_..., Transformer */
+    int prefix; /* SA_PREFIX_..., decoder-only: what a source word sees of its sentence */
     int tie;    /* SA_TIE_..., embeddings */
     int init;   /* SA_INIT_... */
     /* the text */
@@ -272,7 +272,6 @@ typedef struct sa_settings {
     int64_t warmup;  /* updates over which the learning rate rises from 0 */
     double momentum;
     double beta1, beta2, epsilon; /* of Adam */
-    int freeze_embeddings;        /* SA_FREEZE_...: which keep their first values */
     double clip;                  /* largest L2 norm of the gradient; 0: none */
     double dropout;               /* probabilities; see the help */
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
@@ -334,10 +333,6 @@ sa_cache_size sa_settings_cache_size(const sa_settings *settings);
 
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
-
-/* Sets the options that determine weights and tokens as those of another model are: what
- * sa_train_options.init_from demands. */
-void sa_settings_take_shape(sa_settings *settings, const sa_settings *model);
 
 /* The name of preset i; NULL after the last. */
 const char *sa_preset_name(size_t i);
@@ -509,15 +504,8 @@ typedef struct sa_train_options {
     const char *alignments; /* path of their alignments; NULL: those in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, by a hash of the source, at most
                           settings->hold_out */
-    const char *init_from; /* path of a model whose weights, vocabularies, merges and spaces a new
-                              training begins with; words of the pairs that it lacks are appended,
-                              as far as settings->min_freq and vocab allow. Its settings of
-                              SA_SCOPE_MODEL and, but for these two and max_len, of SA_SCOPE_TEXT
-                              are demanded: SA_USAGE. NULL: random weights */
-    const char *embeddings[2]; /* paths of vectors of source and target words, which a new training
-                                  begins with: lines of word2vec, fastText or GloVe; or NULL */
-    const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
-                        settings->average, average.safetensors */
+    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
+                          settings->average, average.safetensors */
     const sa_pair *snapshot_pairs; /* [snapshot_count] their attention is recorded before the first
                                       update and at every validation, as the heatmaps
                                       out/film/0001/00000000.csv ...: a folder for each pair, a file
@@ -968,14 +956,15 @@ typedef struct sa_compare_options {
     const char *columns;      /* of all files of pairs, as for sa_corpus_open_columns, or NULL */
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
-    const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer" */
+    const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
     const char *out; /* folder for table.csv, table.md, curves.csv, bylength.csv, matrices/ and a
                         folder for each training. What it holds is resumed, or not trained again */
-    const sa_settings *settings;    /* what the list leaves out; its seed is that of the first
-                                       training of each model */
-    const sa_settings *transformer; /* the same of Transformers; NULL: those of their preset, with
-                                       the seed and limits of `settings` */
-    int seeds;                      /* trainings of each model, at least 1 */
+    const sa_settings *settings;     /* what the list leaves out; its seed is that of the first
+                                        training of each model */
+    const sa_settings *transformer;  /* the same of Transformers; NULL: those of their preset, with
+                                        the seed and limits of `settings` */
+    const sa_settings *decoder_only; /* the same of decoder-only models */
+    int seeds;                       /* trainings of each model, at least 1 */
     int matrices;     /* test pairs whose heatmaps are written, for every model with attention */
     bool overwrite;   /* train again what `out` holds with other settings or pairs; else: SA_BUSY */
     const char *html; /* file for the report; NULL: none */
@@ -1057,7 +1046,8 @@ typedef enum sa_explain_rows {
     SA_ROWS_UNNAMED,
     SA_ROWS_SOURCE,     /* source words */
     SA_ROWS_VOCABULARY, /* the target vocabulary, special tokens included */
-    SA_ROWS_TARGET,     /* the target words that a decoder reads, from "<s>" (BOS) on */
+    SA_ROWS_TARGET,     /* the words that a decoder reads: "<s>" (BOS) and the target's, or, of a
+                           decoder-only model, the source's and the target's */
 } sa_explain_rows;
 
 /* The numbers of one symbol of an equation. All texts are ASCII. */

@@ -40,11 +40,11 @@ from reference.masks import masks_of
 from reference.modules import Modules, fits
 from reference.recurrent import Recurrent
 from reference.settings import complete
-from reference.transformer import Transformer
+from reference.transformer import DecoderOnly, Transformer
 
 EOS = 1
 TOLERANCE = 1e-9
-FAMILIES = {"recurrent": Recurrent, "transformer": Transformer}
+FAMILIES = {"recurrent": Recurrent, "transformer": Transformer, "decoder": DecoderOnly}
 
 
 # ---- Comparing ------------------------------------------------------------------------------------

@@ -116,8 +116,8 @@ _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part
                     (c_bool, "best"), (_text, "note"), (c_double, "validated"))
 _report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
 _train_options = _struct("sa_train_options", (c_void_p, "settings"),
-                         (_text, "train columns alignments valid init_from"), (_text * 2, "embeddings"),
-                         (_text, "out"), (POINTER(_pair), "snapshot_pairs"), (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
+                         (_text, "train columns alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
+                         (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
                          (POINTER(c_int), "stop"), (c_bool, "diagnose"))
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
@@ -173,7 +173,7 @@ _eval_result = _struct(
                "monotonicity rep drop"))
 _compare_options = _struct(
     "sa_compare_options", (_text, "train test columns valid snapshots models out"),
-    (c_void_p, "settings transformer"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
+    (c_void_p, "settings transformer decoder_only"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
     (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
     (POINTER(c_int), "stop"))
 _compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"))
@@ -220,7 +220,6 @@ def _declare() -> None:
         ("metrics_option", option, c_size_t), ("link_option", option, c_size_t),
         ("option_choice", _text, option, c_size_t),
         ("settings_size", c_size_t), ("settings_init", None, settings),
-        ("settings_take_shape", None, settings, settings),
         ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
         ("search_init", None, P(_search)), ("metrics_init", None, P(_metrics)),
         ("link_options_init", None, P(_link_options)), ("corpus_close", None, P(_corpus)),
@@ -678,8 +677,8 @@ class Training(_values((str, "folder reason"), (int, "steps epochs"),
 
 
 def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: Optional[Path] = None,
-          columns: Optional[str] = None, snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
-          init_from: Optional[Path] = None, embeddings: Sequence[Optional[Path]] = (None, None),
+          columns: Optional[str] = None,
+          snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
           callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
           **settings: Any) -> Training:
     """Trains a model on a file of pairs, writes it to the folder `out`, and returns the Training.
@@ -687,8 +686,6 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     valid       validation pairs; None: 5 % of the training pairs
     alignments  word links of the training pairs, with guided_alignment=...
     columns     of source and target in both files of pairs, as in Corpus
-    init_from   a model to start from; its settings are those of the model
-    embeddings  files of word vectors to start from, for source and target
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
     callback    called with a Progress; print is one. A true answer stops the training
@@ -702,17 +699,13 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     if resume:
         with load(os.path.join(os.fspath(out), "last.safetensors"), 1) as stored:
             start = _Settings(ctypes.addressof(stored._info.settings.memory))
-    elif init_from is not None:
-        with load(init_from, 1) as stored:
-            _lib.sa_settings_take_shape(start.memory, stored._info.settings.memory)
     chosen = start.set(preset, settings)
     recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
     result = _train_result()
     with _Watch(callback) as watch:
         options = _options(_train_options, settings=ctypes.addressof(chosen.memory), train=train,
                            columns=columns, alignments=alignments, valid=valid, out=out, resume=resume,
-                           overwrite=overwrite, init_from=init_from,
-                           embeddings=tuple(_bytes(path, "embeddings") for path in embeddings),
+                           overwrite=overwrite,
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         if recorded[0] is not None:
             options.snapshot_pairs, options.snapshot_count = recorded[0].pairs, recorded[0].count
@@ -1149,7 +1142,7 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
             callback: Optional[Callback] = None, **settings: Any) -> Comparison:
     """Trains several models on the same batches, for the same number of updates, and compares them.
 
-    models     such as ["fixed", "bahdanau:additive", "luong:general:4", "transformer"]
+    models     such as ["fixed", "bahdanau:additive", "luong:general:4", "transformer", "decoder"]
     seeds      trainings of each model, from the seed in `settings` on
     matrices   test pairs whose heatmaps are written
     settings   options of `softalign compare`; 2,000 updates unless steps, epochs or max_time is given
@@ -1163,11 +1156,13 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
         limits["steps"] = 2000
     recurrent = _Settings().set(preset, limits)
     transformer = _Settings().set(preset or "vaswani2017-toy", limits)
+    decoder_only = _Settings().set(preset or "gpt-toy", limits)
     report, result = os.path.join(os.fspath(out), "report.html"), _compare_result()
     with _Watch(callback) as watch:
         options = _options(_compare_options, train=train, test=test, columns=columns, valid=valid, snapshots=snapshots,
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
-                           transformer=ctypes.addressof(transformer.memory), seeds=_int(seeds, "seeds"),
+                           transformer=ctypes.addressof(transformer.memory),
+                           decoder_only=ctypes.addressof(decoder_only.memory), seeds=_int(seeds, "seeds"),
                            matrices=_int(matrices, "matrices"), overwrite=overwrite, html=report,
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         diverged = None

@@ -8,7 +8,7 @@ from .encoder import part_of, ways
 
 def places(o, settings):
     """Where these settings apply dropout: each place, and whether its mask has a row per source word,
-    target word or sentence."""
+    target word, word that a decoder-only model reads ("joined"), or sentence."""
     everywhere = settings.get("dropout", 0)
 
     def probability(name):
@@ -16,12 +16,15 @@ def places(o, settings):
         return everywhere if own < 0 else own
 
     found = {}
-    for side in "source", "target":
-        found |= {f"{side}.words": side} if settings.get("word-dropout", 0) > 0 else {}
-        found |= {f"{side}.E": side} if probability("embeddings") > 0 else {}
-    if o.model == "transformer":
+    sides = {"target": "joined"} if o.model == "decoder" else {"source": "source", "target": "target"}
+    for side, rows in sides.items():
+        found |= {f"{side}.words": rows} if settings.get("word-dropout", 0) > 0 else {}
+        found |= {f"{side}.E": rows} if probability("embeddings") > 0 else {}
+    if o.model != "recurrent":
         sublayers = {"encoder": ("source", ("self", "feedforward")),
                      "decoder": ("target", ("self", "cross", "feedforward"))}
+        if o.model == "decoder":
+            sublayers = {"decoder": ("joined", ("self", "feedforward"))}
         return found | {f"{stack}.{layer}.{name}": side for stack, (side, names) in sublayers.items()
                         for layer in range(1, o.layers + 1) for name in names if everywhere > 0}
     cells = [part_of(layer, way) for layer in range(1, o.layers + 1) for way in ways(o)]
@@ -41,8 +44,10 @@ def places(o, settings):
 def masks_of(o, settings, arrays, pairs):
     """For each pair its masks by the place, rows of 0 or 1 / (1 - p). Removes them from the arrays."""
     cut = [{} for _ in pairs]
+    rows = {"source": lambda source, target: len(source), "target": lambda source, target: len(target),
+            "joined": lambda source, target: len(source) + len(target) - 1, "sentence": lambda source, target: 1}
     for place, kind in places(o, settings).items():
-        counts = [len(pair[kind == "target"]) if kind != "sentence" else 1 for pair in pairs]
+        counts = [rows[kind](*pair) for pair in pairs]
         array = arrays.pop(f"mask.{place}", ())
         demand(len(array) == sum(counts), f"mask.{place}: {len(array)} rows, not {sum(counts)}")
         for own, rows in zip(cut, torch.tensor(array).split(counts), strict=True):

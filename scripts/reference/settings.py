@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from . import demand
 
 CHOICES = {  # the first is the default
-    "model": ("recurrent", "transformer"),
+    "model": ("recurrent", "transformer", "decoder"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
                   "location-aware", "differential", "hard"),
@@ -22,6 +22,7 @@ CHOICES = {  # the first is the default
     "window": ("none", "local-m", "local-p", "sliding"),
     "head-projection": ("full", "split"),
     "norm": ("pre", "post"),
+    "prefix": ("causal", "full"),
     "tie": ("none", "two-way", "three-way"),
 }
 DEFAULTS = {  # None: there is none
@@ -57,8 +58,10 @@ def complete(settings):
         demand(value in CHOICES.get(name, [value]), f"settings: {name} is {value!r}, which is unknown")
         setattr(o, name.replace("-", "_"), value)
     o.max_positions = o.max_len + 1  # of the location score and learned positions; EOS has one
+    if o.model == "decoder":
+        o.max_positions += o.max_len
     o.kv_heads = o.kv_heads or o.heads
-    o.attends = o.model == "transformer" or o.decoder in ("bahdanau", "luong", "cgru")
+    o.attends = o.model != "recurrent" or o.decoder in ("bahdanau", "luong", "cgru")
     return o
 
 

@@ -18,6 +18,8 @@ def layernorm(p, part, X):
 
 
 class Transformer(Model):
+    prefix = 0  # the first words, which all queries of a causal attention see
+
     def residual(self, p, part, X, f):
         """post: LN(x + f(x)), pre: x + f(LN(x))"""
         if self.o.norm == "post":
@@ -29,11 +31,11 @@ class Transformer(Model):
         w, found = weights_of(p, self.o, part), []
         past = [Past() for _ in range(self.o.heads)]
         side = "target" if part.startswith("decoder") else "source"
-        place = Place(p, self.o, side, part, causal) if part.endswith(".self") else None
+        place = Place(p, self.o, side, part, causal and not self.prefix) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
-            seen = H[:i] if causal else H
+            seen = H[:max(i, self.prefix)] if causal else H
             found.append(attend(w, self.o, q, seen, i, past, place))
-        if part.endswith(".cross"):
+        if place is None or self.o.model == "decoder":
             self.past = past
         return torch.stack(found)
 
@@ -68,3 +70,20 @@ class Transformer(Model):
         if self.o.copy:
             self.gates = [self.gate(p, w_s=t_i) for t_i in t]
         return t
+
+
+class DecoderOnly(Transformer):
+    """One causal stack over x_1 .. x_S y_1 .. y_{T-1} (Radford et al. 2018); x_S is EOS, and row S + i - 1
+    predicts y_i. With a full prefix all rows see x_1 .. x_S."""
+
+    def layer(self, p, part, X, memory=None):
+        X = self.residual(p, f"{part}.self", X, lambda x: self.attention(p, f"{part}.self", x, x, causal=True))
+        return self.residual(p, f"{part}.feedforward", X,
+                             lambda x: self.feedforward(p, f"{part}.feedforward", x))
+
+    def outputs(self, p, source, target):
+        S = len(source)
+        self.prefix = S if self.o.prefix == "full" else 0
+        t = self.stack(p, "decoder", "target", p["target.E"], [*source, *target[:-1]])
+        self.past = [[alpha[:S] for alpha in head[S - 1:]] for head in self.past]  # of the source
+        return t[S - 1:]

@@ -20,7 +20,9 @@ typedef struct explanation_task {
     const sa_explain_options *options;
     char *source_text, *target_text; /* NFC; target_text NULL: to be translated */
     sa_sentence source, target;      /* whose ids are owned */
-    const char **source_words, **target_words, **read_words; /* "<s>" before the target */
+    const char **source_words, **target_words, **read_words; /* "<s>", or the source, before the
+                                                                target */
+    int first_read;                                          /* the first of them that is shown */
     const char **vocabulary;                                 /* of the target */
     sa_explain_pair pair;
 } explanation_task;
@@ -91,10 +93,15 @@ static bool find_labels(explanation_task *all, sa_error *error) {
         all->target_words = all->target_text
                                 ? sa_surface_words(target, all->target_text, &all->target, error)
                                 : words_of(all, all->target.extended, all->target.len, error);
+    const bool joined = all->model->w.transformer.sizes.decoder_only;
+    const int before = joined ? all->source.len : 1, count = before + all->target.len - 1;
     all->read_words =
-        all->target_words ? sa_new((size_t)all->target.len, sizeof *all->read_words, error) : NULL;
-    for (int i = 0; all->read_words && i < all->target.len; i++)
-        all->read_words[i] = i ? all->target_words[i - 1] : "<s>";
+        all->target_words ? sa_new((size_t)count, sizeof *all->read_words, error) : NULL;
+    for (int i = 0; all->read_words && i < count; i++)
+        all->read_words[i] = i >= before ? all->target_words[i - before]
+                             : joined    ? all->source_words[i]
+                                         : "<s>";
+    all->first_read = all->options->annotations ? before - 1 : 0;
     if (all->read_words)
         all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
     all->pair = (sa_explain_pair){
@@ -115,7 +122,7 @@ static void each(void *context, const sa_explain_value *line) {
     const explanation_task *all = context;
     sa_explain_value labelled = *line;
     if (line->about == SA_ROWS_SOURCE) labelled.row = all->source_words;
-    if (line->about == SA_ROWS_TARGET) labelled.row = all->read_words;
+    if (line->about == SA_ROWS_TARGET) labelled.row = all->read_words + all->first_read;
     if (line->about == SA_ROWS_VOCABULARY) labelled.row = all->vocabulary;
     all->options->each(all->options->context, &all->pair, &labelled);
 }

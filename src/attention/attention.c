@@ -25,7 +25,8 @@ const sa_span *sa_attention_spans(const sa_attention *w, sa_head *at, sa_span *s
     const int S = at->v.rows;
     bool whole = true;
     for (int l = 0; l < at->q.rows; l++) {
-        spans[l] = (sa_span){0, at->causal && at->i + l < S ? at->i + l : S};
+        const int seen = at->i + l > at->causal ? at->i + l : at->causal;
+        spans[l] = (sa_span){0, at->causal && seen < S ? seen : S};
         sa_parts_span(w, at, l, &spans[l]);
         whole = whole && spans[l].count == S;
     }

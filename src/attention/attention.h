@@ -50,7 +50,7 @@ typedef struct sa_attention { /* weights, or their gradients */
  * per sentence. Sentence b owns rows first[b] .. first[b+1]-1. Also the derivatives by it. */
 typedef struct sa_memory {
     const int *first;          /* NULL: every row is a word by itself, ... */
-    int position;              /* ... with this position, from 0 */
+    const int *positions;      /* [N] ... with this position, from 0 */
     sa_mat annotations;        /* [N x A] */
     sa_mat keys;               /* [N x key_width], or the annotations themselves */
     sa_mat values;             /* [N x value_width], or the annotations themselves */
@@ -83,7 +83,8 @@ typedef struct sa_attention_scratch {
 typedef struct sa_head {
     int head, unit;  /* from 0; and the first of the head's units that q and k have */
     int i, sentence; /* sentence: of the memory */
-    bool causal;     /* the query of position i sees the first i keys, as if there were no others */
+    int causal; /* P > 0: the query of position i sees the first max(i, P) keys, as if there were no
+                   others */
     sa_mat v_a, q, k, v;     /* the score's parameters [1 x ..], [Q x d], [S x d], [S x dv] */
     sa_mat alpha;            /* [Q x S] e, which becomes alpha */
     sa_mat c;                /* [Q x dv] */

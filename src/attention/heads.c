@@ -454,9 +454,10 @@ void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *
 
 /* ---- All queries of all sentences ------------------------------------------------------------ */
 
-static sa_query_block sentence_block(const sa_queries *queries, int b) {
+sa_query_block sa_queries_of(const sa_queries *queries, int b) {
     const int first = queries->first[b];
-    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
+    const int causal = queries->prefix ? queries->prefix[b] : queries->causal;
+    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, causal};
 }
 
 /* Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V) */
@@ -466,7 +467,7 @@ void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
     const sa_mat o = sa_attention_head_output(w, rows, c);
     sa_attention_project_query(w, s, rows);
     for (int b = 0; b < queries->sentences; b++)
-        sa_heads_forward(w, memory, sentence_block(queries, b), rows, o, scratch);
+        sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
     sa_attention_project_output(w, rows, c);
 }
 
@@ -476,7 +477,7 @@ void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *p
     const sa_mat d_o = project_output_backward(w, dc, pass->d);
     zero_derivatives(w, pass->d);
     for (int b = 0; b < queries->sentences; b++)
-        heads_backward(w, pass, sentence_block(queries, b), d_o, dw);
+        heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
     project_query_backward(w, pass, ds);
     sa_attention_projections_backward(s, pass->rows, dc, pass->d, dw);
 }

@@ -79,7 +79,7 @@ void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, 
 typedef struct sa_query_block {
     int row, count;
     int sentence, i;
-    bool causal;
+    int causal; /* as in sa_head */
 } sa_query_block;
 
 /* Numbers of the state of all key/value heads that takes the place of keys and values where causal
@@ -127,8 +127,13 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
 typedef struct sa_queries {
     int sentences;
     const int *first; /* [sentences + 1] */
-    bool causal; /* the query of position i sees the first i keys, as if there were no others */
+    bool
+        causal; /* the query of position i sees the first i keys, as if there were no others, ... */
+    const int *prefix; /* [sentences] ... but at least so many; NULL: 1 */
 } sa_queries;
+
+/* Those of sentence b. */
+sa_query_block sa_queries_of(const sa_queries *queries, int b);
 
 /* Queries s [R x n]: fills rows and c [R x A]. */
 void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,

@@ -25,9 +25,10 @@ static const sa_option rows[] = {
     {"test", CLI_TEXT(INPUT, RUN(job.test), NULL, "PAIRS"),
      "test pairs, with a gold alignment for AER"},
     {"models", CLI_TEXT(TEXT, RUN(job.models), NULL, "LIST"),
-     "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by any "
-     ":option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
-     "cgru,cgru:cell-norm=yes:dropout=0.2"},
+     "models: decoder[:attention[:heads]], with transformer or decoder (decoder-only) as a "
+     "decoder, "
+     "each followed by any :option=value, such as fixed,bahdanau:additive,luong:general:4,"
+     "transformer or cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_INT(RUN(job.seeds), 1, 1, 1000, "N"),
      "training runs per model, with consecutive seeds from --seed"},
     {"matrices", SA_INT(RUN(job.matrices), 10, 0, 1000000, "N"),
@@ -68,20 +69,29 @@ static void show_progress(void *context, const sa_progress *report) {
     }
 }
 
-/* The Transformers of the list start from the preset of their family, with the same options. */
+/* The models of that family in the list start from its preset, with the same options. */
+static bool read_family(const cli_call *call, int family, sa_settings *settings, sa_error *error) {
+    compare_options again = *(const compare_options *)call->options;
+    cli_call other = *call;
+    other.options = &again;
+    if (!cli_read_preset(&other, &again.settings, sa_preset_default(family), error)) return false;
+    limit_updates(&again.settings);
+    *settings = again.settings;
+    return true;
+}
+
 static bool run(cli_call *call, sa_error *error) {
     compare_options *options = call->options;
     if (!cli_read_preset(call, &options->settings, options->preset, error) ||
         !cli_check_needed(call, error))
         return false;
-    compare_options again = *options;
-    cli_call other = *call;
-    other.options = &again;
-    if (!cli_read_preset(&other, &again.settings, sa_preset_default(SA_MODEL_TRANSFORMER), error))
+    sa_settings transformer, decoder_only;
+    if (!read_family(call, SA_MODEL_TRANSFORMER, &transformer, error) ||
+        !read_family(call, SA_MODEL_DECODER, &decoder_only, error))
         return false;
     limit_updates(&options->settings);
-    limit_updates(&again.settings);
-    options->job.transformer = &again.settings;
+    options->job.transformer = &transformer;
+    options->job.decoder_only = &decoder_only;
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
 
     cli_progress progress;

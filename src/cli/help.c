@@ -367,8 +367,9 @@ static void offer_models(cursor *at, sa_buffer *out) {
                 offer_choices(row, out);
     } else if (part == entry) {
         offer_choices(sa_option_find(sa_settings_options, "decoder"), out);
-        offer(sa_option_choice(sa_option_find(sa_settings_options, "model"), SA_MODEL_TRANSFORMER),
-              "", out);
+        const sa_option *model = sa_option_find(sa_settings_options, "model");
+        for (int family = SA_MODEL_RECURRENT + 1; sa_option_choice(model, family); family++)
+            offer(sa_option_choice(model, family), "", out);
     } else {
         if (strchr(entry, ':') == colon)
             offer_choices(sa_option_find(sa_settings_options, "attention"), out);

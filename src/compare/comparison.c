@@ -15,10 +15,13 @@
 
 /* ---- LIST ------------------------------------------------------------------------------------ */
 
-/* Whether an entry begins with the Transformer instead of a decoder. */
-static bool is_transformer(const char *entry) {
-    const char *name = sa_model_name(SA_MODEL_TRANSFORMER);
-    return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
+/* The family that an entry begins with instead of a recurrent decoder, or SA_MODEL_RECURRENT. */
+static size_t family_of(const char *entry) {
+    const char *name;
+    for (size_t family = SA_MODEL_RECURRENT + 1; (name = sa_model_name(family)); family++)
+        if (strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]))
+            return family;
+    return SA_MODEL_RECURRENT;
 }
 
 static bool set_option(const char *name, const char *value, sa_settings *settings,
@@ -32,8 +35,7 @@ static bool set_option(const char *name, const char *value, sa_settings *setting
 
 /* Applies the parts of an entry from left to right, cutting the copy at their ends. */
 static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
-    const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
-                                   "heads"};
+    const char *const options[] = {family_of(parts) ? "model" : "decoder", "attention", "heads"};
     for (size_t i = 0; parts; i++) {
         char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
         if (colon) *colon = 0;
@@ -44,7 +46,7 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
         } else if (i >= sizeof options / sizeof *options) {
             return sa_fail(error, SA_USAGE,
                            "expected decoder[:attention[:heads]][:option=value ...], with "
-                           "transformer as a decoder");
+                           "transformer or decoder as a decoder");
         } else if (i == 1 && !sa_settings_has_attention(settings)) {
             return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
         } else if (!sa_settings_set(settings, options[i], parts, error)) {
@@ -100,10 +102,10 @@ static bool make_runs(sa_comparison *all, sa_error *error) {
 }
 
 /* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
- * with "transformer" as a decoder, and makes their runs. Settings that an entry leaves out are
- * those of the options, or of `transformer`. SA_USAGE names an entry that is wrong or occurs twice.
- */
-static bool read_models(sa_comparison *all, const sa_settings *transformer, sa_error *error) {
+ * with "transformer" or "decoder" (decoder-only) as a decoder, and makes their runs. Settings that
+ * an entry leaves out are those of its family. SA_USAGE names an entry that is wrong or occurs
+ * twice. */
+static bool read_models(sa_comparison *all, const sa_settings *const families[], sa_error *error) {
     size_t count = 1;
     const char *list = all->options->models;
     for (const char *at = list; *at; at++) count += *at == ',';
@@ -111,8 +113,7 @@ static bool read_models(sa_comparison *all, const sa_settings *transformer, sa_e
     bool good = all->models;
     for (size_t i = 0; good && i < count; i++) {
         const size_t size = strcspn(list, ",");
-        good = read_entry(all, list, size,
-                          is_transformer(list) ? transformer : all->options->settings, error);
+        good = read_entry(all, list, size, families[family_of(list)], error);
         list += size + 1;
     }
     return good && make_runs(all, error);
@@ -124,7 +125,6 @@ static void release(sa_comparison *all) {
     for (size_t i = 0; i < all->model_count; i++)
         free(all->models[i].name), free(all->models[i].folder);
     free(all->runs), free(all->models), free(all->order);
-    sa_buffer_release(&all->notes);
     sa_corpus_close(&all->data.test);
     sa_corpus_close(&all->data.snapshot_pairs);
 }
@@ -491,18 +491,33 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
                              "cannot give: write them to a file");
 }
 
-/* The preset of Transformers, trained as long as the other models. */
-static bool preset_transformer(const sa_settings *settings, sa_settings *transformer,
-                               sa_error *error) {
-    if (!sa_settings_preset(transformer, sa_preset_default(SA_MODEL_TRANSFORMER), error))
-        return false;
-    transformer->seed = settings->seed;
-    transformer->threads = settings->threads;
-    transformer->epochs = settings->epochs;
-    transformer->steps = settings->steps;
-    transformer->max_time = settings->max_time;
-    transformer->patience = settings->patience;
+/* The preset of a family, trained as long as the other models. */
+static bool preset_family(int family, const sa_settings *settings, sa_settings *own,
+                          sa_error *error) {
+    sa_settings_init(own);
+    if (!sa_settings_preset(own, sa_preset_default(family), error)) return false;
+    own->seed = settings->seed;
+    own->threads = settings->threads;
+    own->epochs = settings->epochs;
+    own->steps = settings->steps;
+    own->max_time = settings->max_time;
+    own->patience = settings->patience;
     return true;
+}
+
+/* What the entries of each family start from. */
+enum { FAMILIES = SA_MODEL_DECODER + 1 };
+static bool read_families(sa_comparison *all, sa_error *error) {
+    const sa_compare_options *options = all->options;
+    const sa_settings *families[] = {options->settings, options->transformer,
+                                     options->decoder_only};
+    sa_settings presets[FAMILIES];
+    for (int family = 0; family < FAMILIES; family++) {
+        if (families[family]) continue;
+        if (!preset_family(family, options->settings, &presets[family], error)) return false;
+        families[family] = &presets[family];
+    }
+    return read_models(all, families, error);
 }
 
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
@@ -557,11 +572,7 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     *result = (sa_compare_result){0};
     sa_json_watch();
     sa_comparison all = {.options = options, .lock = SA_UNLOCKED};
-    sa_settings preset;
-    const sa_settings *transformer = options->transformer ? options->transformer : &preset;
-    sa_settings_init(&preset);
-    bool good = (options->transformer || preset_transformer(options->settings, &preset, error)) &&
-                read_models(&all, transformer, error) && open_data(&all, error) &&
+    bool good = read_families(&all, error) && open_data(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&all.lock, options->out, error));
     good = sa_exchange_agree(sa_compare_processes, good, error) &&

@@ -25,7 +25,9 @@
 
 const sa_option sa_settings_options[] = {
     {"model", SA_CHOICE_BY(MODEL(model), 0, sa_model_name),
-     "model family: recurrent encoder-decoder or Transformer (Vaswani et al. 2017)", "Model"},
+     "model family: recurrent encoder-decoder, Transformer (Vaswani et al. 2017), or decoder-only "
+     "Transformer (decoder; Radford et al. 2018)",
+     "Model"},
     {"decoder", SA_CHOICE(MODEL(decoder), 0, sa_decoder_kinds),
      "decoder architecture, from a fixed context vector to the conditional GRU"},
     {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function",
@@ -66,7 +68,7 @@ const sa_option sa_settings_options[] = {
     {"encoder", SA_WORDS(MODEL(encoder), 0, "bi", "uni", "none"),
      "encoder: bidirectional, unidirectional, or none (embeddings only)", "Encoder and decoder"},
     {"layers", SA_INT(MODEL(layers), 1, 1, SA_MAX_LAYERS, "N"),
-     "number of encoder layers; Transformer: of encoder and decoder"},
+     "number of encoder layers; Transformer: of encoder and decoder; decoder-only: of all"},
     {"decoder-layers", SA_INT(MODEL(decoder_layers), 1, 1, SA_MAX_LAYERS, "N"),
      "number of recurrent decoder layers"},
     {"decoder-residual", SA_SWITCH(MODEL(decoder_residual)),
@@ -111,6 +113,9 @@ const sa_option sa_settings_options[] = {
      "Transformer: inner size of the feed-forward layers"},
     {"norm", SA_WORDS(MODEL(norm), 0, "pre", "post"),
      "Transformer: layer normalization before (pre) or after (post) each sub-layer"},
+    {"prefix", SA_WORDS(MODEL(prefix), 0, "causal", "full"),
+     "decoder-only: a source word sees those before it (causal), or its whole sentence (full; "
+     "Raffel et al. 2020)"},
     {"tie", SA_WORDS(MODEL(tie), 0, "none", "two-way", "three-way"),
      "embedding tying: target input and output (two-way), or source as well with a joint "
      "vocabulary (three-way)"},
@@ -160,10 +165,6 @@ const sa_option sa_settings_options[] = {
      "adam: decay rate of the second moment estimate"},
     {"epsilon", SA_REAL(TRAINING(epsilon), 1e-8, 1e-12, 1, "X"),
      "adam: constant added to the denominator"},
-    {"freeze-embeddings",
-     SA_WORDS(TRAINING(freeze_embeddings), 0, "none", "source", "target", "both"),
-     "embeddings that are not trained: they stay as --source-embeddings, --target-embeddings or "
-     "--init-from set them"},
     {"clip", SA_REAL(TRAINING(clip), 1, 0, 1e9, "X"),
      "maximum L2 norm of the gradient; 0: no clipping"},
     {"dropout", SA_REAL(TRAINING(dropout), 0, 0, 0.9, "X"),
@@ -398,14 +399,11 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
     static const char recurrent[] =
         " decoder encoder reverse-source cell update reset cell-norm decoder-init readout-state "
         "input-feeding hidden maxout decoder-layers decoder-residual dropout-layers ";
-    return is_in(option, settings->model == SA_MODEL_TRANSFORMER ? recurrent : " ffn norm ");
-}
-
-void sa_settings_take_shape(sa_settings *settings, const sa_settings *model) {
-    for (const sa_option *row = sa_settings_options; settings && model && row->name; row++)
-        if (row->scope == SA_SCOPE_MODEL ||
-            (row->scope == SA_SCOPE_TEXT && !is_in(row, " min-freq vocab max-len ")))
-            sa_option_set_number(row, settings, sa_option_get(row, model));
+    static const char *const others[] = {[SA_MODEL_RECURRENT] = " ffn norm prefix ",
+                                         [SA_MODEL_TRANSFORMER] = " prefix ",
+                                         [SA_MODEL_DECODER] = ""};
+    const bool ignored = settings->model != SA_MODEL_RECURRENT && is_in(option, recurrent);
+    return ignored || is_in(option, others[settings->model]);
 }
 
 bool sa_settings_is_common(const sa_option *option) {

@@ -245,6 +245,10 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
     for (int m = 0; m < number; m++) {
         const sa_settings *settings = &models[m]->settings;
         if (!sa_settings_has_attention(settings)) continue;
+        if (models[m]->w.transformer.sizes.decoder_only)
+            return sa_fail(error, SA_USAGE,
+                           "{force_attention} replaces the weights of cross-attention, which a "
+                           "decoder-only model has none of");
         const sa_part *part = sa_scores[settings->attention].part;
         if (chosen.kind != SA_OVERRIDE_EXPECTED || (part && part->noise_width))
             return true; /* decoding has other weights than training */

@@ -103,7 +103,9 @@ add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *f
     sa_real *to = add(out, SA_F64, mask.rows, mask.cols, "mask.%s", name);
     for (int pair = 0; to && pair < side->sentences; pair++) {
         const int b = batch_index(side, pair), target = batch_index(&batch->target, pair);
-        const int rows = of.whole ? 1 : side->len[b];
+        const int rows = of.whole   ? 1
+                         : of.first ? of.first[target + 1] - of.first[target]
+                                    : side->len[b];
         for (int t = 0; t < rows; t++, to += width) {
             const int row = of.whole ? b : of.first ? of.first[target] + t : side->start[t] + b;
             memcpy(to, sa_row(mask, row), width * sizeof *to);

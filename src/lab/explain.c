@@ -522,7 +522,9 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     const sa_seq2seq *w = &out->model->w;
     const sa_pass *pass = &out->model->pass;
     const sa_encoder_cache *encoder = &pass->encoder;
-    const sa_stack_cache *stack = decoder ? &pass->transformer.decoder : &pass->transformer.encoder;
+    const bool joined = w->transformer.sizes.decoder_only;
+    const sa_stack_cache *stack =
+        decoder || joined ? &pass->transformer.decoder : &pass->transformer.encoder;
     const int last = !w->family->recurrent ? w->transformer.sizes.layers
                      : decoder             ? w->decoder.sizes.layers
                                            : w->encoder.layers;
@@ -541,12 +543,15 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
 }
 
 static void explain_annotations(sa_explainer *out, bool decoder) {
+    const int S = out->job->source.len, T = out->job->target.len;
     out->line.part = SA_EXPLAIN_SOURCE;
     out->words = decoder ? SA_ROWS_TARGET : SA_ROWS_SOURCE;
     for (int layer = 0;; layer++) {
         sa_explainer_section(out, "Annotations");
-        const sa_mat x = annotations(out, decoder, layer);
+        sa_mat x = annotations(out, decoder, layer);
         if (!x.cols) return;
+        if (out->model->w.transformer.sizes.decoder_only)
+            x = decoder ? sa_rows(x, S - 1, T) : sa_rows(x, 0, S);
         sa_explainer_matrix(out, "h", "h_j", x);
     }
 }

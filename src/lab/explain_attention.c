@@ -237,7 +237,10 @@ static void write_normalizer(const head_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
     write_formula(view, normalizer->citation, normalizer->formula);
-    if (view->of->causal) sa_explainer_write(view->out, NULL, "%sj <= i", over), over = ", ";
+    const int causal = view->of->causal; /* 1, or the length of a full prefix */
+    if (causal == 1) sa_explainer_write(view->out, NULL, "%sj <= i", over);
+    if (causal > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, causal);
+    if (causal) over = ", ";
     for (int p = 0; p < view->w->parts; p++)
         if (view->w->part[p].row->span) {
             sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].row->formula);
@@ -377,11 +380,14 @@ static void explain_network(sa_explainer *out, const sa_feedforward *w, bool pre
 }
 
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row) {
-    const bool encodes = site == SA_SITE_ENCODER, cross = site == SA_SITE_CROSS;
     const sa_transformer *model = &out->model->w.transformer;
     const sa_transformer_cache *pass = &out->model->pass.transformer;
+    const bool joined = model->sizes.decoder_only;
+    const bool encodes = !joined && site == SA_SITE_ENCODER;
+    const bool cross = !joined && site == SA_SITE_CROSS;
     const sa_stack *stack = encodes ? &model->encoder : &model->decoder;
     const sa_stack_cache *all = encodes ? &pass->encoder : &pass->decoder;
+    if (joined && site != SA_SITE_ENCODER) row += pass->prefix[0] - 1;
     const sa_transformer_layer *w = &stack->layer[layer];
     const sa_layer_cache *cache = &all->layer[layer];
     const sa_attention *attention = cross ? &w->cross.attention : &w->self.attention;
@@ -411,11 +417,11 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
                                   .state = pre ? "a_i" : "x_i",
                                   .word = word,
                                   .layer = true,
-                                  .causal = site == SA_SITE_DECODER,
+                                  .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
                                   .c = sa_explainer_linear(out, attention->W_c, (sa_mat){0}, o),
                               });
     explain_sum(out, pre, "y", "x", "c", sa_rows(own->residual.y, row, 1));
-    if (site == SA_SITE_DECODER) return; /* cross-attention follows */
+    if (stack->cross && !cross) return; /* cross-attention follows */
     explain_network(out, &w->feed.network, pre, sa_rows(cache->feed.residual.in, row, 1),
                     sa_rows(cache->feed.inner, row, 1));
     explain_sum(out, pre, "z", "y", "f", sa_rows(cache->feed.residual.y, row, 1));

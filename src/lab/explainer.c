@@ -16,10 +16,9 @@ static size_t arena_size(const sa_lab_model *model) {
     const sa_seq2seq *all = &model->w;
     const bool recurrent = all->family->recurrent;
     const sa_decoder *d = &all->decoder;
-    const sa_attention *w =
-        recurrent ? &d->attention : &all->transformer.encoder.layer[0].self.attention;
+    const sa_attention *w = all->family->attention(all);
     const int S = model->batch.source.steps, T = model->batch.target.steps;
-    const size_t words = (size_t)(S > T ? S : T), H = (size_t)w->heads;
+    const size_t words = (size_t)S + (size_t)T, H = (size_t)w->heads;
     const size_t keys = H ? H / (size_t)w->kv_heads * (size_t)(w->key_width + w->value_width) : 0;
     const size_t units =
         recurrent ? (size_t)(16 * (d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows) +

@@ -39,7 +39,7 @@ typedef struct attending {
     const sa_memory *memory;
     sa_attention_rows rows;
     const sa_attention_scratch *scratch;
-    bool causal;
+    int causal; /* of the running sentence */
     sa_mat watched;
 } attending;
 
@@ -77,7 +77,7 @@ static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
                            &cache->source.memory,
                            cache->rows.attention,
                            &cache->scratch,
-                           false,
+                           0,
                            model->watched};
     for (int t = 0; all.w->heads && t < side->steps; t++)
         for (int b = 0; b < side->active[t]; b++)
@@ -87,11 +87,12 @@ static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
 static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queries,
                          const sa_attention_sublayer_cache *cache, const sa_stack_cache *stack,
                          sa_mat watched, sa_kinks *found) {
-    const attending all = {&w->attention,   &cache->memory,  cache->rows,
-                           &stack->scratch, queries->causal, watched};
-    for (int b = 0; b < queries->sentences; b++)
-        for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
-            add_query(&all, b, row, row - queries->first[b] + 1, found);
+    attending all = {&w->attention, &cache->memory, cache->rows, &stack->scratch, 0, watched};
+    for (int b = 0; b < queries->sentences; b++) {
+        const sa_query_block block = sa_queries_of(queries, b);
+        all.causal = block.causal;
+        for (int l = 0; l < block.count; l++) add_query(&all, b, block.row + l, l + 1, found);
+    }
 }
 
 /* Which units of a feed-forward network are on. The cache has no pre-activations, so they are

@@ -24,6 +24,11 @@ sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) 
     return (sa_sentence){ids, len};
 }
 
+/* Whether one stack reads source and target. */
+static bool is_joined(const sa_seq2seq *w) {
+    return w->transformer.sizes.decoder_only;
+}
+
 static bool open_pair(const sa_proof_setup *setup, const sa_seq2seq *w, int p, sa_lab_pass *pass,
                       sa_error *error) {
     return sa_lab_pass_open(pass, w, setup->pairs.source + p, setup->pairs.target + p, 1, error);
@@ -69,14 +74,19 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     const double least = least_sum(sa_lab_attention(setup));
     const sa_lab_view view = {&setup->all, p};
     const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
-    const int rows[] = {[SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = T};
+    const bool joined = is_joined(w); /* a row goes on behind the source's words */
+    const int rows[] = {
+        [SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = joined ? 0 : T};
     (void)alone, (void)error;
     raise_to(0, worst);
     for (int site = 0; site < (int)(sizeof rows / sizeof *rows); site++)
         for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
             for (int k = 0; k < sa_seq2seq_heads(w); k++)
-                for (int t = 0; t < rows[site]; t++)
-                    raise_to(row_sum_error(sa_lab_weights(view, site, layer, k, t), least), worst);
+                for (int t = 0; t < rows[site]; t++) {
+                    sa_mat alpha = sa_lab_weights(view, site, layer, k, t);
+                    if (joined && site == SA_SITE_CROSS) alpha.cols += T - 1;
+                    raise_to(row_sum_error(alpha, least), worst);
+                }
     return true;
 }
 
@@ -200,20 +210,19 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
     sa_memory_forward(w, memory);
 }
 
-/* The queries s attend to a random memory, one by one or at once as in the pass before, so that
- * rounding is the same. While the arena counts, nothing is computed. */
+/* The queries s attend to a random memory, one by one (without `queries`) or at once as in the pass
+ * before, so that rounding is the same. While the arena counts, nothing is computed. */
 static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
-                                              sa_mat s, const sa_memory *seen, bool at_once) {
-    const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
-    const sa_queries queries = {1, first};
+                                              sa_mat s, const sa_memory *seen,
+                                              const sa_queries *queries) {
+    const int steps = s.rows, S = seen->annotations.rows;
     sa_memory memory;
     draw_memory(arena, rng, w, seen, &memory);
     sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, false);
     const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
     const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
-    if (arena->base && at_once)
-        sa_attention_all_forward(w, &memory, &queries, s, rows, c, &scratch);
-    for (int t = 0; arena->base && !at_once && t < steps; t++) {
+    if (arena->base && queries) sa_attention_all_forward(w, &memory, queries, s, rows, c, &scratch);
+    for (int t = 0; arena->base && !queries && t < steps; t++) {
         const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
         if (t)
             sa_copy_mat(sa_rows(rows.state, t - 1, 1), row.previous_state);
@@ -233,12 +242,15 @@ static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *r
     if (w->family->recurrent)
         cache->decoder.rows.attention = attend_random_memory(
             arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, cache->decoder.rows),
-            &cache->decoder.source.memory, false);
+            &cache->decoder.source.memory, NULL);
     for (int i = 0; !w->family->recurrent && i < w->transformer.sizes.layers; i++) {
-        sa_attention_sublayer_cache *cross = &cache->transformer.decoder.layer[i].cross;
-        cross->rows =
-            attend_random_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
-                                 cross->residual.in, &cross->memory, true);
+        const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
+        sa_stack_cache *stack = &cache->transformer.decoder;
+        const bool joined = is_joined(w);
+        sa_attention_sublayer_cache *own = joined ? &stack->layer[i].self : &stack->layer[i].cross;
+        own->rows = attend_random_memory(
+            arena, rng, &(joined ? &layer->self : &layer->cross)->attention, own->residual.in,
+            &own->memory, joined ? &stack->self : &stack->cross);
     }
     if (!arena->base) return 0;
     return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.pass->batch.target.steps,
@@ -298,6 +310,8 @@ bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 }
 
 static sa_mat annotations_of(const sa_lab_pass *alone) {
+    if (is_joined(alone->w))
+        return sa_rows(alone->cache.transformer.decoder.out, 0, alone->batch.source.words);
     return alone->w->family->recurrent ? alone->cache.encoder.annotations
                                        : alone->cache.transformer.encoder.out;
 }

@@ -12,7 +12,7 @@ static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pai
     model->batch.gold = model->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &model->w, &model->batch, true, &model->pass);
     const int S = model->batch.source.steps, T = model->batch.target.steps;
-    model->watched = sa_mat_alloc(arena, 1, S > T ? S : T);
+    model->watched = sa_mat_alloc(arena, 1, S + T); /* at most the words of both */
 }
 
 bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,

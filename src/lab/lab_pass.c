@@ -86,26 +86,39 @@ void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     pass.w->family->backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
 }
 
-double sa_lab_neighbor_gradient(sa_lab_view view) {
-    const sa_lab_pass *pass = view.pass;
+/* The largest by a word of sentence b. */
+static double recurrent_gradient(const sa_lab_pass *pass, int b) {
     const sa_batch *batch = &pass->batch;
     const sa_pass *cache = &pass->cache;
-    const bool recurrent = pass->w->family->recurrent;
-    const int own = batch_index(view);
-    const sa_mat dsource = recurrent ? cache->encoder.dx : cache->transformer.encoder.d;
-    const sa_mat dtarget = recurrent
-                               ? sa_decoder_word_input(&pass->w->decoder, cache->decoder.d.input)
-                               : cache->transformer.decoder.d;
+    const sa_mat dtarget = sa_decoder_word_input(&pass->w->decoder, cache->decoder.d.input);
+    const int source_index = sa_batch_source_index(batch, b);
     double most = 0;
-    for (int b = 0; b < batch->target.sentences; b++) {
-        const int source_index = sa_batch_source_index(batch, b);
-        for (int t = 0; b != own && t < batch->target.len[b]; t++)
-            most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dtarget, row_of(pass, b, t), 1)));
-        for (int t = 0; b != own && t < batch->source.len[source_index]; t++) {
-            const int row = recurrent ? batch->source.start[t] + source_index
-                                      : cache->transformer.encoder.self.first[b] + t;
-            most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dsource, row, 1)));
-        }
+    for (int t = 0; t < batch->target.len[b]; t++)
+        most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dtarget, row_of(pass, b, t), 1)));
+    for (int t = 0; t < batch->source.len[source_index]; t++) {
+        const int row = batch->source.start[t] + source_index;
+        most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(cache->encoder.dx, row, 1)));
+    }
+    return most;
+}
+
+static double stack_gradient(const sa_stack_cache *stack, int b) {
+    if (!stack->d.rows) return 0; /* decoder-only: there is no encoder */
+    const int first = stack->self.first[b];
+    return sa_lab_largest(sa_rows(stack->d, first, stack->self.first[b + 1] - first));
+}
+
+double sa_lab_neighbor_gradient(sa_lab_view view) {
+    const sa_lab_pass *pass = view.pass;
+    const sa_transformer_cache *cache = &pass->cache.transformer;
+    const int own = batch_index(view);
+    double most = 0;
+    for (int b = 0; b < pass->batch.target.sentences; b++) {
+        if (b == own) continue;
+        most = sa_lab_nan_max(most, pass->w->family->recurrent
+                                        ? recurrent_gradient(pass, b)
+                                        : sa_lab_nan_max(stack_gradient(&cache->encoder, b),
+                                                         stack_gradient(&cache->decoder, b)));
     }
     return most;
 }

@@ -76,16 +76,24 @@ static const char *no_self_attention(const sa_proof_setup *setup) {
     return positioned(setup) ? NULL : "the model has no positions";
 }
 
-static const char recurrent_note[] = "the encoder is recurrent";
+/* Why the order of the source's words matters to whatever reads them. */
+static const char *reading_order(const sa_proof_setup *setup) {
+    const sa_transformer *w = &setup->model.w.transformer;
+    if (recurrent_encoder(setup)) return "the encoder is recurrent";
+    return w->sizes.decoder_only && !w->sizes.full_prefix
+               ? "a source word sees only those before it"
+               : NULL;
+}
 
-/* Of the encoders only a transformer's attends. */
+/* Of the encoders only a transformer's attends; a decoder-only model has the same attention. */
 static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
-    const sa_stack *encoder = &setup->model.w.transformer.encoder;
-    return encoder->layers ? &encoder->layer[0].self.attention : NULL;
+    const sa_transformer *w = &setup->model.w.transformer;
+    const sa_stack *reader = w->sizes.decoder_only ? &w->decoder : &w->encoder;
+    return reader->layers ? &reader->layer[0].self.attention : NULL;
 }
 
 static const char *order_matters(const sa_proof_setup *setup) {
-    if (recurrent_encoder(setup)) return recurrent_note;
+    if (reading_order(setup)) return reading_order(setup);
     if (positioned(setup))
         return encoded(setup) ? "the embeddings contain positions"
                               : "the self-attention contains positions";
@@ -94,7 +102,7 @@ static const char *order_matters(const sa_proof_setup *setup) {
 }
 
 static const char *encoder_order_matters(const sa_proof_setup *setup) {
-    if (recurrent_encoder(setup)) return recurrent_note;
+    if (reading_order(setup)) return reading_order(setup);
     return !positioned(setup) ? claims_of(encoder_attention(setup)).ordered : NULL;
 }
 

@@ -1,7 +1,8 @@
 /* family: what a kind of model is to everything above it, as one row.
  *
  * The rows stand in recurrent_family.c (an encoder and a decoder that carry a state from step to
- * step) and transformer_family.c; seq2seq.h has the table and what all families share. */
+ * step) and transformer_family.c (the Transformer, and decoder-only models); seq2seq.h has the
+ * table and what all families share. */
 #ifndef SA_MODEL_FAMILY_H
 #define SA_MODEL_FAMILY_H
 
@@ -133,6 +134,6 @@ static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *bat
     return w->family->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
 
-extern const sa_family sa_recurrent_family, sa_transformer_family;
+extern const sa_family sa_recurrent_family, sa_transformer_family, sa_decoder_family;
 
 #endif

@@ -7,6 +7,7 @@
 const sa_family *const sa_families[] = {
     [SA_MODEL_RECURRENT] = &sa_recurrent_family,
     [SA_MODEL_TRANSFORMER] = &sa_transformer_family,
+    [SA_MODEL_DECODER] = &sa_decoder_family,
     NULL,
 };
 
@@ -60,11 +61,6 @@ void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan) {
     sa_seq2seq shape;
     *plan = (sa_params){0};
     bind(&(sa_binder){.plan = plan}, sizes, &shape);
-}
-
-const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side) {
-    const sa_param *source = sa_params_find(plan, "source.E");
-    return side || !source ? sa_params_find(plan, "target.E") : source;
 }
 
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {

@@ -92,13 +92,13 @@ static void feedforward_backward(const sa_feedforward_sublayer *w, double dropou
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
-                       const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
+                       const sa_transformer_sizes *sizes, bool cross, bool causal, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
     sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
                                    .max_positions = sizes->max_positions,
                                    .m = sizes->m,
                                    .heads = sizes->attention.heads,
-                                   .causal = cross};
+                                   .causal = causal};
     sa_positions_bind(binder, side, &positions, &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
@@ -106,7 +106,7 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
         sa_attention_sizes attention = sizes->attention;
         attention.layer = i + 1;
         attention.positions = &w->positions;
-        attention.site = cross ? SA_SITE_DECODER : SA_SITE_ENCODER;
+        attention.site = causal ? SA_SITE_DECODER : SA_SITE_ENCODER;
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
         bind_attention(binder, part, attention, sizes->norm, &layer->self);
         attention.positions = NULL;
@@ -129,8 +129,10 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     w->source_E = sizes->tie == SA_TIE_THREE
                       ? w->target_E
                       : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_INIT_INPUT);
-    bind_stack(binder, "encoder", "source", sizes, false, &w->encoder);
-    bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
+    if (!sizes->decoder_only)
+        bind_stack(binder, "encoder", "source", sizes, false, false, &w->encoder);
+    bind_stack(binder, "decoder", "target", sizes, !sizes->decoder_only, !sizes->full_prefix,
+               &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
                        sizes->tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
     if (sizes->copies) sa_gate_bind(binder, 0, m, 0, &w->vocabulary.gate); /* t has seen the rest */
@@ -226,14 +228,28 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
     if (of->training) layout_workspace(arena, w, of, longest, cache);
 }
 
+/* The stack that reads the source. */
+static const sa_stack *reader(const sa_transformer *w) {
+    return w->sizes.decoder_only ? &w->decoder : &w->encoder;
+}
+
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder) {
     const sa_batch_side *side = &batch->source;
-    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch)}};
+    const bool causal = reader(w)->positions.causal;
+    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), causal}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
     const stack_shape of = {.rows = side->words, .steps = side->steps, .training = training};
-    layout_stack(arena, &w->encoder, w->sizes.m, &of, encoder);
+    layout_stack(arena, reader(w), w->sizes.m, &of, encoder);
+}
+
+static void layout_readout(sa_arena *arena, int words, const sa_transformer *w, bool training,
+                           sa_transformer_cache *cache) {
+    sa_readout_layout(arena, words, &w->vocabulary, training, &cache->readout);
+    sa_vocabulary_layout(arena, words, &w->vocabulary, &cache->readout);
+    cache->log_p = sa_arena_alloc(arena, (size_t)words, sizeof *cache->log_p);
+    cache->objective = sa_arena_alloc(arena, (size_t)words, sizeof *cache->objective);
 }
 
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
@@ -257,10 +273,7 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
     if (training && (batch->gold || w->sizes.copies))
         decoder->layer[w->decoder.layers - 1].cross.dalpha =
             sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
-    sa_readout_layout(arena, side->words, &w->vocabulary, training, &cache->readout);
-    sa_vocabulary_layout(arena, side->words, &w->vocabulary, &cache->readout);
-    cache->log_p = sa_arena_alloc(arena, (size_t)side->words, sizeof *cache->log_p);
-    cache->objective = sa_arena_alloc(arena, (size_t)side->words, sizeof *cache->objective);
+    layout_readout(arena, side->words, w, training, cache);
     cache->readout.t = decoder->out;
     decoder->d = cache->readout.dt;
 }
@@ -340,7 +353,7 @@ static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache
 
 void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *cache) {
-    stack_forward(&w->encoder, w->source_E, dropout, rng, cache);
+    stack_forward(reader(w), w->source_E, dropout, rng, cache);
 }
 
 void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
@@ -366,4 +379,81 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
     sa_zero(cache->encoder.d); /* every layer adds the memory's derivative */
     stack_backward(&w->decoder, dropout, decoder, &dw->decoder, dw->target_E);
     sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
+}
+
+/* ---- One stack for both sides ------------------------------------------------------------------
+ */
+
+/* The words of all sentences, and where each begins. */
+static void join_words(const sa_batch *batch, int *first, int *prefix, int32_t *ids) {
+    const sa_batch_side *source = &batch->source, *target = &batch->target;
+    first[0] = 0;
+    for (int b = 0; b < target->sentences; b++) {
+        const int other = sa_batch_source_index(batch, b), S = source->len[other];
+        for (int t = 0; t < S; t++) *ids++ = source->ids[source->start[t] + other];
+        for (int t = 0; t < target->len[b] - 1; t++) *ids++ = target->ids[target->start[t] + b];
+        prefix[b] = S;
+        first[b + 1] = first[b] + S + target->len[b] - 1;
+    }
+}
+
+void sa_joined_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                      bool training, sa_transformer_cache *cache) {
+    const sa_batch_side *source = &batch->source, *target = &batch->target;
+    sa_stack_cache *stack = &cache->decoder;
+    const int B = target->sentences, m = w->sizes.m;
+    const stack_shape of = {.rows = source->words + target->words - B,
+                            .steps = source->steps + target->steps - 1,
+                            .training = training};
+    int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
+    int *prefix = sa_arena_alloc(arena, (size_t)B, sizeof *prefix);
+    int32_t *ids = sa_arena_alloc(arena, (size_t)of.rows, sizeof *ids);
+    if (arena->base) join_words(batch, first, prefix, ids);
+    *cache = (sa_transformer_cache){
+        .targets = target_words(arena, target, 0), .first = target->first, .prefix = prefix};
+    stack->self = (sa_queries){B, first, true, w->sizes.full_prefix ? prefix : NULL};
+    stack->ids = ids;
+    stack->d = sa_mat_alloc(arena, training ? of.rows : 0, m);
+    layout_stack(arena, &w->decoder, m, &of, stack);
+    if (training && batch->gold) {
+        const int width = w->sizes.attention.heads * of.steps;
+        stack->layer[w->decoder.layers - 1].self.dalpha = sa_mat_alloc(arena, of.rows, width);
+        cache->dalpha = sa_mat_alloc(arena, target->words, width);
+    }
+    layout_readout(arena, target->words, w, training, cache);
+}
+
+/* The rows of all [R x ..] from which the target words of sentence b are predicted, and their rows
+ * among those of all target words [M x ..]. */
+static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
+    const int T = cache->first[b + 1] - cache->first[b];
+    return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
+}
+
+static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
+    return sa_rows(all, cache->first[b], cache->first[b + 1] - cache->first[b]);
+}
+
+/* all = 0 but in the rows that predict. */
+static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
+    sa_zero(all);
+    for (int b = 0; b < cache->decoder.self.sentences; b++)
+        sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
+}
+
+void sa_joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                       sa_transformer_cache *cache) {
+    stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
+    for (int b = 0; b < cache->decoder.self.sentences; b++)
+        sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
+                    target_rows(cache, b, cache->readout.t));
+}
+
+void sa_joined_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
+                        sa_transformer *dw) {
+    sa_stack_cache *stack = &cache->decoder;
+    spread(cache, cache->readout.dt, stack->d);
+    if (cache->dalpha.cols)
+        spread(cache, cache->dalpha, stack->layer[w->decoder.layers - 1].self.dalpha);
+    stack_backward(&w->decoder, dropout, stack, &dw->decoder, dw->target_E);
 }

@@ -56,8 +56,9 @@ typedef struct sa_transformer_sizes {
     int norm;                     /* SA_NORM_.. */
     int positions, max_positions; /* SA_POSITIONS_.., and how many can be learned */
     int shaw_distance;
-    int tie;     /* SA_TIE_.. */
-    bool copies; /* source words may be copied */
+    int tie;                        /* SA_TIE_.. */
+    bool copies;                    /* source words may be copied */
+    bool decoder_only, full_prefix; /* see below */
     int source_words, target_words;
     sa_attention_sizes attention; /* at all three sites */
 } sa_transformer_sizes;
@@ -105,6 +106,9 @@ typedef struct sa_stack_cache {
 typedef struct sa_transformer_cache {
     sa_stack_cache encoder, decoder;
     const int32_t *targets; /* [M] y_i, sentence by sentence */
+    const int *first;       /* [B+1] the first row of each sentence there */
+    const int *prefix;      /* [B] decoder-only: S */
+    sa_mat dalpha; /* [M x ..] decoder-only: that of the last layer, in the rows that predict */
     sa_readout_cache readout;
     sa_real *log_p, *objective; /* [M] sentence by sentence */
 } sa_transformer_cache;
@@ -114,7 +118,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                            bool training, sa_transformer_cache *cache);
 
-/* The encoder alone; its output is encoder->out. */
+/* What reads the source, alone: the encoder, or the only stack; its output is encoder->out. */
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder);
 void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
@@ -129,6 +133,22 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
 /* From readout.dt. dw is added to. */
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, sa_transformer *dw);
+
+/* ---- One stack for both sides ------------------------------------------------------------------
+ * Decoder-only (Liu et al. 2018; Radford et al. 2018): the decoder, without cross-attention, reads
+ *
+ *   x_1 .. x_S y_1 .. y_{T-1}        x_S is EOS
+ *
+ * and row S - 1 + t predicts y_t. The attention is causal; with a full prefix (Raffel et al. 2020)
+ * the source's words see each other: row i sees the first max(i, S). */
+
+void sa_joined_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                      bool training, sa_transformer_cache *cache);
+/* As sa_transformer_forward and backward. */
+void sa_joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                       sa_transformer_cache *cache);
+void sa_joined_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
+                        sa_transformer *dw);
 
 /* ---- Decoding --------------------------------------------------------------------------------
  * A Transformer that generates word by word, as in a search.
@@ -154,18 +174,20 @@ typedef struct sa_attention_sums {
 } sa_attention_sums;
 
 typedef struct sa_transformer_decode_state {
-    sa_stack_cache encoder;
+    sa_stack_cache encoder;          /* decoder-only: of the stack that has read the source */
     sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
     sa_kv_cache cache;
     sa_attention_sums sums;
     /* the running step, of at most `rows` hypotheses */
+    int *positions;                      /* [rows] of the words read, from 0 */
+    int32_t *separator;                  /* [rows] decoder-only: what the first step reads, EOS */
     sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
     sa_attention_rows self_attention;    /* without what grows with the words */
     sa_attention_rows one;               /* of one row, with the cached words */
     sa_mat keys, values;
-    sa_attention_rows cross_attention[SA_MAX_LAYERS];
+    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
     sa_readout_cache readout; /* t */

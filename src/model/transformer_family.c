@@ -12,7 +12,7 @@ static bool attends(const sa_settings *settings) {
     return true;
 }
 
-static sa_sizes sizes_of(const sa_settings *settings, int source_words, int target_words) {
+static sa_sizes transformer_sizes(const sa_settings *settings, int source_words, int target_words) {
     sa_attention_sizes attention =
         sa_attention_sizes_of(settings, settings->embed, settings->embed);
     attention.transformer = true;
@@ -116,16 +116,22 @@ static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     return cache->transformer.cross_attention[layer].alpha;
 }
 
+/* The width of what takes the place of keys and values in decoding. A decoder-only model keeps
+ * these: the weights of the source are its alignment. */
+static int sums_width(const sa_stack *stack) {
+    return stack->cross ? sa_running_width(&stack->layer[0].self.attention) : 0;
+}
+
 static sa_cache_size cache_size(const sa_seq2seq *w) {
     const sa_stack *stack = &w->transformer.decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const size_t layers = (size_t)stack->layers, A = (size_t)w->transformer.sizes.m;
-    const size_t sums = layers * (size_t)sa_running_width(&layer->self.attention);
-    return (sa_cache_size){
-        .state = sums * sizeof(sa_real),
-        .source_word = layers * sa_memory_width(&layer->cross.attention, (int)A) * sizeof(sa_real),
-        .target_word =
-            sums ? 0 : layers * sa_memory_width(&layer->self.attention, (int)A) * sizeof(sa_real)};
+    const size_t sums = layers * (size_t)sums_width(stack), size = layers * sizeof(sa_real);
+    const sa_attention *source = &(stack->cross ? &layer->cross : &layer->self)->attention;
+    return (sa_cache_size){.state = sums * sizeof(sa_real),
+                           .source_word = sa_memory_width(source, (int)A) * size,
+                           .target_word =
+                               sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
 }
 
 static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
@@ -134,6 +140,16 @@ static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
+/* What a decoder-only model needs besides, for sources of at most S words. */
+static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int S,
+                          sa_transformer_decode_state *state) {
+    state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);
+    for (int l = 0; arena->base && l < rows; l++) state->separator[l] = SA_EOS;
+    for (int k = 0; k < stack->layers; k++)
+        state->cross_attention[k].alpha =
+            sa_mat_alloc(arena, rows, stack->layer[k].self.attention.heads * S);
+}
+
 static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch *batch, int rows,
                           int steps, sa_decode_cache *cache) {
     const sa_transformer *w = &all->transformer;
@@ -141,14 +157,15 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch
     const sa_stack *stack = &w->decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
-    const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
-    const int sums = sa_running_width(attention), kept = sums ? rows : steps;
+    const int m = w->sizes.m, S = batch->source.steps;
+    const int words = steps + (stack->cross ? 0 : S - 1), longest = words > S ? words : S;
+    const int sums = sums_width(stack), kept = sums ? rows : words;
     *state = (sa_transformer_decode_state){
         .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
-        .one = sa_attention_rows_layout(arena, attention, 1, steps, false),
+        .one = sa_attention_rows_layout(arena, attention, 1, words, false),
         .keys = sa_mat_alloc(arena, kept, attention->key_width),
         .values = sa_mat_alloc(arena, kept, attention->value_width),
         .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
@@ -159,12 +176,14 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch
     state->cache.width = sums ? 0 : stack->layers * (attention->key_width + attention->value_width);
     state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
     state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
+    state->positions = sa_arena_alloc(arena, (size_t)rows, sizeof *state->positions);
     sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
     sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
     sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
     sa_readout_layout(arena, rows, &w->vocabulary, false, &state->readout);
     sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
-    for (int k = 0; k < stack->layers; k++) {
+    if (!stack->cross) layout_prefix(arena, stack, rows, S, state);
+    for (int k = 0; k < stack->layers && stack->cross; k++) {
         const sa_attention *cross = &stack->layer[k].cross.attention;
         sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
                          &state->memory[k]);
@@ -184,7 +203,7 @@ static void decode_begin(const sa_seq2seq *all, const sa_batch *batch, sa_decode
     sa_transformer_decode_state *state = &cache->transformer;
     (void)batch;
     sa_transformer_encode(w, (sa_dropout){0}, NULL, &state->encoder);
-    for (int k = 0; k < w->decoder.layers; k++)
+    for (int k = 0; k < w->decoder.layers && w->decoder.cross; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
     state->cache.count = 0;
 }
@@ -209,30 +228,56 @@ static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_er
     return true;
 }
 
-/* The keys and values of one layer in the L newest entries, which are words of position i. */
-static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int i,
-                            int L) {
+/* The keys and values of one layer in the L newest entries, which are those of the step's words. */
+static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_attention *w,
+                            int layer, int L) {
+    const sa_kv_cache *cache = &state->cache;
     const int key = w->key_width, value = w->value_width;
     const size_t first = cache->count - (size_t)L;
     sa_real *x = cache->entries + first * (size_t)cache->width + (ptrdiff_t)layer * (key + value);
-    return (sa_memory){.position = i - 1,
+    return (sa_memory){.positions = state->positions,
                        .keys = {x, L, key, cache->width},
                        .values = {x + key, L, value, cache->width}};
 }
 
-/* The keys and values of the i words that end with this entry. */
-static sa_memory gather_entries(const sa_transformer_decode_state *state, const sa_attention *w,
-                                int layer, int entry, int i, int *first) {
+/* The keys and values of words `first` .. `behind` - 1 (from 0), of which the last has this entry.
+ */
+static void gather_entries(const sa_transformer_decode_state *state, const sa_attention *w,
+                           int layer, int entry, int first, int behind) {
     const sa_kv_cache *cache = &state->cache;
     const size_t key = (size_t)w->key_width, value = (size_t)w->value_width;
     const size_t at = (size_t)layer * (key + value);
-    for (int t = i - 1; t >= 0; t--, entry = cache->before[entry]) {
+    for (int t = behind - 1; t >= first; t--, entry = cache->before[entry]) {
         const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
         memcpy(sa_row(state->keys, t), x, key * sizeof *x);
         memcpy(sa_row(state->values, t), x + key, value * sizeof *x);
     }
-    first[0] = 0, first[1] = i;
-    return (sa_memory){.first = first, .keys = state->keys, .values = state->values};
+}
+
+/* ---- The source of a decoder-only model ------------------------------------------------------ */
+
+/* The words before the first that a step reads: those of source b but EOS; otherwise none. */
+static int words_before(const sa_transformer_decode_state *state, int b) {
+    const int *first = state->encoder.self.first + b;
+    return state->separator ? first[1] - first[0] - 1 : 0;
+}
+
+/* Their keys and values. */
+static void gather_source(const sa_transformer_decode_state *state, int layer, int b) {
+    const sa_memory *memory = &state->encoder.layer[layer].self.memory;
+    const int first = memory->first[b], words = words_before(state, b);
+    sa_copy_mat(sa_rows(memory->keys, first, words), sa_rows(state->keys, 0, words));
+    sa_copy_mat(sa_rows(memory->values, first, words), sa_rows(state->values, 0, words));
+}
+
+/* The weights of row l, for its source alone. */
+static void keep_source_weights(const sa_transformer_decode_state *state, int heads, int layer,
+                                int b, int l) {
+    const sa_mat kept = state->cross_attention[layer].alpha;
+    const int S = words_before(state, b) + 1;
+    for (int k = 0; k < heads; k++)
+        sa_copy_mat(sa_attention_head(state->one.alpha, 0, heads, k, S),
+                    sa_attention_head(kept, l, heads, k, S));
 }
 
 /* ---- Running sums ---------------------------------------------------------------------------- */
@@ -269,27 +314,30 @@ static void attend_to_sums(const sa_attention *attention, int layer, sa_mat anno
 /* ---- Sublayers ------------------------------------------------------------------------------- */
 
 /* The keys and values of all rows' words are cached, and each row attends to those before it. */
-static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_mat annotations,
-                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
-    sa_memory own = entries_of(&state->cache, attention, layer, i, o.rows);
+static void attend_to_cache(const sa_attention *attention, int layer, const sa_decode_step *step,
+                            sa_mat annotations, sa_attention_rows rows, sa_mat o,
+                            sa_transformer_decode_state *state) {
+    sa_memory own = entries_of(state, attention, layer, o.rows);
     own.annotations = annotations;
     sa_memory_forward(attention, &own);
     if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
     for (int l = 0; l < o.rows; l++) {
-        int first[2];
-        const sa_memory cache =
-            gather_entries(state, attention, layer, state->cache.last[l], i, first);
+        const int b = step->which[l], words = state->positions[l] + 1, first[] = {0, words};
+        const sa_memory cache = {.first = first, .keys = state->keys, .values = state->values};
+        gather_entries(state, attention, layer, state->cache.last[l], words - step->i, words);
+        if (state->separator) gather_source(state, layer, b);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
         row.alpha = state->one.alpha;
         for (int p = 0; p < attention->parts; p++)
             if (!row.part[p].cols) row.part[p] = state->one.part[p];
-        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, i}, row, sa_rows(o, l, 1),
+        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, words}, row, sa_rows(o, l, 1),
                          &state->scratch);
+        if (state->separator) keep_source_weights(state, attention->heads, layer, b, l);
     }
 }
 
-static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
-                           sa_transformer_decode_state *state) {
+static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
+                           sa_mat x, sa_transformer_decode_state *state) {
     const sa_attention *attention = &w->attention;
     sa_residual_cache residual = sa_residual_slice(&state->self, x.rows);
     sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
@@ -299,7 +347,7 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
     if (state->sums.now.cols)
         attend_to_sums(attention, layer, residual.in, rows, o, state);
     else
-        attend_to_cache(attention, layer, i, residual.in, rows, o, state);
+        attend_to_cache(attention, layer, step, residual.in, rows, o, state);
     sa_attention_project_output(attention, rows, residual.y);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
@@ -318,6 +366,21 @@ static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
+/* Sections 3.4 and 3.5 (Vaswani et al. 2017): x = sqrt(m) E y_{i-1} + PE */
+static void embed(const sa_stack *stack, sa_mat E, const sa_decode_step *step, sa_mat x,
+                  sa_transformer_decode_state *state) {
+    const int *position = state->positions;
+    const bool begins = state->separator && step->i == 1;
+    sa_embedding_forward(E, begins ? state->separator : step->ids, x);
+    sa_scale(sa_sqrt((sa_real)x.cols), x);
+    for (int l = 0; l < x.rows; l++) {
+        state->positions[l] = words_before(state, step->which[l]) + step->i - 1;
+        if (l == 0 || position[l] != position[l - 1])
+            sa_positions_table(&stack->positions, position[l], state->position_vector);
+        if (state->position_vector.rows) sa_add(state->position_vector, sa_rows(x, l, 1));
+    }
+}
+
 static bool decode_step(const sa_seq2seq *all, const sa_decode_step *step, sa_decode_cache *cache,
                         sa_mat *t, sa_error *error) {
     const sa_transformer *w = &all->transformer;
@@ -327,17 +390,13 @@ static bool decode_step(const sa_seq2seq *all, const sa_decode_step *step, sa_de
     sa_mat x = sa_rows(state->x, 0, L);
     if (!append_entries(&state->cache, step, error)) return false;
     continue_sums(&state->sums, step);
-    sa_embedding_forward(w->target_E, step->ids, x);
-    sa_scale(sa_sqrt((sa_real)x.cols), x);
-    sa_positions_table(&stack->positions, step->i - 1, state->position_vector);
-    for (int l = 0; state->position_vector.rows && l < L; l++)
-        sa_add(state->position_vector, sa_rows(x, l, 1));
+    embed(stack, w->target_E, step, x, state);
     sa_feedforward_sublayer_cache feed = {sa_residual_slice(&state->feed, L),
                                           sa_rows(state->inner, 0, L)};
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];
-        x = self_forward(&layer->self, k, step->i, x, state);
-        x = cross_forward(&layer->cross, k, step, x, state);
+        x = self_forward(&layer->self, k, step, x, state);
+        if (stack->cross) x = cross_forward(&layer->cross, k, step, x, state);
         x = sa_feedforward_sublayer_forward(&layer->feed, x, 0, NULL, &feed);
     }
     *t = sa_rows(state->readout.t, 0, L);
@@ -350,13 +409,75 @@ static bool decode_step(const sa_seq2seq *all, const sa_decode_step *step, sa_de
     return true;
 }
 
+/* ---- Decoder-only ---------------------------------------------------------------------------- */
+
+static sa_sizes joined_sizes(const sa_settings *settings, int source_words, int target_words) {
+    sa_sizes sizes = transformer_sizes(settings, source_words, target_words);
+    sa_transformer_sizes *own = &sizes.transformer;
+    sizes.family = &sa_decoder_family;
+    own->decoder_only = true;
+    own->full_prefix = settings->prefix == SA_PREFIX_FULL;
+    /* EOS of the source, but not that of the target, which nothing reads. */
+    own->max_positions = own->attention.max_positions = 2 * settings->max_len + 1;
+    return sizes;
+}
+
+static const char *refuse_joined(const sa_settings *settings, const sa_sizes *sizes) {
+    if (settings->tie != SA_TIE_THREE)
+        return "{model:} reads source and target with the same embeddings: it needs "
+               "{tie:three-way}";
+    if (settings->copy)
+        return "{copy} points at source words with cross-attention, which {model:} has none of: it "
+               "needs {model:transformer}";
+    return refuse(settings, sizes);
+}
+
+static const sa_attention *joined_attention(const sa_seq2seq *w) {
+    return &w->transformer.decoder.layer[0].self.attention;
+}
+
+static void joined_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
+                          bool training, sa_pass *pass) {
+    sa_joined_layout(arena, batch, &w->transformer, training, &pass->transformer);
+}
+
+static void joined_forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
+                           sa_rng *rng, sa_pass *pass) {
+    (void)batch;
+    sa_joined_forward(&w->transformer, dropout, rng, &pass->transformer);
+}
+
+static void joined_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
+                            sa_pass *pass, sa_seq2seq *dw) {
+    (void)batch;
+    sa_joined_backward(&w->transformer, dropout, &pass->transformer, &dw->transformer);
+}
+
+/* Of a target position: over the source, or over what the decoder reads, EOS of the source first.
+ */
+static sa_mat joined_weights(const sa_pass *pass, const sa_batch *batch, sa_attention_site site,
+                             int layer, int b, int t) {
+    const sa_transformer_cache *cache = &pass->transformer;
+    const int last = cache->prefix[b] - 1, row = cache->decoder.self.first[b] + t;
+    (void)batch;
+    sa_mat alpha = sa_rows(cache->decoder.layer[layer].self.rows.alpha,
+                           site == SA_SITE_ENCODER ? row : row + last, 1);
+    if (site == SA_SITE_DECODER) alpha.x += last;
+    return alpha;
+}
+
+static sa_mat joined_dalpha(const sa_pass *pass, int layer) {
+    (void)layer;
+    return pass->transformer.dalpha;
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_family sa_transformer_family = {
     .name = "transformer",
     .preset = "vaswani2017-toy",
     .attends = attends,
-    .sizes = sizes_of,
+    .sizes = transformer_sizes,
     .refuse = refuse,
     .bind = bind,
     .readout = readout,
@@ -368,6 +489,32 @@ const sa_family sa_transformer_family = {
     .backward = backward,
     .weights = weights,
     .dalpha = dalpha,
+    .read_out = read_out,
+    .decode_layout = decode_layout,
+    .decode_begin = decode_begin,
+    .decode_step = decode_step,
+    .decode_weights = decode_weights,
+    .decode_read_out = decode_read_out,
+    .decode_release = decode_release,
+    .cache_size = cache_size,
+};
+
+const sa_family sa_decoder_family = {
+    .name = "decoder",
+    .preset = "gpt-toy",
+    .attends = attends,
+    .sizes = joined_sizes,
+    .refuse = refuse_joined,
+    .bind = bind,
+    .readout = readout,
+    .attention = joined_attention,
+    .layers = layers,
+    .layout = joined_layout,
+    .forward = joined_forward,
+    .predict = predict,
+    .backward = joined_backward,
+    .weights = joined_weights,
+    .dalpha = joined_dalpha,
     .read_out = read_out,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,

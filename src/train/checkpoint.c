@@ -108,10 +108,9 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
     if (counts->train_hash != (int64_t)session->data.hash ||
         counts->position > (int64_t)session->data.count)
         return sa_fail(error, SA_DATA,
-                       validated ? CHANGED
-                       : session->training->valid
-                           ? CHANGED ", or {valid} was not given then, or other {columns}"
-                           : CHANGED ", or {valid} was given then, or other {columns}",
+                       validated                  ? CHANGED
+                       : session->training->valid ? CHANGED ", or {valid} was not given then"
+                                                  : CHANGED ", or {valid} was given then",
                        session->train.name, file);
     return validated ||
            sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
@@ -137,9 +136,7 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
     sa_tensor state[TENSORS];
     const size_t count = state_of(session, &links, state);
     if (!sa_container_find(file, "training.at"))
-        return sa_fail(error, SA_DATA,
-                       "%s: tensor 'training.at' is missing: a model without the state of its "
-                       "training, from which {init_from} can start a new one",
+        return sa_fail(error, SA_DATA, "%s: tensor 'training.at' is missing: no training saved it",
                        file->name);
     for (size_t i = 0; i < count; i++) {
         const sa_tensor *tensor = &state[i];

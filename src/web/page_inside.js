@@ -35,8 +35,8 @@ function showEquation(text, s) {
   host.scrollTop = attention < 0 ? 0 : (attention * host.scrollHeight) / lines.length;
 }
 
-// Of a Transformer, explain computes what the encoder does for a source word; of all others, a step of the decoder.
-const explainsSource = () => training.about[pointedSlot()]?.settings.model === "transformer";
+// Of a Transformer, decoder-only or not, explain computes what is made of a source word; of all others, a step of the decoder.
+const explainsSource = () => training.about[pointedSlot()]?.settings.model !== "recurrent";
 
 function explanation(step, more = "") {
   const { source, target } = watchedPair();

@@ -58,7 +58,7 @@ const variantOfGru = (settings) => ["reset", "update"].map((name) => optionOf(na
 
 // The formulas of what is chosen for the model, with their papers.
 function formulas(slot) {
-  const settings = state.models[slot], isUsed = (name) => (settings.model === "transformer") === (name === "positions");
+  const settings = state.models[slot], isUsed = (name) => (settings.model !== "recurrent") === (name === "positions");
   return Object.entries(engine.info.formulas).filter(([name]) => isUsed(name)).flatMap(([name, rows]) => {
     const chosen = chosenOf(settings, name), row = rows.filter((one) => one.name === chosen)[name === "cell" && chosen === "gru" ? variantOfGru(settings) : 0];
     return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];

@@ -69,7 +69,7 @@ list "'': $(refusal decoder '')" fixed,
 list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
 list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
 list "'luong:dot:3': --heads 3 does not divide --attn 4" luong:dot:3 --attn 4
-form="expected decoder[:attention[:heads]][:option=value ...], with transformer as a decoder"
+form="expected decoder[:attention[:heads]][:option=value ...], with transformer or decoder as a decoder"
 list "'luong:dot:1:1': $form" luong:dot:1:1
 list "'fixed:dropout=0.1:additive': $form" fixed:dropout=0.1:additive
 list "'fixed:dropout=1': $(refusal dropout 1)" fixed:dropout=1

@@ -76,7 +76,7 @@ static void read_manual(void) {
 /* ---- What a rule says of settings ------------------------------------------------------------ */
 
 static bool attends(const sa_settings *settings) {
-    return settings->model == SA_MODEL_TRANSFORMER ||
+    return settings->model != SA_MODEL_RECURRENT ||
            (settings->decoder != SA_DECODER_FIXED && settings->decoder != SA_DECODER_FIXED_INIT);
 }
 
@@ -86,13 +86,14 @@ static bool is_in_group(const char *group, const sa_settings *settings) {
     if (strncmp(group, "Models with attention", 21) == 0) return attends(settings);
     if (strcmp(group, "Of them, recurrent ones") == 0) return recurrent && attends(settings);
     if (strcmp(group, "Recurrent models") == 0) return recurrent;
+    if (strcmp(group, "Decoder-only models") == 0) return settings->model == SA_MODEL_DECODER;
     ck_assert_str_eq(group, "Transformers");
     return !recurrent;
 }
 
 /* A letter of the manual; NaN: it is none. */
 static double letter(const char *name, const sa_settings *settings) {
-    const int A = settings->model == SA_MODEL_TRANSFORMER || settings->encoder == SA_ENCODER_NONE
+    const int A = settings->model != SA_MODEL_RECURRENT || settings->encoder == SA_ENCODER_NONE
                       ? settings->embed
                       : settings->hidden * (settings->encoder == SA_ENCODER_BI ? 2 : 1);
     const int d = settings->value_size ? settings->value_size : A / settings->heads;

@@ -55,11 +55,11 @@ static void check(const sa_settings *settings, tally *seen) {
 static bool idle(const char *option, const sa_settings *settings) {
     static const char *const of_attention[] = {"attention",  "heads",        "value-size", "window",
                                                "normalizer", "entmax-alpha", "kv-heads"};
-    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
+    const bool attends = settings->model != SA_MODEL_RECURRENT ||
                          sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
     for (size_t i = 0; i < sizeof of_attention / sizeof *of_attention; i++)
         if (!attends && strcmp(option, of_attention[i]) == 0) return true;
-    if (settings->model == SA_MODEL_TRANSFORMER) return false;
+    if (settings->model != SA_MODEL_RECURRENT) return false;
     if (strcmp(option, "value-size") == 0) return settings->heads == 1;
     if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
     if (strcmp(option, "decoder-init") == 0)

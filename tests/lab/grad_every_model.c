@@ -34,7 +34,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
         (!own || (!own->normalizer && !own->any_sum)))
         settings.guided_alignment = size.guidance;
-    if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
+    if (settings.model != SA_MODEL_RECURRENT && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves only the sign */
     if (settings.cell_norm && settings.hidden < 3) settings.hidden = 3;
     fit_together(&settings);
@@ -88,7 +88,7 @@ START_TEST(built_in_batch) {
     const sa_sizes shape = sa_sizes_of(&settings, 11, 12);
     sa_seq2seq_plan(&shape, &plan);
     ck_assert_int_eq(seen.tensors, plan.count);
-    const bool transformer = settings.model == SA_MODEL_TRANSFORMER;
+    const bool transformer = settings.model != SA_MODEL_RECURRENT;
     const bool unread =
         transformer /* content-free scores do not use the queries */
             ? strcmp(sa_scores[settings.attention].name, "uniform") == 0

@@ -57,7 +57,7 @@ static const malformed_header malformed_settings[] = {
      "'encoder.2.backward.W_z' is missing, 'encoder.2.backward.W_r' is missing, "
      "'encoder.2.backward.W' is missing, 'encoder.2.backward.U_z' is missing, 'encoder…"},
     {WORDS, VALUE("recurrent"), VALUE("Recurrent"),
-     "m: settings: 'model' must be recurrent or transformer"},
+     "m: settings: 'model' must be recurrent, transformer or decoder"},
     {WORDS, VALUE("bahdanau"), VALUE("evil"),
      "m: settings: 'decoder' must be bahdanau, fixed, fixed-init, luong or cgru"},
     {WORDS, VALUE("additive"), "0",
@@ -95,8 +95,7 @@ static const malformed_header malformed_settings[] = {
      "m: tensors do not fit the settings: 'source.merges' is unknown, 'target.merges' is unknown"},
     /* a training to be resumed */
     {STATE, "\"training.at\"", "\"training.no\"",
-     "out/last.safetensors: tensor 'training.at' is missing: a model without the state of its "
-     "training, from which --init-from can start a new one"},
+     "out/last.safetensors: tensor 'training.at' is missing: no training saved it"},
     {STATE, "\"training.at\":{\"dtype\":\"I64\"", "\"training.at\":{\"dtype\":\"F64\"",
      "out/last.safetensors: tensor 'training.at' is F64 with 80 bytes; expected I64 with 10 "
      "numbers"},

@@ -28,6 +28,8 @@ static inline sa_settings small_of(int model) {
     if (model == SA_MODEL_RECURRENT) return settings;
     settings.embed = 4; /* of two numbers a layer norm leaves only the sign */
     settings.attention = 1, settings.positions = SA_POSITIONS_SINUSOIDAL;
+    if (model == SA_MODEL_TRANSFORMER) return settings;
+    settings.tie = SA_TIE_THREE, settings.prefix = SA_PREFIX_FULL;
     return settings;
 }
 
@@ -40,10 +42,12 @@ static inline bool of_family(const char *option, int model) {
     static const char *const both[] = {
         "attention",   "heads",      "value-size",   "window",   "layers",   "tie", "positions",
         "window-size", "normalizer", "entmax-alpha", "coverage", "kv-heads", "copy"};
+    const bool joined = strcmp(option, "prefix") == 0;
     const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
-    return model == SA_MODEL_TRANSFORMER ? own : !own && strcmp(option, "model") != 0;
+    if (model == SA_MODEL_RECURRENT) return !own && !joined && strcmp(option, "model") != 0;
+    return own || (joined && model == SA_MODEL_DECODER);
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'
@@ -62,7 +66,7 @@ static inline void fit_together(sa_settings *settings) {
     if (settings->heads == 4 && (settings->attention == SA_ATTENTION_COSINE ||
                                  settings->attention == SA_ATTENTION_QK_NORM)) {
         settings->attn = 8;
-        if (settings->model == SA_MODEL_TRANSFORMER) settings->embed = 8;
+        if (settings->model != SA_MODEL_RECURRENT) settings->embed = 8;
     }
     if (settings->attention == SA_ATTENTION_DIFFERENTIAL) {
         settings->attn = 8;
@@ -95,7 +99,10 @@ static inline int all_variants(int model, variant *list) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope != SA_SCOPE_MODEL || strcmp(row->name, "init") == 0) continue;
         if (!of_family(row->name, model)) continue;
-        if (row->kind == SA_OPTION_SWITCH) list[count++] = (variant){row, 1};
+        const variant on = {row, 1};
+        sa_settings switched = plain;
+        if (row->kind == SA_OPTION_SWITCH) apply_variant(&on, &switched);
+        if (row->kind == SA_OPTION_SWITCH && sa_settings_check(&switched, NULL)) list[count++] = on;
         for (int i = 0; row->kind == SA_OPTION_CHOICE && sa_option_choice(row, i); i++) {
             const variant one = {row, i};
             sa_settings changed = plain;
@@ -116,20 +123,21 @@ static inline int count_variants(void) {
     return all_variants(SA_MODEL_RECURRENT, list);
 }
 
-/* All models: numbers 0 .. count_variants() are recurrent, then come the transformers. */
+/* All models: numbers 0 .. count_variants() are recurrent, then come the other families. */
 static inline int count_models(void) {
     variant list[VARIANTS];
-    return count_variants() + 1 + all_variants(SA_MODEL_TRANSFORMER, list) + 1;
+    int count = 0;
+    for (int model = 0; sa_model_name((size_t)model); model++)
+        count += all_variants(model, list) + 1;
+    return count;
 }
 
 /* Settings of the model of that number; 0: the plain recurrent one. */
 static inline sa_settings variant_settings(int number) {
-    const int recurrent = count_variants() + 1;
-    const int model = number < recurrent ? SA_MODEL_RECURRENT : SA_MODEL_TRANSFORMER;
-    if (model == SA_MODEL_TRANSFORMER) number -= recurrent;
     variant list[VARIANTS];
+    int model = 0;
+    for (int rows; number >= (rows = all_variants(model, list) + 1); model++) number -= rows;
     sa_settings settings = small_of(model);
-    all_variants(model, list);
     if (number) apply_variant(&list[number - 1], &settings);
     return settings;
 }

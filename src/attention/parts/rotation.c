@@ -50,7 +50,7 @@ static void rotate_keys(const sa_attention *w, int part, const sa_memory *memory
     const int *first = memory->first;
     for (int row = 0, b = 0; row < keys.rows; b++) {
         const int words = first ? first[b + 1] - first[b] : 1;
-        sa_rotate(own->first + (first ? 0 : memory->position), back, w->kv_heads * maps(w),
+        sa_rotate(own->first + (first ? 0 : memory->positions[b]), back, w->kv_heads * maps(w),
                   sa_rows(keys, row, words));
         row += words;
     }

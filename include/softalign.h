@@ -179,6 +179,8 @@ enum {
     SA_SCHEDULE_LINEAR,
     SA_SCHEDULE_COSINE,
 };
+/* Bits: 1 is the source, 2 the target. */
+enum { SA_FREEZE_NONE, SA_FREEZE_SOURCE, SA_FREEZE_TARGET, SA_FREEZE_BOTH };
 enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };
 enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 
@@ -272,6 +274,7 @@ typedef struct sa_settings {
     int64_t warmup;  /* updates over which the learning rate rises from 0 */
     double momentum;
     double beta1, beta2, epsilon; /* of Adam */
+    int freeze_embeddings;        /* SA_FREEZE_...: which keep their first values */
     double clip;                  /* largest L2 norm of the gradient; 0: none */
     double dropout;               /* probabilities; see the help */
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
@@ -333,6 +336,10 @@ sa_cache_size sa_settings_cache_size(const sa_settings *settings);
 
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
+
+/* Sets the options that determine weights and tokens as those of another model are: what
+ * sa_train_options.init_from demands. */
+void sa_settings_take_shape(sa_settings *settings, const sa_settings *model);
 
 /* The name of preset i; NULL after the last. */
 const char *sa_preset_name(size_t i);
@@ -504,8 +511,15 @@ typedef struct sa_train_options {
     const char *alignments; /* path of their alignments; NULL: those in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, by a hash of the source, at most
                           settings->hold_out */
-    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
-                          settings->average, average.safetensors */
+    const char *init_from; /* path of a model whose weights, vocabularies, merges and spaces a new
+                              training begins with; words of the pairs that it lacks are appended,
+                              as far as settings->min_freq and vocab allow. Its settings of
+                              SA_SCOPE_MODEL and, but for these two and max_len, of SA_SCOPE_TEXT
+                              are demanded: SA_USAGE. NULL: random weights */
+    const char *embeddings[2]; /* paths of vectors of source and target words, which a new training
+                                  begins with: lines of word2vec, fastText or GloVe; or NULL */
+    const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
+                        settings->average, average.safetensors */
     const sa_pair *snapshot_pairs; /* [snapshot_count] their attention is recorded before the first
                                       update and at every validation, as the heatmaps
                                       out/film/0001/00000000.csv ...: a folder for each pair, a file

@@ -116,8 +116,8 @@ _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part
                     (c_bool, "best"), (_text, "note"), (c_double, "validated"))
 _report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
 _train_options = _struct("sa_train_options", (c_void_p, "settings"),
-                         (_text, "train columns alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
-                         (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
+                         (_text, "train columns alignments valid init_from"), (_text * 2, "embeddings"),
+                         (_text, "out"), (POINTER(_pair), "snapshot_pairs"), (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
                          (POINTER(c_int), "stop"), (c_bool, "diagnose"))
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
@@ -220,6 +220,7 @@ def _declare() -> None:
         ("metrics_option", option, c_size_t), ("link_option", option, c_size_t),
         ("option_choice", _text, option, c_size_t),
         ("settings_size", c_size_t), ("settings_init", None, settings),
+        ("settings_take_shape", None, settings, settings),
         ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
         ("search_init", None, P(_search)), ("metrics_init", None, P(_metrics)),
         ("link_options_init", None, P(_link_options)), ("corpus_close", None, P(_corpus)),
@@ -677,8 +678,8 @@ class Training(_values((str, "folder reason"), (int, "steps epochs"),
 
 
 def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: Optional[Path] = None,
-          columns: Optional[str] = None,
-          snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
+          columns: Optional[str] = None, snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
+          init_from: Optional[Path] = None, embeddings: Sequence[Optional[Path]] = (None, None),
           callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
           **settings: Any) -> Training:
     """Trains a model on a file of pairs, writes it to the folder `out`, and returns the Training.
@@ -686,6 +687,8 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     valid       validation pairs; None: 5 % of the training pairs
     alignments  word links of the training pairs, with guided_alignment=...
     columns     of source and target in both files of pairs, as in Corpus
+    init_from   a model to start from; its settings are those of the model
+    embeddings  files of word vectors to start from, for source and target
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
     callback    called with a Progress; print is one. A true answer stops the training
@@ -699,13 +702,17 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
     if resume:
         with load(os.path.join(os.fspath(out), "last.safetensors"), 1) as stored:
             start = _Settings(ctypes.addressof(stored._info.settings.memory))
+    elif init_from is not None:
+        with load(init_from, 1) as stored:
+            _lib.sa_settings_take_shape(start.memory, stored._info.settings.memory)
     chosen = start.set(preset, settings)
     recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
     result = _train_result()
     with _Watch(callback) as watch:
         options = _options(_train_options, settings=ctypes.addressof(chosen.memory), train=train,
                            columns=columns, alignments=alignments, valid=valid, out=out, resume=resume,
-                           overwrite=overwrite,
+                           overwrite=overwrite, init_from=init_from,
+                           embeddings=tuple(_bytes(path, "embeddings") for path in embeddings),
                            report=watch.report, stop=ctypes.pointer(watch.stop))
         if recorded[0] is not None:
             options.snapshot_pairs, options.snapshot_count = recorded[0].pairs, recorded[0].count

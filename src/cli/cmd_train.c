@@ -31,6 +31,15 @@ static const sa_option rows[] = {
     {CLI_COLUMNS(job.columns)},
     {"valid", CLI_TEXT(INPUT, RUN(job.valid), NULL, "PAIRS"),
      "validation pairs; default: 5 % of the training pairs, at most --hold-out, held out"},
+    {"init-from", CLI_TEXT(INPUT, RUN(job.init_from), NULL, "MODEL"),
+     "start from the weights, vocabularies and model settings of a trained model; words of the "
+     "pairs that it lacks are appended, as --min-freq and --vocab allow"},
+    {"source-embeddings", CLI_TEXT(INPUT, RUN(job.embeddings[0]), NULL, "FILE"),
+     "start from the word vectors in FILE, as word2vec, fastText (.vec) and GloVe write them, "
+     "whose "
+     "size is --embed; other words start at random"},
+    {"target-embeddings", CLI_TEXT(INPUT, RUN(job.embeddings[1]), NULL, "FILE"),
+     "the same for the words of the target"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
@@ -65,6 +74,21 @@ static bool resume_settings(cli_call *call, sa_error *error) {
            cli_read(call, error);
 }
 
+/* The settings that shape the model are its own; a preset or an option that says otherwise remains,
+ * to be refused. Without a preset the others are the defaults of its family. */
+static bool initial_settings(cli_call *call, sa_error *error) {
+    train_options *options = call->options;
+    sa_settings trained = options->settings;
+    sa_container file;
+    if (!cli_model_file_open(&file, options->job.init_from, &trained, error)) return false;
+    sa_container_close(&file);
+    const char *family = options->preset ? NULL : sa_preset_default(trained.model);
+    if (family && !sa_settings_preset(&options->settings, family, error)) return false;
+    sa_settings_take_shape(&options->settings, &trained);
+    return (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
+           cli_read(call, error);
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool read_options(cli_call *call, sa_error *error) {
@@ -77,6 +101,8 @@ static bool read_options(cli_call *call, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
     if (options->job.resume && !resume_settings(call, error)) return false;
+    if (options->job.init_from && !options->job.resume && !initial_settings(call, error))
+        return false;
     if (cli_follows) options->html = NULL;
     if (options->job.alignments && !(options->settings.guided_alignment > 0))
         return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");

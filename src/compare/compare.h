@@ -74,6 +74,7 @@ typedef struct sa_comparison {
     sa_compare_data data;
     sa_compare_model *models;
     size_t model_count, seeds;
+    sa_buffer notes;      /* of the trainings so far, a line each */
     sa_compare_run *runs; /* [model_count * seeds] the runs of a model are adjacent */
     /* of several processes */
     sa_exchange *processes; /* NULL: this process does all */

@@ -252,14 +252,24 @@ __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all,
 /* ---- Training -------------------------------------------------------------------------------- */
 
 typedef struct run_reporter {
-    const sa_comparison *all;
+    sa_comparison *all;
     sa_compare_run *run;
 } run_reporter;
+
+/* Whether a note says of these pairs or settings what the training of another run has said. */
+static bool is_known(sa_comparison *all, const char *line) {
+    char *notes = all->notes.text;
+    if (strncmp(line, "note: ", 6) != 0) return false;
+    if (notes && strstr(notes, line)) return true;
+    sa_buffer_addf(&all->notes, "%s\n", line);
+    return false;
+}
 
 /* A validation has just saved last.safetensors: recording its cost beside it keeps the time right
  * even when the training is killed. */
 static void report_progress(void *context, const sa_progress *progress) {
     const run_reporter *to = context;
+    if (progress->kind == SA_PROGRESS_NOTE && is_known(to->all, progress->note)) return;
     report(to->all, progress);
     if (progress->kind != SA_PROGRESS_VALIDATION) return;
     to->run->spent = progress->spent;
@@ -296,7 +306,7 @@ static bool read_seconds(void *context, const char *const *cells, sa_error *erro
     return true;
 }
 
-static bool train(const sa_comparison *all, sa_compare_run *run, const volatile sig_atomic_t *stop,
+static bool train(sa_comparison *all, sa_compare_run *run, const volatile sig_atomic_t *stop,
                   sa_error *error) {
     const sa_compare_data *data = &all->data;
     run_reporter to = {all, run};
@@ -439,7 +449,7 @@ static bool read_records(sa_comparison *all, sa_error *error) {
 }
 
 /* The run is number i of all. */
-static bool finish(const sa_comparison *all, sa_compare_run *run, size_t i,
+static bool finish(sa_comparison *all, sa_compare_run *run, size_t i,
                    const volatile sig_atomic_t *stop, sa_error *error) {
     note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
          i + 1, all->model_count * all->seeds);
@@ -543,7 +553,7 @@ void sa_compare_end(sa_comparison *all) {
 /* ---- The runs in order ----------------------------------------------------------------------- */
 
 /* Finishes the run unless another process does or has. *waiting: it is not done yet. */
-static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
+static bool finish_or_pass(sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
                            bool *waiting, sa_error *error) {
     sa_compare_run *run = all->order[i];
     if (is_done(run, &all->data)) return true;

@@ -125,6 +125,7 @@ static void release(sa_comparison *all) {
     for (size_t i = 0; i < all->model_count; i++)
         free(all->models[i].name), free(all->models[i].folder);
     free(all->runs), free(all->models), free(all->order);
+    sa_buffer_release(&all->notes);
     sa_corpus_close(&all->data.test);
     sa_corpus_close(&all->data.snapshot_pairs);
 }

@@ -165,6 +165,10 @@ const sa_option sa_settings_options[] = {
      "adam: decay rate of the second moment estimate"},
     {"epsilon", SA_REAL(TRAINING(epsilon), 1e-8, 1e-12, 1, "X"),
      "adam: constant added to the denominator"},
+    {"freeze-embeddings",
+     SA_WORDS(TRAINING(freeze_embeddings), 0, "none", "source", "target", "both"),
+     "embeddings that are not trained: they stay as --source-embeddings, --target-embeddings or "
+     "--init-from set them"},
     {"clip", SA_REAL(TRAINING(clip), 1, 0, 1e9, "X"),
      "maximum L2 norm of the gradient; 0: no clipping"},
     {"dropout", SA_REAL(TRAINING(dropout), 0, 0, 0.9, "X"),
@@ -404,6 +408,13 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
                                          [SA_MODEL_DECODER] = ""};
     const bool ignored = settings->model != SA_MODEL_RECURRENT && is_in(option, recurrent);
     return ignored || is_in(option, others[settings->model]);
+}
+
+void sa_settings_take_shape(sa_settings *settings, const sa_settings *model) {
+    for (const sa_option *row = sa_settings_options; settings && model && row->name; row++)
+        if (row->scope == SA_SCOPE_MODEL ||
+            (row->scope == SA_SCOPE_TEXT && !is_in(row, " min-freq vocab max-len ")))
+            sa_option_set_number(row, settings, sa_option_get(row, model));
 }
 
 bool sa_settings_is_common(const sa_option *option) {

@@ -42,12 +42,34 @@ typedef struct sa_pair_format {
 static const sa_pair_format formats[] = {
     {"TMX", " .tmx ", {"<?xml", "<tmx", "<!DOCTYPE tmx"}, sa_tmx_next, 0},
     {"JSON lines", " .jsonl .ndjson .json ", {"{\"", "{ \"", "[{"}, sa_jsonl_next, 0},
-    {"quoted cells with tabs", " .csv ", {NULL}, sa_csv_next, '\t'},
     {"CSV with commas", " .csv ", {NULL}, sa_csv_next, ','},
     {"CSV with semicolons", " .csv ", {NULL}, sa_csv_next, ';'},
+    {"quoted cells with tabs", " .csv ", {NULL}, sa_csv_next, '\t'},
     {"source ||| target", "", {NULL}, next_bars, 0},
     {"tabs", "", {"", NULL}, next_tabs, 0},
 };
+
+/* Whether a cell is a name of a column as files of pairs have them: "source", "en", "fr_FR". */
+static bool is_known(const char *name) {
+    static const char known[] =
+        " source src target tgt trg ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
+        "he hi hr hu hy is it ja ka kk km ko lt lv mk mn mr ms nb ne nl nn pl ps pt ro ru sk sl sq "
+        "sr sv sw ta te th tl tr uk ur uz vi zh eng fra deu spa ita por nld rus zho jpn kor ara "
+        "english french german spanish italian portuguese dutch russian chinese japanese korean "
+        "arabic hebrew turkish polish czech ukrainian swedish danish finnish greek hungarian ";
+    char word[24];
+    const int size = (int)strcspn(name, "-_");
+    return size > 1 && snprintf(word, sizeof word, " %.*s ", size, name) < (int)sizeof word &&
+           strcasestr(known, word);
+}
+
+/* How many of the cells are such names; the places of the first two. */
+static size_t find_known(char *const *name, size_t cells, size_t at[2]) {
+    size_t count = 0;
+    for (size_t i = 0; i < cells; i++)
+        if (is_known(name[i]) && count++ < 2) at[count - 1] = i;
+    return count;
+}
 
 /* Whether the name ends in one of the endings, or does so before ".gz". */
 static bool ends_in(const char *name, const char *endings) {
@@ -65,33 +87,33 @@ static bool is_blank_row(const sa_records *records) {
            !records->cell[0][strspn(*records->cell, " \t")];
 }
 
-/* Whether a quotation mark begins a cell; else no cell can be quoted. */
-static bool may_have_quotes(const char *text, char separator) {
+/* Whether a quotation mark begins a cell between tabs; else none can be quoted. */
+static bool may_have_quotes(const char *text) {
     const char *at = text;
-    while ((at = strchr(at, '"')) && at > text && at[-1] != '\n' && at[-1] != separator &&
-           (at[-1] != ' ' || separator == '\t'))
-        at++;
+    while ((at = strchr(at, '"')) && at > text && at[-1] != '\n' && at[-1] != '\t') at++;
     return at;
 }
 
 /* Reads a copy of `size` bytes as the format would: have all rows the same number of cells, at
- * least two, and unless the file's name says so, do quotes show that it is CSV? */
+ * least two, and unless the file's name says so, do quotes or names of columns show that it is
+ * CSV? */
 static bool has_equal_rows(const sa_pair_format *format, const sa_records *records, size_t size,
                            bool named, sa_error *error) {
     sa_records trial = {.separator = format->separator};
     sa_file *file = &trial.text.file;
     bool failed = false, equal = true;
-    size_t width = 0;
+    size_t width = 0, known[2], names = 0;
     *file = (sa_file){sa_copy(records->text.file.data, size, error), size, records->text.file.name};
     trial.text.lines = (sa_lines){.file = file, .at = records->text.lines.at};
     while (file->data && equal && format->next(&trial, &failed, error)) {
         if (is_blank_row(&trial)) continue;
-        if (!width) width = trial.cells;
+        if (!width) width = trial.cells, names = find_known(trial.cell, width, known);
         equal = trial.cells == width;
     }
     /* The end of a part may be that of a cell. */
     failed = failed && (size == records->text.file.size || trial.text.lines.at < size);
-    const bool shown = trial.quoted && (format->separator != '\t' || trial.special || !trial.bare);
+    const bool shown = format->separator == '\t' ? trial.quoted && (trial.special || !trial.bare)
+                                                 : trial.quoted || names == 2;
     sa_records_close(&trial);
     return equal && !failed && width > 1 && (named || !format->separator || shown);
 }
@@ -116,7 +138,7 @@ static bool fits(const sa_pair_format *format, const sa_records *records, sa_err
     if (named || *format->starts) return named;
     const bool tabs = text[strcspn(text, "\t\n")] == '\t';
     return tabs == (format->separator == '\t') &&
-           (!format->separator || may_have_quotes(text, format->separator)) &&
+           (format->separator != '\t' || may_have_quotes(text)) &&
            is_table(format, records, false, error);
 }
 
@@ -130,7 +152,7 @@ static const sa_pair_format *find_separator(const sa_pair_format *format, const 
         if (is_table(row, records, true, error)) return row;
     for (row = format; row->next == sa_csv_next; row++)
         if (first && *first == row->separator) return row;
-    return format + 1;
+    return format;
 }
 
 /* NULL: out of memory, or a line is too long. */
@@ -146,20 +168,6 @@ static const sa_pair_format *find_format(const sa_records *records, sa_error *er
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
-
-/* Whether a cell is a name of a column as files of pairs have them: "source", "en", "fr_FR". */
-static bool is_known(const char *name) {
-    static const char known[] =
-        " source src target tgt trg ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
-        "he hi hr hu hy is it ja ka kk km ko lt lv mk mn mr ms nb ne nl nn pl ps pt ro ru sk sl sq "
-        "sr sv sw ta te th tl tr uk ur uz vi zh eng fra deu spa ita por nld rus zho jpn kor ara "
-        "english french german spanish italian portuguese dutch russian chinese japanese korean "
-        "arabic hebrew turkish polish czech ukrainian swedish danish finnish greek hungarian ";
-    char word[24];
-    const int size = (int)strcspn(name, "-_");
-    return size > 1 && snprintf(word, sizeof word, " %.*s ", size, name) < (int)sizeof word &&
-           strcasestr(known, word);
-}
 
 static bool fail_columns(const sa_pair_reader *reader, const char *what, const char *name,
                          char *const *names, sa_error *error) {
@@ -210,9 +218,8 @@ static size_t find_column(char *const *name, size_t count, const char *wanted) {
 static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) {
     const sa_records *records = &reader->records;
     char *const *name = records->name ? records->name : records->cell;
-    size_t known[2] = {0, 1}, count = 0;
-    for (size_t i = 0; i < records->cells; i++)
-        if (is_known(name[i]) && count++ < 2) known[count - 1] = i;
+    size_t known[2] = {0, 1};
+    const size_t count = find_known(name, records->cells, known);
     if (count < 2) known[0] = 0;
     *header = !records->name && count > 1;
     if (!*reader->wanted && count != 2 && (*header || (records->name && records->cells != 2)))

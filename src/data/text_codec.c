@@ -19,18 +19,18 @@ static int by_frequency(const void *a, const void *b) {
 
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error) {
-    *vocab = (sa_vocab){0};
-    const size_t count = tokens->words.count, most = (size_t)max_size;
-    const size_t kept = max_size && most < count ? most : count;
+    const size_t count = tokens->words.count, most = max_size ? (size_t)max_size : SIZE_MAX;
     bool good = true;
-    sa_buffer blob = {0};
+    sa_buffer blob = {vocab->blob, vocab->blob_size, vocab->blob_size, false};
     token_count *types = sa_new(count, sizeof *types, error);
     if (!types) return false;
     for (size_t i = 0; i < count; i++)
         types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->frequency[i]};
     if (count) qsort(types, count, sizeof *types, by_frequency);
-    for (size_t i = 0; good && i < kept && types[i].frequency >= min_freq; i++) {
+    for (size_t i = 0; good && i < count && types[i].frequency >= min_freq; i++) {
         const sa_token word = types[i].token;
+        if (sa_strings_find(&vocab->words, word.text, word.size) >= 0) continue;
+        if (vocab->words.count >= most) break;
         sa_buffer_add(&blob, word.text, word.size);
         sa_buffer_add(&blob, "\n", 1);
         good = sa_strings_add(&vocab->words, word.text, word.size, error) >= 0;
@@ -253,6 +253,7 @@ void sa_text_codec_release(sa_text_codec *codec) {
     sa_vocab_release(&codec->spaces);
     sa_bpe_release(&codec->bpe);
     sa_vocab_release(&codec->vocab);
+    *codec = (sa_text_codec){0};
 }
 
 /* ---- Spaces from pairs ----------------------------------------------------------------------- */
@@ -368,18 +369,24 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
     return good;
 }
 
+/* All but the vocabularies. */
+static bool learn_tokens(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
+                         const sa_settings *settings, sa_error *error) {
+    for (int i = 0; i < 2; i++) {
+        codec[i]->tokenizer = sa_tokenizer_of(settings, i);
+        codec[i]->lowercase = settings->lowercase;
+        if (!learn_spaces(codec[i], i, corpus, use, error)) return false;
+    }
+    return (!codec[0]->tokenizer->subword && !codec[1]->tokenizer->subword) ||
+           learn_merges(codec, corpus, use, settings, error);
+}
+
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
                           const bool *use, const sa_settings *settings, sa_error *error) {
     sa_text_codec *codec[2] = {source, target};
     sa_word_counts counts[2] = {0};
     side_counts sides[2] = {0};
-    for (int i = 0; i < 2; i++)
-        *codec[i] = (sa_text_codec){.tokenizer = sa_tokenizer_of(settings, i),
-                                    .lowercase = settings->lowercase};
-    bool good =
-        learn_spaces(source, 0, corpus, use, error) && learn_spaces(target, 1, corpus, use, error);
-    if (good && (source->tokenizer->subword || target->tokenizer->subword))
-        good = learn_merges(codec, corpus, use, settings, error);
+    bool good = source->tokenizer || learn_tokens(codec, corpus, use, settings, error);
     for (int i = 0; i < 2; i++) {
         sides[i] = (side_counts){.codec = codec[i],
                                  .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};

@@ -14,8 +14,9 @@ typedef struct sa_vocab {
     size_t blob_size;
 } sa_vocab;
 
-/* The tokens of a training text that occur at least min_freq times, at most `max_size` of them (0:
- * no limit), by decreasing frequency, ties in byte order. SA_DATA when there is none. */
+/* Appends the tokens of a training text that occur at least min_freq times to the words there are,
+ * of which there may be max_size (0: no limit), by decreasing frequency, ties in byte order.
+ * SA_DATA when there is none. */
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error);
 
@@ -57,7 +58,8 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error);
 
-/* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all).
+/* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all), for
+ * codecs that are empty; those of a model keep theirs, and new words are appended.
  * Pairs with a side above --max-len do not count for the vocabularies; SA_DATA when none is left.
  */
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,

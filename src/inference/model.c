@@ -301,9 +301,7 @@ static bool is_known(const sa_params *plan, const char *name, const sa_text_code
             return true;
     for (size_t i = 0; i < sizeof state / sizeof *state; i++)
         if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
-    for (int i = 0; i < plan->count; i++)
-        if (strcmp(plan->item[i].name, name) == 0) return true;
-    return false;
+    return sa_params_find(plan, name);
 }
 
 /* Fails with a list of all tensors that are missing, unknown or of another shape. */

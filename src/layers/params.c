@@ -68,6 +68,12 @@ sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *n
     return all;
 }
 
+const sa_param *sa_params_find(const sa_params *plan, const char *name) {
+    for (int i = 0; i < plan->count; i++)
+        if (strcmp(plan->item[i].name, name) == 0) return &plan->item[i];
+    return NULL;
+}
+
 size_t sa_param_size(const sa_param *param) {
     return (size_t)(param->rows ? param->rows : 1) * (size_t)param->cols;
 }

@@ -67,6 +67,9 @@ sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_init_kind init);
 
+/* The tensor of this name, or NULL. */
+const sa_param *sa_params_find(const sa_params *plan, const char *name);
+
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 

@@ -63,6 +63,11 @@ void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan) {
     bind(&(sa_binder){.plan = plan}, sizes, &shape);
 }
 
+const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side) {
+    const sa_param *source = sa_params_find(plan, "source.E");
+    return side || !source ? sa_params_find(plan, "target.E") : source;
+}
+
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {
     bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }

@@ -34,6 +34,9 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
 const char *sa_settings_refusal(const sa_settings *settings);
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
+
+/* The embedding of the source (0) or the target (1); with tie three-way they are the same. */
+const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
 /* The same with a store that is open (tensor/weight.h), which is filled again; `open` opens it. */

@@ -69,7 +69,7 @@ struct sa_session {
     double begin;  /* monotonic time at which this run began, less the seconds spent before it */
     sa_train_cost spent;  /* without seconds */
     int64_t first_step;   /* batches seen before this run */
-    uint32_t checksum;    /* of the checkpoint that it resumes; or 0 */
+    uint32_t checksum;    /* of the file that it goes on from; or 0 */
     double gradient_norm; /* of the last update */
     double report_time;   /* when the last report was made */
     double report_loss;   /* training loss and words since then */
@@ -99,6 +99,13 @@ void sa_session_close(sa_session *session);
  * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
  * by sa_session_close also after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
+
+/* Opens training->init_from. SA_USAGE names a setting that shapes the model and is another one.
+ * initialize.c */
+bool sa_initial_model_open(sa_session *session, sa_model *from, sa_error *error);
+/* Sets the weights that a new training begins with: random ones, then those of `from`, unless it is
+ * empty, then the vectors of training->embeddings. */
+bool sa_session_initialize(const sa_session *session, const sa_model *from, sa_error *error);
 
 /* Whether all processes have the same settings, but for the number of threads. */
 bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,

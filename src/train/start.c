@@ -127,16 +127,20 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const sa_exchange *exchange = session->exchange;
     sa_text_codec source = {0}, target = {0};
+    sa_model from = {0};
     if (settings->shards == 0)
         settings->shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
     session->figures = (sa_state_figures){.best = {INFINITY, -1, -1}, .lr_factor = 1};
     sa_buffer_adds(&session->log, SA_LOG_HEADER);
-    return sa_text_codecs_build(&source, &target, &session->train, session->trained_on, settings,
-                                error) &&
-           sa_model_init(model, settings, &source, &target, NULL, error) &&
-           sa_params_init(&model->plan, model->values, settings->init, (uint64_t)settings->seed,
-                          error) &&
-           open_trainer(session, error);
+    if (session->training->init_from && !sa_initial_model_open(session, &from, error)) return false;
+    source = from.source, target = from.target;
+    from.source = from.target = (sa_text_codec){0};
+    const bool good = sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
+                                           settings, error) &&
+                      sa_model_init(model, settings, &source, &target, NULL, error) &&
+                      sa_session_initialize(session, &from, error);
+    sa_model_release(&from);
+    return good && open_trainer(session, error);
 }
 
 /* The settings are those of the file, but for those of the run. */
@@ -334,6 +338,10 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     };
     if (training->resume && training->overwrite)
         return sa_fail(error, SA_USAGE, "a training is either resumed or overwritten");
+    if (training->init_from && (training->embeddings[0] || training->embeddings[1]))
+        return sa_fail(error, SA_USAGE,
+                       "{init_from} brings embeddings: {source_embeddings} and "
+                       "{target_embeddings} are for random weights");
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
     for (int i = 0; i < SA_TRAINING_FILES; i++)

@@ -247,6 +247,9 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
         return sa_fail(error, SA_USAGE, "{schedule} %s needs {steps} N", schedule->name);
     sa_blas_init();
     sa_seq2seq_plan(sizes, &trainer->plan);
+    for (int side = 0; side < 2; side++)
+        if (settings->freeze_embeddings & 1 << side)
+            trainer->frozen[side] = sa_seq2seq_embedding(&trainer->plan, side);
     const size_t size = trainer->plan.size, batch = (size_t)most;
     return (trainer->first = sa_new(size, sizeof(sa_real), error)) &&
            (trainer->second = sa_new(size, sizeof(sa_real), error)) &&
@@ -346,6 +349,8 @@ static void run_shard(void *context, int task) {
     trainer->shard[i].dropped = sa_stopping();
     for (int p = 0; i == 0 && settings->l2 > 0 && p < trainer->plan.count; p++)
         sa_l2_backward(&trainer->plan.item[p], trainer->values, settings->l2, gradient->numbers);
+    for (int side = 0; side < 2; side++)
+        if (trainer->frozen[side]) sa_zero(sa_param_mat(trainer->frozen[side], gradient->numbers));
     atomic_store(&trainer->lane[k].taken, false);
 }
 
@@ -420,7 +425,9 @@ static void decay_weights(const sa_trainer *trainer) {
     const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
     for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
         const sa_param *param = &trainer->plan.item[i];
-        if (sa_param_is_weight(param)) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
+        const bool frozen = param == trainer->frozen[0] || param == trainer->frozen[1];
+        if (sa_param_is_weight(param) && !frozen)
+            sa_scale(1 - decay, sa_param_mat(param, trainer->values));
     }
 }
 

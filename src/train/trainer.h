@@ -123,6 +123,7 @@ typedef struct sa_trainer {
     sa_real *values; /* [plan.size] the model's weights */
     sa_sizes sizes;
     sa_seq2seq w;
+    const sa_param *frozen[2];      /* embeddings that stay as they are, or NULL */
     sa_store store;                 /* of w, filled for all shards of an update */
     sa_real *first, *second;        /* [plan.size] the optimizer state */
     double decay;                   /* multiplies the learning rate: 1 until the caller lowers it */

@@ -41,6 +41,7 @@ static const struct row {
      "sa_bf16_emulated",
      versions},
     {"sa_settings_init", settings_init, {&set}},
+    {"sa_settings_take_shape", take_shape, {&set, &settings}},
     {"sa_settings_size", settings_size},
     {"sa_settings_set",
      settings_set,

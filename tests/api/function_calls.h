@@ -170,6 +170,7 @@ CALL(prove) {
 VOID_CALL(versions, sa_version(), sa_version_number(), sa_blas_version(), sa_blas_library(),
           sa_blas_one_thread(), sa_bf16_emulated())
 VOID_CALL(settings_init, sa_settings_init(a[0]))
+VOID_CALL(take_shape, sa_settings_take_shape(a[0], a[1]))
 VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
           sa_settings_cache_size(a[0]))
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))

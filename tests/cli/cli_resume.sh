@@ -95,10 +95,10 @@ expect 2 "--seed: 'parts/last.safetensors' was trained with --seed 1, which resu
 head -n 40 mono.tsv >valid.tsv
 head -n 30 mono.tsv >fewer.tsv
 changed="the training pairs have changed since 'parts/last.safetensors' was saved"
-expect 3 "mono.tsv: $changed, or --valid was not given then" train $options --out parts --resume --valid valid.tsv
+expect 3 "mono.tsv: $changed, or --valid was not given then, or other --columns" train $options --out parts --resume --valid valid.tsv
 train $options --out judged --steps 2 --valid valid.tsv
 changed=${changed/parts/judged}
-expect 3 "mono.tsv: $changed, or --valid was given then" train $options --out judged --resume
+expect 3 "mono.tsv: $changed, or --valid was given then, or other --columns" train $options --out judged --resume
 expect 3 "fewer.tsv: ${changed/training/validation}" train $options --out judged --resume --valid fewer.tsv
 expect 3 "fewer.tsv: $changed" train ${options/mono.tsv/fewer.tsv} --out judged --resume --valid valid.tsv
 expect 2 "--vocab: 'parts/last.safetensors' was trained with --vocab 0 (0: unlimited), which resuming cannot change" \

@@ -79,6 +79,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
                                         "head-projection",
                                         "source-tokenizer",
                                         "target-tokenizer",
+                                        "freeze-embeddings",
                                         "prefix",
                                         NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};

@@ -388,6 +388,30 @@ START_TEST(a_difference_is_named) {
 }
 END_TEST
 
+START_TEST(the_shape_of_a_model_is_taken) {
+    sa_settings one = defaults(), other = one;
+    const char *const options[] = {"hidden 7", "tokenizer bpe", "bpe-merges 3", "tie two-way"};
+    static const char *const own[] = {"lr 0.5",    "min-freq 2", "vocab 9",
+                                      "max-len 8", "seed 4",     "chrf-beta 1"};
+    char name[32], value[32];
+    for (size_t i = 0; i < sizeof options / sizeof *options + sizeof own / sizeof *own; i++) {
+        const char *text = i < sizeof options / sizeof *options
+                               ? options[i]
+                               : own[i - sizeof options / sizeof *options];
+        ck_assert_int_eq(sscanf(text, "%31s %31s", name, value), 2);
+        ck_assert(sa_settings_set(&other, name, value, NULL));
+    }
+    sa_settings_take_shape(&one, &other);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        sscanf(own[i], "%31s", name);
+        const sa_option *row = sa_option_find(sa_settings_options, name);
+        ck_assert(sa_option_get(row, &one) != sa_option_get(row, &other));
+        ck_assert(sa_option_set_number(row, &one, sa_option_get(row, &other)));
+    }
+    ck_assert_ptr_null(sa_settings_find_difference(&one, &other));
+}
+END_TEST
+
 int main(void) {
     TCase *cases;
     Suite *suite = suite_of("settings", &cases);
@@ -408,5 +432,6 @@ int main(void) {
     tcase_add_test(cases, altered_settings_are_refused);
     tcase_add_test(cases, what_is_no_object_is_refused);
     tcase_add_test(cases, a_difference_is_named);
+    tcase_add_test(cases, the_shape_of_a_model_is_taken);
     return suite_run(suite);
 }

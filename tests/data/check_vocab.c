@@ -52,7 +52,7 @@ static const struct {
 };
 
 START_TEST(words_stand_by_frequency) {
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     ck_assert(build(&vocab, built[_i].text, built[_i].min_freq, built[_i].most));
     ck_assert_uint_eq(vocab.blob_size, strlen(built[_i].blob));
     ck_assert_mem_eq(vocab.blob, built[_i].blob, vocab.blob_size);
@@ -60,8 +60,27 @@ START_TEST(words_stand_by_frequency) {
 }
 END_TEST
 
+/* New words stand behind those that there are, whose ids stay. */
+START_TEST(words_are_appended) {
+    static const struct {
+        int min_freq, most;
+        const char *blob;
+    } rows[] = {{1, 0, "b\na\nd\nc\n"}, {2, 0, "b\na\nd\n"}, {1, 3, "b\na\nd\n"},
+                {1, 2, "b\na\n"},       {1, 1, "b\na\n"},    {9, 0, "b\na\n"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_vocab vocab = {0};
+        ck_assert(build(&vocab, "b b a", 1, 0));
+        ck_assert(build(&vocab, "d d a a a c", rows[i].min_freq, rows[i].most));
+        ck_assert_uint_eq(vocab.blob_size, strlen(rows[i].blob));
+        ck_assert_mem_eq(vocab.blob, rows[i].blob, vocab.blob_size);
+        ck_assert_int_eq(find(&vocab, "a"), SA_SPECIAL_TOKENS + 1);
+        sa_vocab_release(&vocab);
+    }
+}
+END_TEST
+
 START_TEST(no_word_left_is_an_error) {
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     ck_assert(!build(&vocab, "a b c c", 3, 0));
     ck_assert_str_eq(error.text, "no word occurs 3 times or more (--min-freq)");
     ck_assert_int_eq(error.code, SA_DATA);
@@ -74,7 +93,7 @@ END_TEST
 /* ---- Numbers and words ----------------------------------------------------------------------- */
 
 START_TEST(words_are_found_and_shown) {
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     ck_assert(build(&vocab, "b b b a a été", 1, 0));
     ck_assert_int_eq(sa_vocab_size(&vocab), 6);
     ck_assert_int_eq(find(&vocab, "b"), 3);
@@ -93,7 +112,7 @@ END_TEST
 
 START_TEST(special_symbols_have_no_spelling) {
     static const char *const spelled[] = {"<unk>", "</s>", "<s>"};
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     ck_assert(build(&vocab, "word", 1, 0));
     for (int32_t id = 0; id < SA_SPECIAL_TOKENS; id++) {
         const sa_token shown = sa_vocab_token(&vocab, id);
@@ -116,7 +135,7 @@ END_TEST
 START_TEST(many_words_are_found) {
     enum { WORDS = 5000 };
     sa_buffer text = {0};
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     for (unsigned i = 0; i < WORDS; i++)
         sa_buffer_addf(&text, "w%llx ", (unsigned long long)sa_hash_mix(i));
     ck_assert(build(&vocab, text.text, 1, 0));
@@ -134,7 +153,7 @@ END_TEST
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 START_TEST(a_written_vocabulary_reads_back) {
-    sa_vocab vocab, again;
+    sa_vocab vocab = {0}, again;
     ck_assert(
         build(&vocab, "b b b a a <s> \x01 \x1b[2J 日本 👩‍🚀 =1+1 \xe2\x80\xae", 1, 0));
     ck_assert_msg(sa_vocab_read(&again, vocab.blob, vocab.blob_size, "m", "source.vocab", &error),
@@ -153,7 +172,7 @@ END_TEST
 
 /* All kinds of characters for the tokenizer `char`. */
 START_TEST(a_vocabulary_of_characters_reads_back) {
-    sa_vocab vocab, again;
+    sa_vocab vocab = {0}, again;
     sa_buffer line = {0};
     for (int byte = 1; byte < 0x80; byte++)
         if (byte != '\n' && byte != '\r') sa_buffer_add(&line, (char[]){(char)byte}, 1);
@@ -187,7 +206,7 @@ static const struct {
 };
 
 START_TEST(a_broken_vocabulary_is_refused) {
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     error = (sa_error){0};
     ck_assert(!sa_vocab_read(&vocab, broken[_i].blob, broken[_i].size, "m", "v", &error));
     ck_assert_str_eq(error.text, broken[_i].message);
@@ -199,7 +218,7 @@ END_TEST
 
 START_TEST(a_long_word_is_refused) {
     char blob[SA_SUBWORD_MAX + 2];
-    sa_vocab vocab;
+    sa_vocab vocab = {0};
     memset(blob, 'x', sizeof blob);
     blob[SA_SUBWORD_MAX] = '\n';
     ck_assert(sa_vocab_read(&vocab, blob, SA_SUBWORD_MAX + 1, "m", "v", &error));
@@ -217,6 +236,7 @@ int main(void) {
     Suite *suite = suite_create("vocab");
     TCase *cases = tcase_create("vocab");
     tcase_add_loop_test(cases, words_stand_by_frequency, 0, COUNT(built));
+    tcase_add_test(cases, words_are_appended);
     tcase_add_test(cases, no_word_left_is_an_error);
     tcase_add_test(cases, words_are_found_and_shown);
     tcase_add_test(cases, special_symbols_have_no_spelling);

@@ -141,7 +141,7 @@ static void mark_and_join(const char *text, bool learned) {
     sa_tokens tokens = {0};
     sa_word_counts counts = {0};
     sa_spacing spacing = {0};
-    sa_vocab rows;
+    sa_vocab rows = {0};
     sa_buffer joined = {0};
     char *owned = NULL;
     ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));

@@ -289,6 +289,17 @@ class Tests(unittest.TestCase):
         self.assertEqual((longer.steps, longer.reason), (stopped.steps + 3, "steps"))
         self.fails(Code.USAGE, "hidden", softalign.train, "pairs.tsv", folder, resume=True, hidden=9)
 
+    def test_what_a_training_begins_with(self):
+        options, first = {**SMALL, "max_time": 1e-9}, self.folder + "/best.safetensors"
+        again = softalign.train("pairs.tsv", self.folder + "-again", init_from=first,
+                                max_time=1e-9, threads=1)
+        with softalign.load(first) as one, again.load() as other:
+            self.assertEqual(one.parameters, other.parameters)
+        self.fails(Code.USAGE, "hidden", softalign.train, "pairs.tsv", self.folder + "-other",
+                   init_from=first, hidden=9)
+        self.fails(Code.OPEN, "none.vec", softalign.train, "pairs.tsv", self.folder + "-other",
+                   embeddings=(None, "none.vec"), **options)
+
     def test_what_a_callback_raises(self):
         def raises(now):
             raise KeyError("mine")

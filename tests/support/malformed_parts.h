@@ -95,7 +95,8 @@ static const malformed_header malformed_settings[] = {
      "m: tensors do not fit the settings: 'source.merges' is unknown, 'target.merges' is unknown"},
     /* a training to be resumed */
     {STATE, "\"training.at\"", "\"training.no\"",
-     "out/last.safetensors: tensor 'training.at' is missing: no training saved it"},
+     "out/last.safetensors: tensor 'training.at' is missing: a model without the state of its "
+     "training, from which --init-from can start a new one"},
     {STATE, "\"training.at\":{\"dtype\":\"I64\"", "\"training.at\":{\"dtype\":\"F64\"",
      "out/last.safetensors: tensor 'training.at' is F64 with 80 bytes; expected I64 with 10 "
      "numbers"},

@@ -306,6 +306,33 @@ START_TEST(little_more_is_planned_than_the_longest_need) {
 }
 END_TEST
 
+/* Whatever else moves weights. */
+START_TEST(frozen_embeddings_keep_their_bits) {
+    family = _i & 1;
+    training *c = begin(2, 3);
+    c->settings.freeze_embeddings = 1 + _i / 2;
+    c->settings.l2 = c->settings.weight_decay = 0.1;
+    sa_trainer_close(&c->trainer);
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, &longest, c->pool,
+                              NULL, NULL));
+    float *before = calloc(c->plan.size, sizeof *before);
+    memcpy(before, c->values, c->plan.size * sizeof *before);
+    for (int i = 0; i < 5; i++) update(c, BATCH);
+    for (int p = 0; p < c->plan.count; p++) {
+        const sa_param *param = &c->plan.item[p];
+        const bool source = strcmp(param->name, "source.E") == 0;
+        const bool target = strcmp(param->name, "target.E") == 0;
+        const int bits = source ? SA_FREEZE_SOURCE : target ? SA_FREEZE_TARGET : 0;
+        const bool same = memcmp(before + param->offset, c->values + param->offset,
+                                 sa_param_size(param) * sizeof *before) == 0;
+        if (source || target)
+            ck_assert_msg(same == ((c->settings.freeze_embeddings & bits) != 0), "%s", param->name);
+    }
+    free(before);
+    end(c);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("trainer", &tests);
@@ -313,6 +340,7 @@ int main(void) {
     tcase_add_test(tests, the_loss_falls_and_counts_are_right);
     tcase_add_loop_test(tests, threads_change_no_bit, 0, 2);
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
+    tcase_add_loop_test(tests, frozen_embeddings_keep_their_bits, 0, 6);
     tcase_add_test(tests, penalties_shrink_weights);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
     tcase_add_test(tests, a_finite_gradient_resets_the_count);

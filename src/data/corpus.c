@@ -140,7 +140,7 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
         return sa_fail(error, SA_DATA, "%s:%zu: no %s%s", name, line,
                        plain ? "tab; expected source TAB target" : "second column",
                        plain && strpbrk(text[SA_PAIR_SOURCE], ",;")
-                           ? " (or, for CSV, a name that ends in .csv)"
+                           ? " (or, for CSV, a name that ends in .csv or a header)"
                            : "");
     if (id && is_blank(id)) id = NULL;
     if (!check_gold(corpus, name, line, &gold, error)) return false;

@@ -242,4 +242,9 @@ assert all(model[key] == run[key] for key in figures) and run["aer"] is None
 assert run["sentences"] == 40 == sum(band["sentences"] for band in run["by_length"].values())
 END
 fi
+# What is noted of the pairs is said once, not by each of the trainings.
+sed '1i source\ttarget' few.tsv | cut -f 1,2 >named.tsv
+"$softalign" compare --train named.tsv --test unseen.tsv $sizes --models fixed,bahdanau:additive --steps 1 --out named >out 2>err
+same "notes of two trainings" "1" "$(grep -c "^note: named.tsv: read as tabs" err)"
+
 finish

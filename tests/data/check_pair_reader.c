@@ -267,7 +267,8 @@ static const struct {
     {"x.tsv", BYTES("a\tb\n"), "2", SA_USAGE,
      "--columns 2: expected the columns of source and target, such as 2,4"},
     {"x.txt", BYTES("Hello, you\nOne, two\n"), NULL, SA_DATA,
-     "x.txt:1: no tab; expected source TAB target (or, for CSV, a name that ends in .csv)"},
+     "x.txt:1: no tab; expected source TAB target (or, for CSV, a name that ends in .csv or a "
+     "header)"},
     {"x.jsonl", BYTES("{\"en\": \"a\", \"fr\": \"b\"}\n{\"en\": \"a\", \"fr\"}\n"), NULL, SA_DATA,
      "x.jsonl:2: JSON: expected ':' at byte 16"},
     {"x.jsonl", BYTES("{\"en\": \"a\", \"fr\": \"b\"}\n[1]\n"), NULL, SA_DATA,

@@ -48,6 +48,8 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
     bool good = read_side(&task->model->source, pair->source, source, false, &left, error) &&
                 read_side(&task->model->target, pair->target, target, site == SA_SITE_DECODER,
                           &right, error);
+    if (good && site == SA_SITE_DECODER && task->model->w.transformer.sizes.decoder_only)
+        right.words[0] = left.words[source->len - 1]; /* the source's EOS takes the place of BOS */
     alignment.target = rows->words, alignment.target_unknown = rows->unknown;
     alignment.source = columns->words, alignment.source_unknown = columns->unknown;
     good = good && task->each(task->context, index, &alignment, error);

@@ -83,6 +83,8 @@ static report expect_right(const sa_lab_job *asked) {
 
 START_TEST(built_in_batch) {
     const sa_settings settings = settings_of(_i / EACH, sizes[_i % SIZES]);
+    if (settings.model == SA_MODEL_DECODER && _i / EACH % EACH != _i % EACH)
+        return; /* its layers are the Transformer's: one size each, in turn */
     const report seen = expect_right(&(sa_lab_job){.settings = &settings});
     sa_params plan;
     const sa_sizes shape = sa_sizes_of(&settings, 11, 12);

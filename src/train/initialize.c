@@ -20,8 +20,9 @@ bool sa_initial_model_open(sa_session *session, sa_model *from, sa_error *error)
     if (!good) return false;
     sa_settings_take_shape(&same, &from->trained);
     const sa_option *row = sa_settings_find_difference(&session->settings, &same);
-    return !row ||
-           sa_settings_fail_difference(row, &same, path, "which --init-from cannot change", error);
+    if (!row) return true;
+    sa_model_release(from);
+    return sa_settings_fail_difference(row, &same, path, "which --init-from cannot change", error);
 }
 
 /* Words are appended to a vocabulary, so that those of the other model are the first rows. */

@@ -67,11 +67,11 @@ prepare_alignments() { # en-fr SET FOLDER
     mv "$3/en-fr.new" "$3/en-fr.train.tsv"
 }
 
-# Links of the gold sets and of all pairs by Model 1; the gold sets stand first in the text.
-links_of_model1() { # FOLDER DIRECTION OPTION...
+# Links of the gold sets and of all pairs by a word aligner; the gold sets stand first in the text.
+links_of_aligner() { # FOLDER DIRECTION OPTION...
     local run=$1 direction=$2 set first=1 count
     shift 2
-    "$command" ibm1 "$work/alignments/$direction.train.tsv" --tokenizer space --lowercase --pharaoh "$run/all.$direction" "$@" >&2
+    "$command" align-words "$work/alignments/$direction.train.tsv" --tokenizer space --lowercase --pharaoh "$run/all.$direction" "$@" >&2
     for set in europarl hansards tales; do
         count=$(wc -l <"$work/alignments/$set.$direction.tsv")
         sed -n "$first,$((first + count - 1))p" "$run/all.$direction" >"$run/$set.$direction"
@@ -116,7 +116,7 @@ train_both() { # FOLDER SEED RECIPE OPTION...
         [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
         links=()
         if [[ $* == *guided-alignment* ]]; then
-            [ -s "$run/all.$direction" ] || links_of_model1 "$run" $direction
+            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model 1
             links=(--alignments "$run/all.$direction")
         fi
         train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"
@@ -127,12 +127,12 @@ train_both() { # FOLDER SEED RECIPE OPTION...
 # FOLDER/SET.figures.
 measure_alignments() { # FOLDER SEED RECIPE OPTION...
     local run=$1 direction set json layer head site figures
-    if [ "$4" = ibm1 ]; then
+    if [ "$4" = align-words ]; then
         local begin=$SECONDS
         if [ ! -e "$run/trained" ] || [ "$(cat "$run/recipe" 2>/dev/null)" != "$3" ]; then
             rm -f "$run/trained"
             echo "$built" >"$run/commit"
-            for direction in en-fr fr-en; do links_of_model1 "$run" $direction "${@:5}"; done
+            for direction in en-fr fr-en; do links_of_aligner "$run" $direction "${@:5}"; done
             echo "$3" >"$run/recipe"
             echo "$((SECONDS - begin)) -" >"$run/trained"
         fi

@@ -34,8 +34,8 @@ recipe_of() { # OPTIONS SEARCH DATA [SUMS-OF-OTHER]
 numerics_of() { # OPTIONS
     local family=recurrent
     [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
-    [[ $1 == *guided-alignment* ]] && family+='|ibm1' # which made its links
-    [[ $1 == ibm1* ]] && family=ibm1
+    [[ $1 == *guided-alignment* ]] && family+='|align-words' # which made its links
+    [[ $1 == align-words* ]] && family=align-words
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
         "$changes"
 }

@@ -1,4 +1,6 @@
-/* Alignments as heatmaps, tables, links, pictures and a page: the commands align and ibm1. */
+/* Alignments as heatmaps, tables, links, pictures and a page: the commands align and align-words.
+ */
+#include "analysis/aligner.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -9,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Outputs in one file for all pairs, and in a file for each. */
 enum { CLI_TIDY, CLI_PHARAOH, CLI_SOFT, CLI_JSONL, CLI_HTML, CLI_ALIGN_TEXTS };
@@ -377,22 +380,23 @@ const cli_command cli_align = {
     .run = run,
 };
 
-/* ---- ibm1 ------------------------------------------------------------------------------------ */
+/* ---- align-words ----------------------------------------------------------------------------- */
 
-typedef struct ibm1_options {
+typedef struct words_options {
     cli_align_options output;
+    sa_aligner_options aligner;
     const char *lexicon, *columns;
-    int iterations, limit, tokenizer, merges;
+    int limit, tokenizer, merges, combine;
     bool lowercase;
     double least;
-} ibm1_options;
+} words_options;
 
 #undef AT
-#define AT(field) offsetof(ibm1_options, field)
+#define AT(field) offsetof(words_options, field)
 
-static const sa_option ibm1_rows[] = {
-    {"iterations", SA_INT(RUN(iterations), 5, 0, 1000000, "N"),
-     "iterations of expectation maximization"},
+static const sa_option words_rows[] = {
+    {"combine", SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag"),
+     "make the links of --pharaoh one with those of the reverse direction, as 'score' does"},
     {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizers), "tokenizer, as of train"},
     {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
      "merges of the tokenizers with subwords"},
@@ -419,55 +423,125 @@ static bool add_translation(void *context, const char *source, const char *targe
     return true;
 }
 
-static bool ibm1_prints(const void *fields) {
-    const ibm1_options *options = fields;
+static bool words_print(const void *fields) {
+    const words_options *options = fields;
     return options->output.terminal || (!options->lexicon && output_prints(&options->output));
 }
 
-static bool run_ibm1(cli_call *call, sa_error *error) {
-    ibm1_options *options = call->options;
-    const char *path = call->words[0];
-    sa_corpus corpus;
-    sa_buffer lexicon = {0};
-    if (!check_output(&options->output, error) ||
-        !cli_pairs_open(&corpus, path, options->columns, error))
-        return false;
-    size_t count = corpus.count, limit = (size_t)options->limit;
-    if (limit && limit < count) count = limit;
+/* Learns a direction and adds its outputs for the first `count` pairs; writes the lexicon. */
+static bool align_words(const words_options *options, const sa_corpus *corpus, size_t count,
+                        cli_align_output *out, sa_buffer *lexicon, sa_error *error) {
     sa_settings settings;
     sa_settings_init(&settings);
     settings.tokenizer = options->tokenizer;
     settings.bpe_merges = options->merges;
     settings.lowercase = options->lowercase;
     settings.max_len = SA_MAX_LEN;
+    sa_aligner *aligner =
+        sa_aligner_train(corpus, &settings, &options->aligner, report, NULL, error);
+    const bool good = aligner &&
+                      (!lexicon || sa_aligner_lexicon_each(aligner, options->least, add_translation,
+                                                           lexicon, error)) &&
+                      sa_aligner_align(aligner, corpus->pairs, count, add_pair, out, error);
+    sa_aligner_free(aligner);
+    return good;
+}
+
+/* Replaces a line of links by those of both directions. */
+static bool combine_line(int method, const char *forward, const char *backward, sa_buffer *out,
+                         sa_error *error) {
+    sa_link *ahead = NULL, *back = NULL, *both = NULL;
+    size_t aheads = 0, backs = 0, count = 0;
+    bool good = sa_links_parse_line(forward, 0, &ahead, &aheads, error) &&
+                sa_links_parse_line(backward, 0, &back, &backs, error);
+    for (size_t k = 0; k < backs; k++)
+        back[k] = (sa_link){.source = back[k].target, .target = back[k].source};
+    good = good && sa_symmetrize(method, ahead, aheads, back, backs, &both, &count, error);
+    for (size_t k = 0; k < count; k++)
+        sa_buffer_addf(out, "%s%d-%d", k ? " " : "", both[k].source, both[k].target);
+    sa_buffer_adds(out, "\n");
+    free(ahead), free(back), free(both);
+    return good;
+}
+
+/* Learns the reverse direction and puts the links of both in the place of those of one. */
+static bool combine(const words_options *options, const sa_corpus *corpus, size_t count,
+                    sa_buffer *links, sa_error *error) {
+    const cli_align_options only_links = {.text[CLI_PHARAOH] = "-",
+                                          .linking = options->output.linking};
+    sa_corpus swapped = *corpus;
+    cli_align_output back = {.options = &only_links,
+                             .corpus = &swapped,
+                             .subwords = sa_tokenizers[options->tokenizer].subword};
+    sa_buffer both = {0};
+    swapped.pairs = sa_new(corpus->count, sizeof *swapped.pairs, error);
+    for (size_t p = 0; swapped.pairs && p < corpus->count; p++) {
+        swapped.pairs[p] = corpus->pairs[p];
+        swapped.pairs[p].source = corpus->pairs[p].target;
+        swapped.pairs[p].target = corpus->pairs[p].source;
+    }
+    bool good = swapped.pairs && align_words(options, &swapped, count, &back, NULL, error);
+    for (char *ahead = links->text, *line = back.text[CLI_PHARAOH].text; good && line && *line;) {
+        char *const ahead_end = strchr(ahead, '\n'), *const end = strchr(line, '\n');
+        *ahead_end = *end = '\0';
+        good = combine_line(options->combine - 1, ahead, line, &both, error);
+        ahead = ahead_end + 1, line = end + 1;
+    }
+    release_output(&back);
+    free(swapped.pairs);
+    sa_buffer_release(links);
+    *links = both;
+    return good;
+}
+
+static bool run_words(cli_call *call, sa_error *error) {
+    words_options *options = call->options;
+    const char *path = call->words[0];
+    sa_corpus corpus;
+    sa_buffer lexicon = {0};
+    if (options->combine && !options->output.text[CLI_PHARAOH])
+        return sa_fail(error, SA_USAGE, "--combine needs --pharaoh");
+    if (!check_output(&options->output, error) ||
+        !cli_pairs_open(&corpus, path, options->columns, error))
+        return false;
+    size_t count = corpus.count, limit = (size_t)options->limit;
+    if (limit && limit < count) count = limit;
     options->output.linking.null_key = true;
     cli_align_output out = {.options = &options->output,
                             .corpus = &corpus,
-                            .prints = ibm1_prints(options),
+                            .prints = words_print(options),
                             .subwords = sa_tokenizers[options->tokenizer].subword};
-    sa_ibm1 *model = sa_ibm1_train(&corpus, &settings, options->iterations, report, NULL, error);
     const bool good =
-        model &&
-        (!options->lexicon ||
-         (sa_ibm1_lexicon_each(model, options->least, add_translation, &lexicon, error) &&
-          cli_save(options->lexicon, &lexicon, error))) &&
-        begin_output(&out, "ibm1", path, count, "Model 1", NULL, error) &&
-        (sa_ibm1_align(model, corpus.pairs, count, add_pair, &out, error) ||
+        begin_output(&out, "align-words", path, count,
+                     sa_aligner_rows[options->aligner.model]->title, NULL, error) &&
+        (align_words(options, &corpus, count, &out, options->lexicon ? &lexicon : NULL, error) ||
          cli_pairs_fail(path, error)) &&
+        (!options->lexicon || cli_save(options->lexicon, &lexicon, error)) &&
+        (!options->combine || combine(options, &corpus, count, &out.text[CLI_PHARAOH], error)) &&
         save_output(&out, count, error);
     release_output(&out);
     sa_buffer_release(&lexicon);
-    sa_ibm1_free(model);
     sa_corpus_close(&corpus);
     return good;
 }
 
-const cli_command cli_ibm1 = {
-    .name = "ibm1",
-    .words = "PAIRS",
-    .summary = "align pairs with Model 1, where soft alignment began",
-    .size = sizeof(ibm1_options),
-    .sets = {{"Options", ibm1_rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
-    .prints = ibm1_prints,
-    .run = run_ibm1,
-};
+#define WORDS_COMMAND(default_values)                                                              \
+    .name = "align-words", .words = "PAIRS",                                                       \
+    .summary = "align words without a network: the ancestors of attention",                        \
+    .size = sizeof(words_options),                                                                 \
+    .sets = {{"Options", words_rows, 0},                                                           \
+             {"Model", sa_aligner_option_rows, AT(aligner), default_values},                       \
+             CLI_ALIGN_OUTPUT_SETS(AT(output))},                                                   \
+    .prints = words_print
+
+const cli_command cli_align_words = {WORDS_COMMAND(NULL), .run = run_words};
+
+/* The name of its first model, which stays the default under it. */
+static const cli_default ibm1_defaults[] = {{"model", 0}, {0}};
+
+static bool run_ibm1(cli_call *call, sa_error *error) {
+    cli_note("'ibm1' is now 'align-words --model 1'");
+    return run_words(call, error);
+}
+
+const cli_command cli_ibm1 = {WORDS_COMMAND(ibm1_defaults), .run = run_ibm1};

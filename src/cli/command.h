@@ -32,7 +32,7 @@ double cli_default_of(const cli_option_set *set, const sa_option *row);
 
 typedef struct cli_command cli_command;
 
-enum { CLI_WORDS = 128, CLI_SETS = 6 }; /* beyond those of all commands */
+enum { CLI_WORDS = 128, CLI_SETS = 7 }; /* beyond those of all commands */
 
 /* A command line and what was read from it. */
 typedef struct cli_call {
@@ -63,8 +63,8 @@ struct cli_command {
 };
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
-    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_ibm1,
-    cli_clean, cli_film, cli_average, cli_annotations, cli_help;
+    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe,
+    cli_align_words, cli_ibm1, cli_clean, cli_film, cli_average, cli_annotations, cli_help;
 
 /* Those of softalign, unless main sets others; in the order of the help, ends with NULL. */
 extern const cli_command *const *cli_commands;

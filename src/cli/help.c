@@ -13,10 +13,10 @@ enum { OPTION = 24, NAME = 14, ITEM = 18 };
 /* ---- Commands ------------------------------------------------------------------------------- */
 
 static const cli_command *const all_commands[] = {
-    &cli_corpus,    &cli_train,   &cli_translate, &cli_align,   &cli_eval,
-    &cli_score,     &cli_compare, &cli_attend,    &cli_explain, &cli_annotations,
-    &cli_gradcheck, &cli_prove,   &cli_inspect,   &cli_ibm1,    &cli_bpe,
-    &cli_clean,     &cli_film,    &cli_average,   &cli_help,    NULL,
+    &cli_corpus,    &cli_train,   &cli_translate, &cli_align,       &cli_eval,
+    &cli_score,     &cli_compare, &cli_attend,    &cli_explain,     &cli_annotations,
+    &cli_gradcheck, &cli_prove,   &cli_inspect,   &cli_align_words, &cli_bpe,
+    &cli_clean,     &cli_film,    &cli_average,   &cli_help,        NULL,
 };
 const cli_command *const *cli_commands = all_commands;
 
@@ -26,6 +26,7 @@ const cli_command *cli_find(const char *name, sa_error *error) {
         if (strcmp((*command)->name, name) == 0) return *command;
         sa_nearest_consider(&nearest, (*command)->name);
     }
+    if (strcmp(name, "ibm1") == 0) return &cli_ibm1;
     char hint[128];
     sa_fail(error, SA_USAGE, "unknown command '%s'%s; '%s help' lists all", name,
             sa_nearest_hint(&nearest, hint, sizeof hint), cli_name);

@@ -15,6 +15,7 @@ static sa_settings set;
 static sa_search set_search;
 static sa_metrics set_metrics;
 static sa_link_options set_linking;
+static sa_aligner_options set_aligning;
 static const char *formula, *citation;
 static double threshold;
 static sa_translation no_translation;
@@ -25,6 +26,7 @@ static sa_attend_result no_result;
 static char choice_name[] = "hidden", choice_value[] = "8", preset[] = "bahdanau2015";
 static char search_name[] = "beam", search_value[] = "5";
 static char metrics_name[] = "smooth", metrics_value[] = "floor";
+static char aligner_name[] = "model", aligner_value[] = "hmm";
 static char link_name[] = "threshold", link_value[] = "0.5";
 
 enum { ARGUMENTS = 6 };
@@ -62,7 +64,7 @@ static const struct row {
     {"sa_settings_has_attention sa_settings_has_null_key sa_settings_cache_size", has, {&settings}},
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
-    {"sa_settings_option sa_search_option sa_metrics_option sa_link_option "
+    {"sa_settings_option sa_search_option sa_metrics_option sa_link_option sa_aligner_option "
      "sa_option_choice sa_attention_override_name",
      rows},
     {"sa_attention_info sa_normalizer_info sa_coverage_info sa_position_info sa_decoder_info "
@@ -102,10 +104,15 @@ static const struct row {
     {"sa_translations_release", translations_release, {&no_translation}},
     {"sa_alignment_weights", alignment_weights, {&alignment}},
     {"sa_align", align, {&model, &aligning, &corpus, &each}, {"model", NULL, "pairs", "each"}},
-    {"sa_ibm1_train", ibm1_train, {&corpus, &settings}, {"corpus"}},
-    {"sa_ibm1_align", ibm1_align, {&each, &corpus, &each}, {"model", "pairs", "each"}},
-    {"sa_ibm1_lexicon_each", ibm1_lexicon, {&each, &each}, {"model", "each"}},
-    {"sa_ibm1_free", ibm1_free, {&each}},
+    {"sa_aligner_train", aligner_train, {&corpus, &settings, &set_aligning}, {"corpus"}},
+    {"sa_aligner_align", aligner_align, {&each, &corpus, &each}, {"aligner", "pairs", "each"}},
+    {"sa_aligner_lexicon_each", aligner_lexicon, {&each, &each}, {"aligner", "each"}},
+    {"sa_aligner_options_init", aligner_options_init, {&set_aligning}},
+    {"sa_aligner_options_set",
+     aligner_options_set,
+     {&set_aligning, aligner_name, aligner_value},
+     {"options", "name", "value"}},
+    {"sa_aligner_free", aligner_free, {&each}},
     {"sa_alignment_merge", alignment_merge, {&alignment, &merged}, {"subwords", "words"}},
     {"sa_alignment_copy", alignment_copy, {&alignment, &merged}, {"alignment", "copy"}},
     {"sa_alignment_release", alignment_release, {&no_alignment}},
@@ -159,7 +166,7 @@ static void resolve(const struct row *row, void *arguments[ARGUMENTS]) {
                                            : given;
     }
     if (row->call == align) arguments[2] = corpus.pairs;
-    if (row->call == ibm1_align) arguments[1] = corpus.pairs;
+    if (row->call == aligner_align) arguments[1] = corpus.pairs;
 }
 
 START_TEST(null_is_answered) {

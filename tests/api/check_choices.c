@@ -143,11 +143,15 @@ static const struct {
      {"exp", "floor", "add-k", "none"},
      {SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE}},
     {sa_link_option, "links", {"argmax", "threshold"}, {SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD}},
+    {sa_aligner_option,
+     "model",
+     {"1", "2", "hmm", "diagonal"},
+     {SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL}},
 };
 enum { LISTS = sizeof lists / sizeof *lists };
 
 static option_at *const tables[] = {sa_settings_option, sa_search_option, sa_metrics_option,
-                                    sa_link_option};
+                                    sa_link_option, sa_aligner_option};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static const sa_option *find(option_at *options, const char *name) {
@@ -180,6 +184,7 @@ typedef union fields {
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;
+    sa_aligner_options aligning;
 } fields;
 
 static void init(size_t table, fields *all) {
@@ -188,13 +193,15 @@ static void init(size_t table, fields *all) {
     if (table == 1) sa_search_init(&all->search);
     if (table == 2) sa_metrics_init(&all->metrics);
     if (table == 3) sa_link_options_init(&all->linking);
+    if (table == 4) sa_aligner_options_init(&all->aligning);
 }
 
 static bool set(size_t table, fields *all, const char *name, const char *value, sa_error *error) {
     return table == 0   ? sa_settings_set(&all->settings, name, value, error)
            : table == 1 ? sa_search_set(&all->search, name, value, error)
            : table == 2 ? sa_metrics_set(&all->metrics, name, value, error)
-                        : sa_link_options_set(&all->linking, name, value, error);
+           : table == 3 ? sa_link_options_set(&all->linking, name, value, error)
+                        : sa_aligner_options_set(&all->aligning, name, value, error);
 }
 
 /* A value that the option allows and its default is not, and what its field then holds. */
@@ -262,7 +269,8 @@ START_TEST(a_misspelled_option_is_answered_with_the_nearest) {
     static const char *const wrong[][2] = {{"hiden", "hidden"},
                                            {"beem", "beam"},
                                            {"chrf-ordr", "chrf-order"},
-                                           {"treshold", "threshold"}};
+                                           {"treshold", "threshold"},
+                                           {"iteration", "iterations"}};
     char expected[80];
     fields all;
     sa_error error;

@@ -26,6 +26,12 @@ static bool do_train(void) {
 static bool do_align(void) {
     return sa_align(model, &aligning, corpus.pairs, 1, each, NULL, &error);
 }
+static sa_aligner_options align_words = {.iterations = 1};
+static bool do_align_words(void) {
+    sa_aligner *one = sa_aligner_train(&corpus, NULL, &align_words, NULL, NULL, &error);
+    sa_aligner_free(one);
+    return one;
+}
 static bool do_attend(void) {
     return sa_attend(&attending, &attended, &error);
 }
@@ -101,9 +107,10 @@ static const struct options {
     void *fields;
     bool (*function)(void);
 } tables[] = {
-    {sa_settings_option, &settings, do_gradients}, {sa_settings_option, &settings, do_train},
-    {sa_search_option, &search, do_translate},     {sa_search_option, &search, do_evaluate},
-    {sa_metrics_option, &metrics, do_metrics},     {sa_link_option, &linking, do_evaluate},
+    {sa_settings_option, &settings, do_gradients},     {sa_settings_option, &settings, do_train},
+    {sa_search_option, &search, do_translate},         {sa_search_option, &search, do_evaluate},
+    {sa_metrics_option, &metrics, do_metrics},         {sa_link_option, &linking, do_evaluate},
+    {sa_aligner_option, &align_words, do_align_words},
 };
 
 START_TEST(options_out_of_range_are_named) {

@@ -71,9 +71,15 @@ CALL(translate_ensemble) {
 CALL(align) {
     return sa_align(a[0], a[1], a[2], 1, a[3] ? each : NULL, NULL, why);
 }
-CALL(ibm1_train) {
-    sa_ibm1 *const learned = sa_ibm1_train(a[0], a[1], 1, NULL, NULL, why);
-    sa_ibm1_free(learned);
+/* One iteration on a corpus; NULL: without. */
+static sa_aligner *learned_from(const sa_corpus *from) {
+    return from ? sa_aligner_train(from, NULL, &(sa_aligner_options){.iterations = 1}, NULL, NULL,
+                                   NULL)
+                : NULL;
+}
+CALL(aligner_train) {
+    sa_aligner *const learned = sa_aligner_train(a[0], a[1], a[2], NULL, NULL, why);
+    sa_aligner_free(learned);
     return learned;
 }
 static bool each_translation(void *context, const char *source, const char *target,
@@ -81,19 +87,24 @@ static bool each_translation(void *context, const char *source, const char *targ
     (void)context, (void)source, (void)target, (void)probability, (void)why;
     return true;
 }
-CALL(ibm1_align) {
-    sa_ibm1 *const learned = a[0] ? sa_ibm1_train(&corpus, NULL, 1, NULL, NULL, NULL) : NULL;
-    const bool good = sa_ibm1_align(learned, a[1], 1, a[2] ? each : NULL, NULL, why);
-    sa_ibm1_free(learned);
+CALL(aligner_align) {
+    sa_aligner *const learned = learned_from(a[0] ? &corpus : NULL);
+    const bool good = sa_aligner_align(learned, a[1], 1, a[2] ? each : NULL, NULL, why);
+    sa_aligner_free(learned);
     return good;
 }
-CALL(ibm1_lexicon) {
-    sa_ibm1 *const learned = a[0] ? sa_ibm1_train(&corpus, NULL, 1, NULL, NULL, NULL) : NULL;
-    const bool good = sa_ibm1_lexicon_each(learned, 0, a[1] ? each_translation : NULL, NULL, why);
-    sa_ibm1_free(learned);
+CALL(aligner_lexicon) {
+    sa_aligner *const learned = learned_from(a[0] ? &corpus : NULL);
+    const bool good =
+        sa_aligner_lexicon_each(learned, 0, a[1] ? each_translation : NULL, NULL, why);
+    sa_aligner_free(learned);
     return good;
 }
-VOID_CALL(ibm1_free, sa_ibm1_free(a[0] ? sa_ibm1_train(&corpus, NULL, 0, NULL, NULL, NULL) : NULL))
+CALL(aligner_options_set) {
+    return sa_aligner_options_set(a[0], a[1], a[2], why);
+}
+VOID_CALL(aligner_options_init, sa_aligner_options_init(a[0]))
+VOID_CALL(aligner_free, sa_aligner_free(learned_from(a[0] ? &corpus : NULL)))
 CALL(alignment_merge) {
     const bool good = sa_alignment_merge(a[0], a[1], why);
     if (good) sa_alignment_release(a[1]);
@@ -175,7 +186,7 @@ VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
           sa_settings_cache_size(a[0]))
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
 VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
-          sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX),
+          sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX), sa_aligner_option(SIZE_MAX),
           sa_attention_override_name(SIZE_MAX), sa_option_choice(a[0], 0))
 VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
           sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),

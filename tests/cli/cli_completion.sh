@@ -6,7 +6,7 @@ PATH=$(dirname "$softalign"):$PATH
 mkdir folder
 touch pairs.tsv pairs.tsv.gz 'two words.tsv' text.en text.fr model.safetensors table.csv notes.md folder/deep.tsv
 
-commands=$(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9]*\) .*/\1/p')
+commands=$(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p')
 [ "$(wc -w <<<"$commands")" -ge 17 ] || fail "commands: $commands"
 
 # expected: lines "COMMAND OPTION CHOICE", and "COMMAND OPTION -" for the option itself.

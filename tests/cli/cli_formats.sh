@@ -17,17 +17,17 @@ awk -F '\t' '{ gsub(/"/, "\\\"", $2); printf "{\"translation\": {\"en\": \"%s\",
 } >same.tmx
 sed 's/\t/ ||| /' same.tsv >same.txt
 gzip -k same.csv same.jsonl
-"$softalign" ibm1 same.tsv --pharaoh - >links 2>/dev/null
+"$softalign" align-words same.tsv --pharaoh - >links 2>/dev/null
 formats="same.csv same.csv.gz same.jsonl same.jsonl.gz same.txt"
-case $("$softalign" ibm1 same.tmx 2>&1) in
+case $("$softalign" align-words same.tmx 2>&1) in
 *"built without expat"*) echo "no expat: TMX is not tried" ;;
 *) formats+=" same.tmx" ;;
 esac
 for file in $formats; do
-    "$softalign" ibm1 $file --pharaoh - 2>err | cmp - links || fail "$file: $(cat err)"
+    "$softalign" align-words $file --pharaoh - 2>err | cmp - links || fail "$file: $(cat err)"
     same "notes of $file" 1 "$(grep -c "^note: $file: read as " err)"
     "$softalign" clean $file 2>/dev/null | cmp - same.tsv || fail "clean $file"
-    "$softalign" ibm1 - --pharaoh - <$file 2>err | cmp - links || [[ $file == same.csv* ]] || fail "$file from a pipe"
+    "$softalign" align-words - --pharaoh - <$file 2>err | cmp - links || [[ $file == same.csv* ]] || fail "$file from a pipe"
 done
 
 # Every command, all files of pairs of one.
@@ -69,13 +69,13 @@ said() { # WHAT EXPECTED COMMAND...
 }
 said "identifiers" "note: tatoeba.tsv: every source is a number: if these are identifiers or scores, --columns chooses the columns of source and target, such as 2,3
 note: tatoeba.tsv:1: no third column is read as an alignment: '21' is no link; expected source-target as in 0-0 or 2p1" \
-    ibm1 tatoeba.tsv --pharaoh links
-said "columns" "" ibm1 tatoeba.tsv --columns 2,4 --pharaoh links
-said "prose" "" ibm1 same.tsv --pharaoh links
+    align-words tatoeba.tsv --pharaoh links
+said "columns" "" align-words tatoeba.tsv --columns 2,4 --pharaoh links
+said "prose" "" align-words same.tsv --pharaoh links
 printf 'Hello\tyou\nBonjour\n' >tab.txt
 cp tab.txt other.txt
 said "a tab in parallel files" "note: tab.txt:1: a tab in a file of plain sentences is read as a space" \
-    ibm1 tab.txt,other.txt --pharaoh links
+    align-words tab.txt,other.txt --pharaoh links
 tab="a tab in a file of plain sentences (of pairs, give one column: cut -f 1)"
 printf 'Hello\tyou all all\n' >tabs.txt
 said "a tab in bpe learn" "note: tabs.txt:1: $tab" bpe learn tabs.txt --merges 1
@@ -96,7 +96,7 @@ printf '1\t0-0\n2\t\n3\t0-0 1-1\n' >gold
 # Refusals.
 expect 2 "same.csv: no column it (--columns); there are: 'n', 'en', 'fr'" eval $model same.csv --columns en,it
 expect 2 "same.csv: no column 4 (--columns); there are: 'n', 'en', 'fr'" train --train same.csv --columns 2,4 --out new
-expect 2 "--columns: 'tab.txt,other.txt' are two files without columns" ibm1 tab.txt,other.txt --columns 1,2
+expect 2 "--columns: 'tab.txt,other.txt' are two files without columns" align-words tab.txt,other.txt --columns 1,2
 expect 2 "--columns: 'tab.txt,other.txt' are two files without columns" clean tab.txt,other.txt --columns 1,2
 expect 2 "--columns 2: expected the columns of source and target, such as 2,4" prove $model same.csv --columns 2
 printf 'en,fr\n"a,b\n' >bad.csv

@@ -32,10 +32,10 @@ bpe learn source.txt --merges 9
 clean tiny.tsv --out new
 film film --html new
 average $model $model --out new
-ibm1 tiny.tsv --limit 1 --lexicon new
+align-words tiny.tsv --limit 1 --lexicon new
 help
 CALLS
-same "commands" "$(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9]*\) .*/\1/p' | sort)" "$(cut -d ' ' -f 1 calls | sort)"
+same "commands" "$(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p' | sort)" "$(cut -d ' ' -f 1 calls | sort)"
 timeless() { # results without the seconds and speeds in them
     sed -E 's/[0-9.]+ s\b//g; s/[0-9.]+ words\/s//; /^(fixed|bahdanau) /s/ .*//' "$@"
 }
@@ -93,7 +93,7 @@ done
 expect 2 "train: --train PAIRS is missing: softalign train --train PAIRS --out DIR" train
 expect 2 "compare: --train PAIRS is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare
 expect 2 "average: --out FILE is missing: softalign average MODEL MODEL ... --out FILE" average $model $model
-for call in $(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'); do
+for call in $(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p'); do
     softalign $call >out 2>err </dev/null && continue # gradcheck and help need nothing
     grep -qE "(softalign $call|is missing)" err || fail "softalign $call: $(cat err)"
     softalign $call --quiett >out 2>err

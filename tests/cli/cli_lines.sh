@@ -29,7 +29,7 @@ by_line() {
     "$softalign" "$@" blank.tsv --limit 2 --pharaoh - 2>err | cmp - <(head -n 3 links.all) || fail "$1 --limit"
 }
 
-by_line ibm1
+by_line align-words
 # From Model 1 to the training that it guides.
 "$softalign" train --train blank.tsv --alignments links.all --guided-alignment 1 --valid pairs.tsv --out model \
     --steps 2 $small 2>err || fail "train --alignments: $(cat err)"
@@ -60,9 +60,9 @@ same "matrices of compare" "0002.csv 0003.csv" "$(cd compared/matrices/* && echo
 # Rows of CSV and lines of JSON count as lines, the names of columns do not.
 { echo en,fr && sed 's/^\(.*\)\t\(.*\)$/\1,\2/; s/^$/,/' blank.tsv; } >blank.csv
 sed 's/^$/\t/; s/^\(.*\)\t\(.*\)$/{"en": "\1", "fr": "\2"}/; s/\t/ /g' blank.tsv >blank.jsonl
-"$softalign" ibm1 blank.tsv --pharaoh links.all 2>err
+"$softalign" align-words blank.tsv --pharaoh links.all 2>err
 for file in blank.csv blank.jsonl; do
-    "$softalign" ibm1 $file --pharaoh - 2>err | cmp - links.all || fail "$file: $(cat err)"
+    "$softalign" align-words $file --pharaoh - 2>err | cmp - links.all || fail "$file: $(cat err)"
     grep -q "^note: $file: 4 of 7 lines" err || fail "notes of $file: $(cat err)"
     "$softalign" train --train $file --alignments links.all --guided-alignment 1 --valid pairs.tsv --out $file.model \
         --steps 1 $small 2>err || fail "train --alignments with $file: $(cat err)"

@@ -9,7 +9,7 @@ plain() {
     sed -E 's/\\f[A-Z]//g; s/\\([-e&])/\1/g; s/\\\(aq/'\''/g; s/^\.(SS|SH|TP|IP) *//' "$1"
 }
 
-commands=$("$softalign" help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9]*\) .*/\1/p')
+commands=$("$softalign" help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p')
 [ "$(wc -w <<<"$commands")" -ge 15 ] || fail "commands: $commands"
 options=0
 for command in $commands; do

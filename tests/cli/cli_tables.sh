@@ -4,7 +4,7 @@
 printf 'the cat NA the =1 007\tle chat null le "x;y" 3.5\nthé cat\tle chat\n' >pairs.tsv
 printf '0-0 3-3\n0-0 1-1\n' | paste pairs.tsv - >gold.tsv
 mark=$'\xef\xbb\xbf'
-tables() { "$softalign" ibm1 gold.tsv --tokenizer space --csv matrices --tidy attention.csv "$@" 2>err || fail "ibm1 $*: $(cat err)"; }
+tables() { "$softalign" align-words gold.tsv --model 1 --tokenizer space --csv matrices --tidy attention.csv "$@" 2>err || fail "align-words $*: $(cat err)"; }
 
 # For spreadsheets: a byte order mark; with semicolons every word in quotes and decimal commas.
 tables
@@ -38,8 +38,8 @@ for one, two in zip(first[1:], other[1:], strict=True):
 END
 fi
 grep -q '"3.5";0,' matrices/0001.csv || fail "a word that is a number has changed: $(cat matrices/0001.csv)"
-expect 2 "--spreadsheet needs --csv or --tidy" ibm1 gold.tsv --spreadsheet --pharaoh -
-expect 2 "--semicolons needs --spreadsheet" ibm1 gold.tsv --semicolons --csv matrices
+expect 2 "--spreadsheet needs --csv or --tidy" align-words gold.tsv --spreadsheet --pharaoh -
+expect 2 "--semicolons needs --spreadsheet" align-words gold.tsv --semicolons --csv matrices
 
 # These are no part of scripts/setup --tests: they are large.
 there() {

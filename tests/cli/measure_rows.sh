@@ -60,7 +60,7 @@ contains "paths" '^record +plain +2 +1 +to do$' "$(
 
 # The committed rows name options that there are: what is missing is the pairs.
 while IFS=$'\t' read -r _ _ row _ _ _ _ _ options; do
-    [[ $options != ibm1* ]] || continue
+    [[ $options != align-words* ]] || continue
     "$command" train $options --train "$scratch/none" --out "$scratch/none" >"$scratch/log" 2>&1
     code=$?
     expect "options of $row: $(cat "$scratch/log")" 4 $code

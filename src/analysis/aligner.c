@@ -1,0 +1,321 @@
+#include "analysis/aligner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const sa_aligner_row *const sa_aligner_rows[] = {
+    [SA_ALIGNER_MODEL1] = &sa_aligner_model1,
+    [SA_ALIGNER_MODEL2] = &sa_aligner_model2,
+    [SA_ALIGNER_HMM] = &sa_aligner_hmm,
+    [SA_ALIGNER_DIAGONAL] = &sa_aligner_diagonal,
+};
+
+enum { FIRST_ITERATIONS = 5 }; /* of the model that learns the lexicon for another */
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+#define AT(field) SA_SCOPE_RUN, offsetof(sa_aligner_options, field)
+enum { AUTO, NONE }; /* words of --alpha */
+
+const sa_option sa_aligner_option_rows[] = {
+    {"model", SA_WORDS(AT(model), SA_ALIGNER_HMM, "1", "2", "hmm", "diagonal"),
+     "what it knows of positions: nothing (1), a table (2), the position of the word before (hmm), "
+     "or the distance from the diagonal"},
+    {"iterations", SA_INT(AT(iterations), 5, 0, 1000000, "N"),
+     "iterations of expectation maximization; before those of 2 come 5 of 1, and before those of "
+     "hmm 5 of diagonal"},
+    {"alpha", SA_OPTION_REAL, AT(alpha), AUTO, 1e-6, 0.999, NULL, SA_LIST("auto", "none"), "X",
+     "Dirichlet prior of the translation probabilities, by variational Bayes; none: maximum "
+     "likelihood; auto: 0.01 for hmm and diagonal, none for 1 and 2"},
+    {"threads", SA_INT(AT(threads), 0, 0, SA_MAX_THREADS, "N"),
+     "number of threads; 0: one per core"},
+    {0},
+};
+
+const sa_option *sa_aligner_option(size_t i) {
+    return sa_option_at(sa_aligner_option_rows, i);
+}
+
+void sa_aligner_options_init(sa_aligner_options *options) {
+    sa_options_init(sa_aligner_option_rows, options);
+}
+
+bool sa_aligner_options_set(sa_aligner_options *options, const char *name, const char *value,
+                            sa_error *error) {
+    return sa_given(options, "options", error) &&
+           sa_options_set(sa_aligner_option_rows, options, name, value, error);
+}
+
+/* ---- A pair ---------------------------------------------------------------------------------- */
+
+typedef struct workspace {
+    size_t *entry;   /* [cells] in the lexicon */
+    double *p;       /* [cells] posteriors */
+    double *log_p;   /* [J] */
+    double *scratch; /* of `infer`, or a table */
+    double *counts;  /* [size] those of `infer` */
+} workspace;
+
+/* For `cells` together, and pairs of up to I and J words, the empty word among them. */
+static bool workspace_init(workspace *work, const sa_aligner_row *row, size_t cells, size_t I,
+                           size_t J, sa_error *error) {
+    const size_t scratch = row->scratch ? row->scratch(I, J) : I * J;
+    work->entry = sa_new(cells, sizeof *work->entry, error);
+    work->p = work->entry ? sa_new(cells + J + scratch + row->size, sizeof *work->p, error) : NULL;
+    if (!work->p) return false;
+    work->log_p = work->p + cells;
+    work->scratch = work->log_p + J;
+    work->counts = work->scratch + scratch;
+    return true;
+}
+
+static void workspace_release(workspace *work) {
+    free(work->entry);
+    free(work->p);
+}
+
+/* t(f_j | e_i), the empty word last. */
+static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
+                    size_t *entry, double *t) {
+    const int S = source->len;
+    for (int j = 0; j < target->len - 1; j++, entry += S, t += S) {
+        double sum = 0;
+        for (int i = 0; i < S; i++) {
+            entry[i] = sa_lexicon_find(lexicon, source->ids[i], target->ids[j]);
+            t[i] = lexicon->t[entry[i]];
+            sum += t[i];
+        }
+        if (!(sum > 0)) t[S - 1] = 1e-9;
+    }
+}
+
+/* The table of a shape among `tables`; NULL: none of the corpus has it. */
+static double *table_of(const sa_aligner_model *model, double *tables, int I, int J) {
+    const uint64_t shape = (uint64_t)I << 32 | (uint32_t)J;
+    const size_t s = model->shapes ? sa_keys_find(model->shapes, model->shape_count, shape) : 0;
+    return s < model->shape_count ? tables + model->table[s] : NULL;
+}
+
+/* Without dependence between the a_j: p(a_j = i | f, e) = p(a_j = i) t(f_j | e_i) / p(f_j | e). */
+static void infer_each(const sa_aligner_model *model, int I, int J, double *p, double *log_p,
+                       double *scratch) {
+    const double *prior = table_of(model, model->parameters, I, J);
+    if (!prior) {
+        model->row->prior(model, I, J, scratch);
+        prior = scratch;
+    }
+    for (int j = 0; j < J; j++, p += I + 1, prior += I + 1) {
+        double sum = 0;
+        for (int i = 0; i <= I; i++) sum += p[i] *= prior[i];
+        for (int i = 0; i <= I; i++) p[i] /= sum;
+        log_p[j] = log(sum);
+    }
+}
+
+static void infer(const sa_aligner_model *model, const sa_sentence *source,
+                  const sa_sentence *target, const workspace *work, size_t *entry, double *p) {
+    const int I = source->len - 1, J = target->len - 1;
+    look_up(&model->lexicon, source, target, entry, p);
+    if (model->row->infer)
+        model->row->infer(model, I, J, p, work->log_p, work->scratch, work->counts);
+    else
+        infer_each(model, I, J, p, work->log_p, work->scratch);
+}
+
+/* ---- Expectation maximization ---------------------------------------------------------------- */
+
+/* The tasks of an iteration, whose number no thread count changes. */
+enum { TASKS = SA_MAX_THREADS };
+
+typedef struct learning {
+    sa_aligner_model *model;
+    const sa_aligner_pairs *pairs;
+    double *counts; /* of the lexicon */
+    workspace *work;
+    int workspaces; /* one more than the tasks that may be ahead */
+    double sums[TASKS];
+} learning;
+
+/* The pairs of a task. */
+static size_t first_of(const learning *run, int task) {
+    return run->pairs->count * (size_t)task / TASKS;
+}
+
+static size_t cells_of(const sa_aligner_pairs *pairs, size_t p) {
+    if (!sa_pair_is_read(&pairs->source[p], &pairs->target[p])) return 0;
+    return (size_t)pairs->source[p].len * (size_t)(pairs->target[p].len - 1);
+}
+
+/* The E-step of a task. */
+static void expect(void *context, int task) {
+    learning *run = context;
+    const sa_aligner_pairs *pairs = run->pairs;
+    const workspace *work = &run->work[task % run->workspaces];
+    size_t cell = 0;
+    run->sums[task] = 0;
+    memset(work->counts, 0, run->model->row->size * sizeof *work->counts);
+    for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
+        const size_t cells = cells_of(pairs, p);
+        if (!cells) continue;
+        infer(run->model, &pairs->source[p], &pairs->target[p], work, work->entry + cell,
+              work->p + cell);
+        for (int j = 0; j < pairs->target[p].len - 1; j++) run->sums[task] += work->log_p[j];
+        cell += cells;
+    }
+}
+
+/* Adds what a task expects, one task after the other. */
+static void add_counts(void *context, int task) {
+    learning *run = context;
+    sa_aligner_model *model = run->model;
+    const workspace *work = &run->work[task % run->workspaces];
+    size_t cell = 0;
+    for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
+        const size_t cells = cells_of(run->pairs, p);
+        double *table = !model->row->tables || !cells
+                            ? NULL
+                            : table_of(model, model->counts, run->pairs->source[p].len - 1,
+                                       run->pairs->target[p].len - 1);
+        for (size_t k = 0; k < cells; k++, cell++) {
+            run->counts[work->entry[cell]] += work->p[cell];
+            if (table) table[k] += work->p[cell];
+        }
+    }
+    for (size_t k = 0; k < model->row->size; k++) model->counts[k] += work->counts[k];
+}
+
+/* One iteration. Returns the perplexity of the target words before it. */
+static double iterate(learning *run, double alpha, sa_pool *pool) {
+    sa_aligner_model *model = run->model;
+    double log_probability = 0, words = 0;
+    memset(run->counts, 0, model->lexicon.row[model->lexicon.sources] * sizeof *run->counts);
+    memset(model->counts, 0, model->size * sizeof *model->counts);
+    sa_pool_run_in_turn(pool, TASKS, run->workspaces - 1, expect, add_counts, run);
+    for (int task = 0; task < TASKS; task++) log_probability += run->sums[task];
+    for (size_t p = 0; p < run->pairs->count; p++)
+        if (cells_of(run->pairs, p)) words += run->pairs->target[p].len - 1;
+    sa_lexicon_maximize(&model->lexicon, run->counts, alpha);
+    if (model->row->maximize) model->row->maximize(model);
+    return exp(-log_probability / words);
+}
+
+/* The shapes of the pairs and where their tables begin. */
+static bool find_shapes(sa_aligner_model *model, const sa_aligner_pairs *pairs, sa_error *error) {
+    size_t count = 0;
+    model->shapes = sa_new(pairs->count, sizeof *model->shapes, error);
+    if (!model->shapes) return false;
+    for (size_t p = 0; p < pairs->count; p++)
+        if (cells_of(pairs, p))
+            model->shapes[count++] =
+                (uint64_t)(pairs->source[p].len - 1) << 32 | (uint32_t)(pairs->target[p].len - 1);
+    model->shape_count = sa_keys_deduplicate(model->shapes, count);
+    model->table = sa_new(model->shape_count, sizeof *model->table, error);
+    for (size_t s = 0; model->table && s < model->shape_count; s++) {
+        model->table[s] = model->size;
+        model->size += ((size_t)(model->shapes[s] >> 32) + 1) * (uint32_t)model->shapes[s];
+    }
+    return model->table != NULL;
+}
+
+static void release_work(learning *run) {
+    for (int k = 0; run->work && k < run->workspaces; k++) workspace_release(&run->work[k]);
+    free(run->work);
+    free(run->counts);
+}
+
+/* For the largest task and the longest pair. */
+static bool init_work(learning *run, const sa_aligner_row *row, int threads, sa_error *error) {
+    const sa_aligner_model *model = run->model;
+    size_t most = 0, J = 0, I = 0;
+    for (int task = 0; task < TASKS; task++) {
+        size_t cells = 0;
+        for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
+            if (!cells_of(run->pairs, p)) continue;
+            cells += cells_of(run->pairs, p);
+            if ((size_t)run->pairs->source[p].len > I) I = (size_t)run->pairs->source[p].len;
+            if ((size_t)run->pairs->target[p].len > J) J = (size_t)run->pairs->target[p].len;
+        }
+        if (cells > most) most = cells;
+    }
+    run->workspaces = 2 * threads + 1;
+    run->counts = sa_new(model->lexicon.row[model->lexicon.sources], sizeof *run->counts, error);
+    run->work = run->counts ? sa_new((size_t)run->workspaces, sizeof *run->work, error) : NULL;
+    bool good = run->work;
+    for (int k = 0; good && k < run->workspaces; k++)
+        good = workspace_init(&run->work[k], row, most, I, J, error);
+    return good;
+}
+
+static void release_positions(sa_aligner_model *model) {
+    free(model->parameters), free(model->counts);
+    free(model->shapes), free(model->table);
+    model->parameters = model->counts = NULL;
+    model->shapes = NULL, model->table = NULL;
+    model->shape_count = 0;
+}
+
+/* Begins with a row; the lexicon stays. */
+static bool begin(sa_aligner_model *model, const sa_aligner_row *row, const sa_aligner_pairs *pairs,
+                  sa_error *error) {
+    release_positions(model);
+    model->row = row;
+    model->size = row->size;
+    if (row->tables && !find_shapes(model, pairs, error)) return false;
+    model->parameters = sa_new(model->size, sizeof *model->parameters, error);
+    if (model->parameters) model->counts = sa_new(model->size, sizeof *model->counts, error);
+    if (!model->counts) return false;
+    if (row->start) row->start(model);
+    sa_aligner_fill_tables(model);
+    return true;
+}
+
+bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options,
+                      const sa_aligner_pairs *pairs, int32_t sources, int32_t targets,
+                      sa_aligner_report *report, void *context, sa_error *error) {
+    const sa_aligner_row *row = sa_aligner_rows[options->model];
+    const sa_aligner_row *stages[] = {row->after, row};
+    const int iterations[] = {FIRST_ITERATIONS, options->iterations};
+    const double alpha = options->alpha == AUTO   ? row->alpha
+                         : options->alpha == NONE ? 0
+                                                  : options->alpha;
+    learning run = {.model = model, .pairs = pairs};
+    int done = 0;
+    *model = (sa_aligner_model){.null = row->null, .smoothing = row->smoothing, .tension = 4};
+    bool good = sa_lexicon_init(&model->lexicon, pairs->source, pairs->target, pairs->count,
+                                sources, targets, error);
+    sa_pool *pool = good ? sa_pool_open(options->threads, error) : NULL;
+    good = pool && init_work(&run, row, sa_pool_threads(pool), error);
+    for (int k = 0; good && k < 2; k++) {
+        if (!stages[k]) continue;
+        good = begin(model, stages[k], pairs, error);
+        for (int i = 0; good && i < iterations[k]; i++) {
+            const double perplexity = iterate(&run, alpha, pool);
+            if (report) report(context, ++done, perplexity);
+        }
+    }
+    sa_pool_close(pool);
+    release_work(&run);
+    return good;
+}
+
+bool sa_aligner_weights(const sa_aligner_model *model, const sa_sentence *source,
+                        const sa_sentence *target, double *weights, double *log_p,
+                        sa_error *error) {
+    const size_t S = (size_t)source->len, T = (size_t)target->len;
+    workspace work = {0};
+    const bool good = workspace_init(&work, model->row, S * T, S, T, error);
+    if (good) {
+        memset(weights, 0, T * S * sizeof *weights);
+        infer(model, source, target, &work, work.entry, weights);
+        for (size_t j = 0; j < T; j++) weights[j * S + S - 1] = j + 1 == T;
+        memcpy(log_p, work.log_p, T * sizeof *log_p);
+    }
+    workspace_release(&work);
+    return good;
+}
+
+void sa_aligner_model_release(sa_aligner_model *model) {
+    sa_lexicon_release(&model->lexicon);
+    release_positions(model);
+}

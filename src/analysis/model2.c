@@ -1,0 +1,32 @@
+/* Model 2 (Brown et al. 1993, section 4.2): weights by position alone, learned without any form. */
+#include "analysis/aligner_row.h"
+
+void sa_aligner_fill_tables(sa_aligner_model *model) {
+    for (size_t s = 0; s < model->shape_count; s++)
+        model->row->prior(model, (int)(model->shapes[s] >> 32), (int)(uint32_t)model->shapes[s],
+                          model->parameters + model->table[s]);
+}
+
+/* p(a_j = i) = (1 - w) a(i | j, I, J) + w / (I + 1): a gets its share of the counts,
+ * a(i | j, I, J) = c(i | j, I, J) / sum_i' c(i' | j, I, J). */
+static void maximize(sa_aligner_model *model) {
+    const double w = model->smoothing;
+    for (size_t s = 0, k = 0; s < model->shape_count; s++) {
+        const int I = (int)(model->shapes[s] >> 32), J = (int)(uint32_t)model->shapes[s];
+        for (int j = 0; j < J; j++, k += (size_t)I + 1) {
+            double *count = model->counts + k, *p = model->parameters + k, total = 0;
+            for (int i = 0; i <= I; i++) total += count[i] *= 1 - w / (I + 1) / p[i];
+            for (int i = 0; i <= I; i++) p[i] = (1 - w) * count[i] / total + w / (I + 1);
+        }
+    }
+}
+
+const sa_aligner_row sa_aligner_model2 = {
+    .name = "2",
+    .title = "Model 2",
+    .smoothing = 0.2,
+    .after = &sa_aligner_model1,
+    .prior = sa_aligner_uniform,
+    .tables = true,
+    .maximize = maximize,
+};

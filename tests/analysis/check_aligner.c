@@ -1,0 +1,355 @@
+/* Word aligners: golden values of independent programs, and sums over all alignments of tiny pairs.
+ */
+#include "analysis/aligner.h"
+#include "base/rng.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PAIRS = 4, WORDS = 6, A = 3, B = 4, C = 5 };
+
+/* "a b" - "a b", "a c a" - "a c", "b" - "b b"; and a pair that is too long to be read. */
+static const sa_sentence source[PAIRS] = {
+    {(int32_t[]){A, B, SA_EOS}, 3, NULL},
+    {(int32_t[]){A, C, A, SA_EOS}, 4, NULL},
+    {(int32_t[]){B, SA_EOS}, 2, NULL},
+    {NULL, 1000, NULL},
+};
+static const sa_sentence target[PAIRS] = {
+    {(int32_t[]){A, B, SA_EOS}, 3, NULL},
+    {(int32_t[]){A, C, SA_EOS}, 3, NULL},
+    {(int32_t[]){B, B, SA_EOS}, 3, NULL},
+    {(int32_t[]){A, SA_EOS}, 2, NULL},
+};
+static const double perplexity[] = {3.0000000000000004, 2.098514775535695, 1.969638759910539,
+                                    1.908837025364625};
+static const struct {
+    int32_t e, f;
+    double t;
+} lexicon_of_four[] = {
+    {SA_EOS, A, 0.19359815361463203},  {SA_EOS, B, 0.7942953106994856},
+    {SA_EOS, C, 0.012106535685882353}, {A, A, 0.7703268032837316},
+    {A, B, 0.007413686924362402},      {A, C, 0.22225950979190592},
+    {B, A, 0.037829076985696354},      {B, B, 0.9621709230143036},
+    {C, A, 0.21797779742368475},       {C, C, 0.7820222025763154},
+};
+enum { ENTRIES = sizeof lexicon_of_four / sizeof *lexicon_of_four };
+
+static const sa_aligner_pairs pairs = {source, target, PAIRS};
+static sa_error error;
+enum { MODELS = SA_ALIGNER_DIAGONAL + 1 };
+
+/* ---- Model 1 --------------------------------------------------------------------------------- */
+
+static void compare_perplexity(void *context, int iteration, double found) {
+    (void)context;
+    ck_assert_double_eq_tol(found, perplexity[iteration - 1], 1e-14);
+}
+
+static sa_aligner_model model1_after(int iterations) {
+    sa_aligner_model model;
+    const sa_aligner_options options = {.iterations = iterations, .threads = 1};
+    ck_assert_msg(
+        sa_aligner_learn(&model, &options, &pairs, WORDS, WORDS, compare_perplexity, NULL, &error),
+        "%s", error.text);
+    ck_assert_uint_eq(model.lexicon.row[WORDS], ENTRIES);
+    return model;
+}
+
+START_TEST(the_lexicon_after_four_iterations) {
+    sa_aligner_model model = model1_after(4);
+    for (int k = 0; k < ENTRIES; k++) {
+        const int32_t e = lexicon_of_four[k].e;
+        ck_assert_msg((size_t)k >= model.lexicon.row[e] && (size_t)k < model.lexicon.row[e + 1],
+                      "entry %d", k);
+        ck_assert_int_eq(model.lexicon.target[k], lexicon_of_four[k].f);
+        ck_assert_double_eq_tol(model.lexicon.t[k], lexicon_of_four[k].t, 1e-15);
+    }
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
+START_TEST(weights_are_posteriors_and_leave_the_empty_word_its_own) {
+    sa_aligner_model model = model1_after(4);
+    static const double golden[] = {
+        0.39458822876775956,
+        0.11165582273583305,
+        0.39458822876775956,
+        0, /* the empty word: 0.10 */
+        0.17943721964863682,
+        0.6313515667571551,
+        0.17943721964863682,
+        0, /* 0.01 */
+        0,
+        0,
+        0,
+        1,
+    };
+    double weights[3 * 4], log_p[3];
+    ck_assert(sa_aligner_weights(&model, &source[1], &target[1], weights, log_p, &error));
+    for (int k = 0; k < 12; k++) ck_assert_double_eq_tol(weights[k], golden[k], 1e-15);
+    const double all = 2 * 0.22225950979190592 + 0.7820222025763154 + 0.012106535685882353;
+    ck_assert_double_eq_tol(log_p[1], log(all / 4), 1e-15);
+    ck_assert_double_eq(log_p[2], 0);
+    sa_aligner_model_release(&model);
+}
+END_TEST
+
+/* Of an aligner after an iteration. */
+static sa_aligner_model learned(int which, const sa_aligner_pairs *from, int words, int iterations,
+                                double alpha, int threads, void (*report)(void *, int, double),
+                                void *context) {
+    sa_aligner_model model;
+    const sa_aligner_options options = {which, iterations, threads, alpha};
+    ck_assert_msg(sa_aligner_learn(&model, &options, from, words, words, report, context, &error),
+                  "%s", error.text);
+    return model;
+}
+
+START_TEST(an_unknown_word_comes_from_the_empty_word) {
+    const sa_sentence unknown = {(int32_t[]){SA_UNK, SA_EOS}, 2, NULL};
+    for (int which = 0; which < MODELS; which++) {
+        sa_aligner_model model = learned(which, &pairs, WORDS, 1, 0, 1, NULL, NULL);
+        double weights[2 * 3], log_p[3];
+        ck_assert(sa_aligner_weights(&model, &source[0], &unknown, weights, log_p, &error));
+        for (int k = 0; k < 5; k++) ck_assert_double_eq(weights[k], 0);
+        ck_assert_double_eq(weights[5], 1);
+        ck_assert(isfinite(log_p[0]));
+        ck_assert(sa_aligner_weights(&model, &unknown, &target[0], weights, log_p, &error));
+        for (int k = 0; k < 4; k++) ck_assert_double_eq(weights[k], 0);
+        sa_aligner_model_release(&model);
+    }
+}
+END_TEST
+
+/* ---- The lexicon ----------------------------------------------------------------------------- */
+
+START_TEST(variational_bayes_discounts_rare_words) {
+    ck_assert_double_eq_tol(sa_digamma(0.01), -100.560885, 1e-6);
+    ck_assert_double_eq_tol(sa_digamma(1), -0.577216, 1e-6);
+    ck_assert_double_eq_tol(sa_digamma(2.5), 0.703157, 1e-6);
+    size_t row[] = {0, 2};
+    double t[3], counts[] = {2, 0.5};
+    sa_lexicon lexicon = {.sources = 1, .row = row, .t = t};
+    sa_lexicon_maximize(&lexicon, counts, 0.01);
+    ck_assert_double_eq_tol(t[0], 0.752990, 1e-6);
+    ck_assert_double_eq_tol(t[1], 0.072230, 1e-6);
+    sa_lexicon_maximize(&lexicon, counts, 0);
+    ck_assert_double_eq_tol(t[0], 0.8, 1e-15);
+}
+END_TEST
+
+/* ---- The diagonal ---------------------------------------------------------------------------- */
+
+START_TEST(the_diagonal_prior_of_four_target_and_five_source_words) {
+    static const double golden[4][7] = {
+        {1.774730, -.173463, .424421, .284498, .127833, .057439, .025809},
+        {2.078364, -.184014, .133325, .296721, .296721, .133325, .059907},
+        {2.092822, -.173201, .048709, .108403, .241256, .359912, .161719},
+        {1.782706, -.144536, .021036, .046817, .104193, .231885, .516069}};
+    const sa_aligner_model model = {.null = 0.08, .tension = 4};
+    double table[4 * 6], derivative;
+    sa_aligner_diagonal.prior(&model, 5, 4, table);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(sa_aligner_diagonal_normalizer(4, i + 1, 4, 5, &derivative),
+                                golden[i][0], 1e-6);
+        ck_assert_double_eq_tol(derivative, golden[i][1], 1e-6);
+        for (int j = 0; j < 5; j++)
+            ck_assert_double_eq_tol(table[i * 6 + j], golden[i][2 + j], 1e-6);
+        ck_assert_double_eq_tol(table[i * 6 + 5], 0.08, 1e-15);
+    }
+}
+END_TEST
+
+/* ---- The HMM --------------------------------------------------------------------------------- */
+
+enum { JUMP0 = SA_JUMP_MOST };
+
+/* Posteriors of two target and two source words, whose lexicon is given with that of the empty
+ * word last; jumps get the expected counts. Returns log p. */
+static double posteriors(double null, double *p, double *jumps) {
+    double parameters[2 * SA_JUMPS] = {0}, log_p[2], scratch[2 * 3 * 6];
+    parameters[JUMP0 - 1] = 1, parameters[JUMP0] = 2, parameters[JUMP0 + 1] = 4;
+    const sa_aligner_model model = {.null = null, .parameters = parameters};
+    sa_aligner_hmm.infer(&model, 2, 2, p, log_p, scratch, jumps);
+    return log_p[0] + log_p[1];
+}
+
+START_TEST(the_hmm_of_das_haus_and_das_buch) {
+    /* "das Haus" - "the house"; "das Buch" - "the book" has the same numbers. */
+    double p[] = {.5, .5, 0, .25, .5, 0}, jumps[2 * SA_JUMPS] = {0};
+    ck_assert_double_eq_tol(2 * posteriors(0, p, jumps), -3.137232, 1e-6);
+    static const double golden[] = {.5, .5, 0, .2, .8, 0};
+    for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(p[k], golden[k], 1e-12);
+    static const double golden_jumps[] = {.2, 1, .8};
+    for (int d = 0; d < 3; d++)
+        ck_assert_double_eq_tol(2 * jumps[JUMP0 - 1 + d], golden_jumps[d], 1e-12);
+
+    double q[] = {.5, .5, 1.0 / 3, .25, .5, 1.0 / 3}, others[2 * SA_JUMPS] = {0};
+    ck_assert_double_eq_tol(2 * posteriors(.2, q, others), -3.356862, 1e-6);
+    static const double with_null[] = {.428571, .428571, .142857, .166667, .666667, .166667};
+    for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(q[k], with_null[k], 1e-6);
+    static const double jumps_with_null[] = {.166667, .833333, .666667};
+    for (int d = 0; d < 3; d++)
+        ck_assert_double_eq_tol(2 * others[JUMP0 - 1 + d], jumps_with_null[d], 1e-6);
+}
+END_TEST
+
+/* The sum over all sequences of states, of which I + i is the empty word after word i. */
+enum { I = 3, J = 4 };
+typedef struct enumeration {
+    const sa_aligner_model *model;
+    const double *t;
+    int states[J];
+    double sum, p[J * (I + 1)], jumps[SA_JUMPS];
+} enumeration;
+
+static double transition(const sa_aligner_model *model, int from, int to) {
+    const double w = model->smoothing;
+    double Z = 0;
+    for (int i = 0; i < I; i++) Z += model->parameters[JUMP0 + i - from % I];
+    if (to >= I) return to % I == from % I ? model->null : 0;
+    return (1 - model->null) * ((1 - w) * model->parameters[JUMP0 + to - from % I] / Z + w / I);
+}
+
+static void enumerate(enumeration *all, int j, double p) {
+    const double real = 1 - all->model->null, w = all->model->smoothing;
+    if (j < J) {
+        for (int state = 0; state < 2 * I; state++) {
+            const double step = j ? transition(all->model, all->states[j - 1], state)
+                                  : (state < I ? real : all->model->null) / I;
+            all->states[j] = state;
+            enumerate(all, j + 1, p * step * all->t[j * (I + 1) + (state < I ? state : I)]);
+        }
+        return;
+    }
+    all->sum += p;
+    for (int k = 0; k < J; k++) {
+        const int to = all->states[k], from = k ? all->states[k - 1] : 0;
+        all->p[k * (I + 1) + (to < I ? to : I)] += p;
+        if (k && to < I) /* a jump, or the share w of a leap to any word */
+            all->jumps[JUMP0 + to - from % I] +=
+                p * (1 - real * w / I / transition(all->model, from, to));
+    }
+}
+
+START_TEST(the_hmm_sums_over_all_alignments) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    for (int trial = 0; trial < 20; trial++) {
+        double parameters[2 * SA_JUMPS], t[J * (I + 1)], p[J * (I + 1)], log_p[J];
+        double scratch[2 * (I + 1) * (I + J + 3)], counts[2 * SA_JUMPS] = {0}, log_sum = 0;
+        for (int k = 0; k < SA_JUMPS; k++) parameters[k] = 0.1 + sa_rng_uniform(&rng);
+        for (int k = 0; k < J * (I + 1); k++) p[k] = t[k] = sa_rng_uniform(&rng);
+        const sa_aligner_model model = {.null = 0.3, .smoothing = 0.2, .parameters = parameters};
+        enumeration all = {.model = &model, .t = t};
+        enumerate(&all, 0, 1);
+        sa_aligner_hmm.infer(&model, I, J, p, log_p, scratch, counts);
+        for (int j = 0; j < J; j++) log_sum += log_p[j];
+        ck_assert_double_eq_tol(log_sum, log(all.sum), 1e-12);
+        for (int k = 0; k < J * (I + 1); k++)
+            ck_assert_double_eq_tol(p[k], all.p[k] / all.sum, 1e-12);
+        for (int k = 0; k < SA_JUMPS; k++)
+            ck_assert_double_eq_tol(counts[k], all.jumps[k] / all.sum, 1e-12);
+    }
+}
+END_TEST
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+enum { MOST = 30, LENGTH = 6 };
+typedef struct random_pairs {
+    int32_t ids[2 * MOST][LENGTH + 1];
+    sa_sentence side[2][MOST];
+    sa_aligner_pairs pairs;
+} random_pairs;
+
+/* Sides may be empty. */
+static void draw(random_pairs *drawn, sa_rng *rng, int words) {
+    for (int k = 0; k < 2 * MOST; k++) {
+        const int length = (int)sa_rng_below(rng, LENGTH + 1);
+        for (int i = 0; i < length; i++)
+            drawn->ids[k][i] = SA_SPECIAL_TOKENS + (int32_t)sa_rng_below(rng, (uint32_t)words);
+        drawn->ids[k][length] = SA_EOS;
+        drawn->side[k % 2][k / 2] = (sa_sentence){drawn->ids[k], length + 1, NULL};
+    }
+    drawn->pairs = (sa_aligner_pairs){drawn->side[0], drawn->side[1], MOST};
+}
+
+static void falls(void *before, int iteration, double perplexity_now) {
+    ck_assert_msg(perplexity_now <= *(double *)before * (1 + 1e-12),
+                  "iteration %d: %.17g, then %.17g", iteration, *(double *)before, perplexity_now);
+    *(double *)before = iteration == 5 ? INFINITY : perplexity_now; /* the next may be another's */
+}
+
+START_TEST(the_likelihood_never_falls) {
+    sa_rng rng = sa_rng_seed(2, 0);
+    static random_pairs drawn;
+    for (int trial = 0; trial < 20; trial++)
+        for (int which = 0; which < MODELS; which++) {
+            double before = INFINITY;
+            draw(&drawn, &rng, 3 + trial);
+            sa_aligner_model model = learned(which, &drawn.pairs, SA_SPECIAL_TOKENS + 3 + trial, 20,
+                                             1, 1, falls, &before);
+            sa_aligner_model_release(&model);
+        }
+}
+END_TEST
+
+START_TEST(threads_do_not_change_a_bit) {
+    sa_rng rng = sa_rng_seed(3, 0);
+    static random_pairs drawn;
+    draw(&drawn, &rng, 10);
+    for (int which = 0; which < MODELS; which++) {
+        const int words = SA_SPECIAL_TOKENS + 10;
+        sa_aligner_model one = learned(which, &drawn.pairs, words, 3, 0, 1, NULL, NULL);
+        sa_aligner_model three = learned(which, &drawn.pairs, words, 3, 0, 3, NULL, NULL);
+        ck_assert_mem_eq(one.lexicon.t, three.lexicon.t,
+                         one.lexicon.row[words] * sizeof *one.lexicon.t);
+        ck_assert_mem_eq(one.parameters, three.parameters, one.size * sizeof *one.parameters);
+        sa_aligner_model_release(&one), sa_aligner_model_release(&three);
+    }
+}
+END_TEST
+
+/* Words that occur once, beside empty sides. */
+START_TEST(long_and_empty_sentences_have_finite_numbers) {
+    enum { LONG = 300 };
+    static int32_t ids[LONG + 1], empty[] = {SA_EOS};
+    static double weights[(LONG + 1) * (LONG + 1)], log_p[LONG + 1];
+    for (int k = 0; k < LONG; k++) ids[k] = SA_SPECIAL_TOKENS + k;
+    ids[LONG] = SA_EOS;
+    const sa_sentence whole = {ids, LONG + 1, NULL}, none = {empty, 1, NULL};
+    const sa_sentence left[] = {whole, none, whole, none}, right[] = {whole, whole, none, none};
+    for (int which = 0; which < MODELS; which++)
+        for (size_t count = 1; count <= 4; count += 3) {
+            const sa_aligner_pairs few = {left + (count == 1), right + (count == 1), count};
+            sa_aligner_model model = learned(which, &few, SA_SPECIAL_TOKENS + LONG,
+                                             count == 1 ? 3 : 1, 0, 2, NULL, NULL);
+            for (size_t p = 0; p < count; p++) {
+                ck_assert(sa_aligner_weights(&model, &few.source[p], &few.target[p], weights, log_p,
+                                             &error));
+                for (int k = 0; k < few.source[p].len * few.target[p].len; k++)
+                    ck_assert(isfinite(weights[k]));
+                for (int j = 0; j < few.target[p].len; j++) ck_assert(isfinite(log_p[j]));
+            }
+            sa_aligner_model_release(&model);
+        }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("aligner", &tests);
+    tcase_add_test(tests, the_lexicon_after_four_iterations);
+    tcase_add_test(tests, weights_are_posteriors_and_leave_the_empty_word_its_own);
+    tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);
+    tcase_add_test(tests, variational_bayes_discounts_rare_words);
+    tcase_add_test(tests, the_diagonal_prior_of_four_target_and_five_source_words);
+    tcase_add_test(tests, the_hmm_of_das_haus_and_das_buch);
+    tcase_add_test(tests, the_hmm_sums_over_all_alignments);
+    tcase_add_test(tests, the_likelihood_never_falls);
+    tcase_add_test(tests, threads_do_not_change_a_bit);
+    tcase_add_test(tests, long_and_empty_sentences_have_finite_numbers);
+    return suite_run(suite);
+}

@@ -225,6 +225,7 @@ typedef struct sa_settings {
     int heads;             /* H */
     int kv_heads;          /* G, which the H heads share; 0: H */
     int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
+    bool smeared_keys;     /* each key is mixed with that of the word before */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., what a query may see */
     int window_size;       /* D */

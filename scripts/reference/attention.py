@@ -249,17 +249,28 @@ def coverage_loss(past):
     return sum(torch.minimum(past[t], sum(past[:t])).sum() for t in range(1, len(past)))
 
 
+def smeared(keys, a):
+    """k~_j = s k_j + (1 - s) k_{j-1}, k~_1 = k_1, s = sigma(a) (Olsson et al. 2022)"""
+    s = torch.sigmoid(a)
+    return torch.cat([keys[:1], s * keys[1:] + (1 - s) * keys[:-1]])
+
+
 def scores(w, o, k, q, H, i, place, past):
     """e_j of head k, as its score says; place (position.Place) is where the words stand, or None; past are
     the head's weights of the steps before"""
-    own = own_weights(w, o, k)
+    own, annotations = own_weights(w, o, k), H
     if place and o.positions == "rope":
         q, H = place.rotated(own, o.attention, q, H, i)
+        H = smeared(H, w["smear"][k]) if "smear" in w else H
         return SCORES[o.attention](of_keys({**own, "W_a": torch.eye(len(q), dtype=torch.float64)}, o, H), q, H)
     if place and o.positions == "shaw":
         own, H = moved(own, o, H, place.added("K", i, len(H)))
+    if "smear" in w:
+        name = key_matrix(o)
+        H = smeared(H @ own[name].T if name else H, w["smear"][k])
+        own = of_keys(own, o, H)
     if "w_c" in w:
-        own, H = moved(own, o, H, torch.outer(coverage(w, o, H, past), rows(w["w_c"], k, o.heads)))
+        own, H = moved(own, o, H, torch.outer(coverage(w, o, annotations, past), rows(w["w_c"], k, o.heads)))
     if o.attention == "location-aware":
         return location_aware({**own, "F": w["F"]}, q, H, past)
     e = SCORES[o.attention](own, q, H)
@@ -305,7 +316,7 @@ def difference(w, o, k, q, H, i, place):
     for m in (0, 1):
         half = {name: rows(matrix, m, 2) for name, matrix in own_weights(w, o, k).items()}
         half |= {name: w[name] for name in ("W_p", "v_p") if name in w}
-        half |= {"a": w["a"][k:k + 1]} if "a" in w else {}
+        half |= {name: w[name][k:k + 1] for name in ("a", "smear") if name in w}
         maps.append(weights(half, one, 0, q, H, i, place and Half(place, k, m)))
     return maps[0] - lambda_of(w) * maps[1]
 

@@ -27,7 +27,8 @@ CHOICES = {  # the first is the default
 }
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
-    **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy"), False),
+    **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy",
+                     "smeared-keys"), False),
     **dict.fromkeys(("embed", "hidden", "attn", "maxout")),
     **dict.fromkeys(("layers", "decoder-layers", "heads", "coverage-weight", "reinforce-weight"), 1),
     **dict.fromkeys(("kv-heads", "value-size", "label-smoothing", "guided-alignment", "l2"), 0),

@@ -139,6 +139,8 @@ struct sa_part {
 
 extern const sa_part *const sa_parts[]; /* in the order of hooks; ends with NULL */
 
+/* A setting alone chooses it. */
+extern const sa_part sa_smeared_keys_part;
 /* Rows of scores, normalizers and positions name these. */
 extern const sa_part sa_running_sums_part, sa_directions_part, sa_graves_part, sa_two_maps_part,
     sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part, sa_alibi_part,

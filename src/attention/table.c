@@ -4,9 +4,10 @@
 #include <stddef.h>
 
 const sa_part *const sa_parts[] = {
-    &sa_running_sums_part,
+    &sa_running_sums_part, /* one a line */
     &sa_directions_part,
     &sa_graves_part,
+    &sa_smeared_keys_part,
     &sa_two_maps_part,
     &sa_positions_end_part,
     &sa_rotation_part,

@@ -46,6 +46,9 @@ const sa_option sa_settings_options[] = {
     {"head-projection", SA_WORDS(MODEL(head_projection), 0, "full", "split"),
      "Transformer: each head projects all numbers of a word (full), or only its own share of them "
      "(split)"},
+    {"smeared-keys", SA_SWITCH(MODEL(smeared_keys)),
+     "mix each key with that of the word before, in a proportion that each head learns (Olsson et "
+     "al. 2022)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),

@@ -290,27 +290,30 @@ static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
+/* The pairs have been opened. */
+static bool prove(const sa_lab_prove_job *proof, const drawn_pairs *drawn, sa_proof_setup *setup,
+                  sa_error *error) {
+    setup->pairs = (sa_lab_pairs){drawn->source, drawn->target, drawn->count, proof->source_words,
+                                  proof->target_words};
+    sa_lab_pairs first = setup->pairs;
+    first.count = 1;
+    if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;
+    setup->model.regularizer.dropout = (sa_dropout){0};
+    sa_lab_model_load(&setup->model, proof->values);
+    return sa_lab_pass_open(&setup->all, &setup->model.w, drawn->source, drawn->target,
+                            drawn->count, error) &&
+           check_all(proof, setup, error);
+}
+
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
-    sa_proof_setup setup = {.rng = sa_rng_seed(proof->seed, 1)};
-    drawn_pairs drawn;
-    bool good = pairs_open(proof, &setup.rng, &drawn, error);
-    if (good) {
-        setup.pairs = (sa_lab_pairs){drawn.source, drawn.target, drawn.count, proof->source_words,
-                                     proof->target_words};
-        sa_lab_pairs first = setup.pairs;
-        first.count = 1;
-        good = sa_lab_model_open(&setup.model, proof->settings, &first, error);
-        if (good) {
-            setup.model.regularizer.dropout = (sa_dropout){0};
-            sa_lab_model_load(&setup.model, proof->values);
-        }
-        good = good &&
-               sa_lab_pass_open(&setup.all, &setup.model.w, drawn.source, drawn.target, drawn.count,
-                                error) &&
-               check_all(proof, &setup, error);
-        sa_lab_pass_close(&setup.all);
-        sa_lab_model_close(&setup.model);
-    }
-    free(drawn.source), free(drawn.target), free(drawn.ids);
+    sa_proof_setup *setup = sa_new(1, sizeof *setup, error); /* too large for the stack */
+    drawn_pairs drawn = {0};
+    if (!setup) return false;
+    setup->rng = sa_rng_seed(proof->seed, 1);
+    const bool good =
+        pairs_open(proof, &setup->rng, &drawn, error) && prove(proof, &drawn, setup, error);
+    sa_lab_pass_close(&setup->all);
+    sa_lab_model_close(&setup->model);
+    free(drawn.source), free(drawn.target), free(drawn.ids), free(setup);
     return good;
 }

@@ -80,6 +80,35 @@ START_TEST(the_loss_has_the_gradient_of_the_smaller) {
 }
 END_TEST
 
+/* ---- Smeared keys ---------------------------------------------------------------------------- */
+
+static void set_column(sa_mat x, const double *numbers_of_it) {
+    for (int j = 0; j < x.rows; j++) *sa_row(x, j) = numbers_of_it[j];
+}
+
+/* Half of each key and of the one before. Of the derivatives 1, 2, 4 by them: those by the keys,
+ * and with sigma'(0) = 1/4 that by a. */
+START_TEST(keys_are_mixed_with_the_one_before) {
+    static const double k[] = {1, 3, -1}, mixed[] = {1, 2, 1}, dmixed[] = {1, 2, 4};
+    static const double dk[] = {2, 3, 2}, da = (2 * (3 - 1) + 4 * (-1 - 3)) / 4.;
+    attention_settings(SA_ATTENTION_DOT);
+    settings.smeared_keys = true, settings.attn = 1;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_smeared_keys_part);
+    fill(weights, 0), fill(dweights, 0);
+    head = bare_head(3);
+    set_column(head.k, k);
+    sa_head d = {.scratch = head.scratch};
+    head.derivative = &d;
+    sa_smeared_keys_part.forward[SA_PLACE_KEYS](&w, part, &head);
+    for (int j = 0; j < 3; j++) ck_assert_double_eq(*sa_row(head.k, j), mixed[j]);
+    set_column(d.k, dmixed);
+    sa_smeared_keys_part.backward[SA_PLACE_KEYS](&w, part, &head, &d, &dw);
+    for (int j = 0; j < 3; j++) ck_assert_double_eq(*sa_row(d.k, j), dk[j]);
+    ck_assert_double_eq(sa_sum(dweights.x, dweights.cols), da);
+}
+END_TEST
+
 /* ---- Location-aware filters ------------------------------------------------------------------ */
 
 enum { WORDS = 4 };
@@ -267,6 +296,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
     tcase_add_test(tests, fertility_is_at_most_n);
+    tcase_add_test(tests, keys_are_mixed_with_the_one_before);
     tcase_add_loop_test(tests, the_loss_is_what_is_covered_again, 0, 3);
     tcase_add_test(tests, the_loss_has_the_gradient_of_the_smaller);
     tcase_add_test(tests, filters_see_neighbors);

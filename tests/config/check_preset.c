@@ -77,6 +77,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
                                         "entropy-weight",
                                         "precision",
                                         "head-projection",
+                                        "smeared-keys",
                                         "source-tokenizer",
                                         "target-tokenizer",
                                         "freeze-embeddings",

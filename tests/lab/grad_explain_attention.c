@@ -227,6 +227,20 @@ static void earlier_of(int i, int head, const double *h, int j, double k[WIDE]) 
         add_located(i, head, j, units, k);
 }
 
+/* Annotation j as the keys see it: mixed with the one before, where keys are, as all that makes
+ * keys is linear; and the key that is explained. */
+static void smeared_of(int i, int head, const double *h, int j, double *mixed) {
+    const int A = annotation_width(), own = settings.attn / settings.heads;
+    double k[WIDE] = {0};
+    memcpy(mixed, h + j * A, sizeof *mixed * (size_t)A);
+    if (!settings.smeared_keys) return;
+    const double share = sigma(weight(param("attention.", "smear"), 0, head));
+    for (int d = 0; j && d < A; d++)
+        mixed[d] = share * h[j * A + d] + (1 - share) * h[(j - 1) * A + d];
+    add_rows("attention.", "U_a", shared(head) * own, own, mixed, k);
+    same("smeared", i, get(i, settings.heads > 1 ? head + 1 : 0, "smeared") + j * own, k, own);
+}
+
 static void check_head(int i, int head, const double *s, double *o) {
     const char *name = SA_NAME(sa_scores, (size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
@@ -235,9 +249,10 @@ static void check_head(int i, int head, const double *s, double *o) {
     check_maps(i, head, s);
     double alpha[S], own[S];
     for (int j = 0; j < S; j++) {
-        double earlier[WIDE] = {0};
+        double earlier[WIDE] = {0}, mixed[WIDE];
         earlier_of(i, head, h + j * A, j, earlier);
-        own[j] = score(name, head, s, h + j * A, j, earlier);
+        smeared_of(i, head, h, j, mixed);
+        own[j] = score(name, head, s, mixed, j, earlier);
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;

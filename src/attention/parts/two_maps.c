@@ -77,7 +77,8 @@ static sa_attention weights_alone(const sa_attention *w) {
     sa_attention alone = *w;
     for (int p = 0; p < w->parts; p++) {
         sa_part_forward *const *hook = w->part[p].row->forward;
-        const bool before = hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES];
+        const bool made = w->part[p].row->own_keys && hook[SA_PLACE_KEYS]; /* for both maps */
+        const bool before = !made && (hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES]);
         if (!before || hook[SA_PLACE_WEIGHTS]) alone.part[p].row = &nothing;
     }
     return alone;

@@ -1,0 +1,91 @@
+/* smeared_keys: every key is mixed with the key of the word before (Olsson et al. 2022), in a
+ * proportion that each head learns:
+ *
+ *   k~_j = sigma(a) k_j + (1 - sigma(a)) k_{j-1}      k~_1 = k_1
+ *
+ * So a query finds the word behind the one that it is like, for which it otherwise takes two
+ * layers: an induction head. Memories and caches hold k; k~ is made where it is compared. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+typedef struct smeared_keys { /* weights, or their gradients */
+    sa_mat a;                 /* [1 x H] */
+} smeared_keys;
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.smeared_keys;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
+    if (sizes->score->key == SA_KEY_NONE)
+        return "{smeared_keys} mixes keys, which {attention:} does not read";
+    return kind && kind->part == &sa_relative_vectors_part
+               ? "{smeared_keys} mixes the keys of all queries alike, but {positions:} gives each "
+                 "query keys of its own"
+               : NULL;
+}
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    (void)w;
+    /* sigma(a) = 1/2 */
+    ((smeared_keys *)own)->a = sa_bind_vector(binder, name, "smear", sizes->heads, SA_INIT_ZERO);
+}
+
+static sa_real share_of(const sa_attention *w, int part, int k) {
+    const smeared_keys *own = sa_part_own(w, part);
+    return 1 / (1 + (sa_real)exp(-(double)own->a.x[k]));
+}
+
+/* k~_j = s k_j + (1 - s) k_{j-1}, s = sigma(a) */
+static void keys_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_real s = share_of(w, part, at->head);
+    const sa_mat k = sa_own_keys(at);
+    for (int j = k.rows - 1; j > 0; j--)
+        for (int l = 0; l < k.cols; l++)
+            sa_row(k, j)[l] = s * sa_row(k, j)[l] + (1 - s) * sa_row(k, j - 1)[l];
+}
+
+/* In place: the derivative by k~ becomes that by k, of both maps where a head has two. */
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                          sa_attention *dw) {
+    const sa_real s = share_of(w, part, at->head);
+    const int first = at->memory->first[at->sentence], S = at->k.rows, G = w->kv_heads;
+    const sa_mat k = sa_head_part(sa_rows(at->memory->keys, first, S), G, at->head * G / w->heads);
+    sa_real ds = 0;
+    d->k.cols = k.cols;
+    for (int j = 0; j < S; j++) {
+        sa_real *dk = sa_row(d->k, j);
+        for (int l = 0; j && l < k.cols; l++) ds += dk[l] * (sa_row(k, j)[l] - sa_row(k, j - 1)[l]);
+        if (j) sa_scale(s, sa_rows(d->k, j, 1));
+        if (j + 1 < S) sa_axpy(1 - s, sa_row(d->k, j + 1), dk, k.cols);
+    }
+    ((const smeared_keys *)sa_part_own(dw, part))->a.x[at->head] += s * (1 - s) * ds;
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    sa_head mixed = *at;
+    keys_forward(w, part, &mixed);
+    shown[0] =
+        (sa_shown){"smear", .letters = "sigma(a)", .place = SA_PLACE_KEYS,
+                   .number = share_of(w, part, at->head), .formula = w->part[part].row->formula};
+    shown[1] =
+        (sa_shown){"smeared", mixed.k, "k~_j", SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
+    return 2;
+}
+
+const sa_part sa_smeared_keys_part = {
+    .name = "smeared keys",
+    .formula = "k~_j = sigma(a) k_j + (1 - sigma(a)) k_{j-1}, k~_1 = k_1",
+    .citation = "Olsson et al. 2022",
+    .chosen = chosen,
+    .refuse = refuse,
+    .bind = bind,
+    .order = 7,
+    .own_keys = true,
+    .ordered = "every key is mixed with that of the word before",
+    .forward = {[SA_PLACE_KEYS] = keys_forward},
+    .backward = {[SA_PLACE_KEYS] = keys_backward},
+    .show = show,
+};

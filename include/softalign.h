@@ -760,7 +760,7 @@ enum { SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL
 typedef struct sa_aligner_options {
     int model; /* SA_ALIGNER_... */
     int iterations, threads;
-    double alpha; /* a number, or a word of sa_aligner_option */
+    double alpha; /* of the Dirichlet prior, 1e-6 to 0.999; 0: "auto", 1: "none" */
 } sa_aligner_options;
 
 /* Option i of sa_aligner_options; NULL after the last. */

@@ -44,10 +44,10 @@ def places(o, settings):
 def masks_of(o, settings, arrays, pairs):
     """For each pair its masks by the place, rows of 0 or 1 / (1 - p). Removes them from the arrays."""
     cut = [{} for _ in pairs]
-    rows = {"source": lambda source, target: len(source), "target": lambda source, target: len(target),
-            "joined": lambda source, target: len(source) + len(target) - 1, "sentence": lambda source, target: 1}
+    count_of = {"source": lambda source, target: len(source), "target": lambda source, target: len(target),
+                "joined": lambda source, target: len(source) + len(target) - 1, "sentence": lambda source, target: 1}
     for place, kind in places(o, settings).items():
-        counts = [rows[kind](*pair) for pair in pairs]
+        counts = [count_of[kind](*pair) for pair in pairs]
         array = arrays.pop(f"mask.{place}", ())
         demand(len(array) == sum(counts), f"mask.{place}: {len(array)} rows, not {sum(counts)}")
         for own, rows in zip(cut, torch.tensor(array).split(counts), strict=True):

@@ -1,8 +1,8 @@
 /* The diagonal prior of fast_align (Dyer, Chahuneau and Smith 2013): Model 2 with one parameter.
  * The score of a source word falls with its distance from the diagonal, as that of ALiBi does:
  *
- *   p(a_i = j) = (1 - p_0) e^{lambda h(i, j)} / Z_i,   h(i, j) = -|i/m - j/n|,   p(a_i = null) =
- * p_0
+ *   p(a_i = j) = (1 - p_0) e^{lambda h(i, j)} / Z_i,   h(i, j) = -|i/m - j/n|
+ *   p(a_i = null) = p_0
  *
  * Here i = 1..m is a target and j = 1..n a source position, as in the paper. */
 #include "analysis/aligner_row.h"
@@ -13,8 +13,7 @@ static double distance(int i, int m, int j, int n) {
     return fabs((double)i / m - (double)j / n);
 }
 
-/* sum_{k<K} e^{lambda (h - k/n)}, a geometric series; *derivative: the same with factors h - k/n.
- */
+/* sum_{k<K} e^{lambda (h - k/n)}, a geometric series, and its derivative by lambda. */
 static double half(double lambda, double h, int K, int n, double *derivative) {
     if (K == 0) return *derivative = 0;
     const double r = exp(-lambda / n), last = pow(r, K - 1), first = exp(lambda * h);

@@ -126,10 +126,9 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
 /* The queries of sentence b are rows first[b] .. first[b+1]-1, over sentence b of the memory. */
 typedef struct sa_queries {
     int sentences;
-    const int *first; /* [sentences + 1] */
-    bool
-        causal; /* the query of position i sees the first i keys, as if there were no others, ... */
-    const int *prefix; /* [sentences] ... but at least so many; NULL: 1 */
+    const int *first;  /* [sentences + 1] */
+    bool causal;       /* a query sees the keys up to its own position alone */
+    const int *prefix; /* [sentences] the number of first keys that every query sees; NULL: 1 */
 } sa_queries;
 
 /* Those of sentence b. */

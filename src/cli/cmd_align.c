@@ -480,6 +480,7 @@ static bool combine(const words_options *options, const sa_corpus *corpus, size_
         swapped.pairs[p].source = corpus->pairs[p].target;
         swapped.pairs[p].target = corpus->pairs[p].source;
     }
+    if (swapped.pairs) cli_note("the reverse direction:");
     bool good = swapped.pairs && align_words(options, &swapped, count, &back, NULL, error);
     for (char *ahead = links->text, *line = back.text[CLI_PHARAOH].text; good && line && *line;) {
         char *const ahead_end = strchr(ahead, '\n'), *const end = strchr(line, '\n');
@@ -540,7 +541,7 @@ const cli_command cli_align_words = {WORDS_COMMAND(NULL), .run = run_words};
 static const cli_default ibm1_defaults[] = {{"model", 0}, {0}};
 
 static bool run_ibm1(cli_call *call, sa_error *error) {
-    cli_note("'ibm1' is now 'align-words --model 1'");
+    cli_note("note: 'ibm1' is now 'align-words --model 1'");
     return run_words(call, error);
 }
 

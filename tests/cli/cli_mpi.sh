@@ -86,7 +86,7 @@ begin() {
 ended() {
     local steps
     steps=$(tail -n 1 parts/log.csv | cut -d, -f2)
-    steps=$((steps + 3))
+    steps=$((steps + 6)) # a stop may come up to the next validation
     [ -e "whole.$steps" ] || "$softalign" train $options --steps $steps --out "whole.$steps" 2>err || fail "train: $(cat err)"
     train 2 $options --steps $steps --resume --out parts
     cmp "whole.$steps/last.safetensors" parts/last.safetensors || fail "$1: the resumed training ends elsewhere"

@@ -270,6 +270,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->loss = (0 - log_p) / (double)scores->target_words; /* never -0 */
     scores->perplexity = exp(scores->loss);
     scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
+    if (isinf(scores->perplexity) || isinf(scores->free_perplexity)) return sa_fail_diverged(error);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
     if (!corpus->gold) aer = before = after = (sa_aer){0};

@@ -122,6 +122,28 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     return true;
 }
 
+/* With every weight raised by 1e-12 of itself, which is more than what rounding can do. */
+bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                             sa_error *error) {
+    sa_lab_model *model = &setup->model;
+    const sa_lab_view one = {alone, 0};
+    sa_lab_pass raised;
+    memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
+    sa_lab_pass_gradient(alone, 1, &model->dw);
+    const double largest = largest_gradient(model);
+    for (size_t i = 0; i < model->plan->size; i++) model->values[i] *= 1 + 1e-12;
+    const bool good = open_pair(setup, &model->w, p, &raised, error);
+    if (good) {
+        const sa_lab_view other = {&raised, 0};
+        raise_to(sa_lab_view_difference(one, other, setup->pairs.target[p].len, NULL), worst);
+        sa_lab_pass_gradient(&raised, -1, &model->dw);
+        raise_to(largest_gradient(model) / (largest > 0 ? largest : 1), worst);
+    }
+    for (size_t i = 0; i < model->plan->size; i++) model->values[i] /= 1 + 1e-12;
+    sa_lab_pass_close(&raised);
+    return good;
+}
+
 /* A pair between two random ones that are longer on both sides, source and target. */
 enum { BEFORE, OWN, AFTER, PAIRS };
 typedef struct neighbors {
@@ -363,8 +385,9 @@ int sa_lab_reach(const sa_proof_setup *setup) {
     return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
 }
 
-/* The gradient of one annotation by every source word; sparse weights may make any of it zero. */
-static double count_unreached(sa_lab_pass *pass, int i, int reach, sa_proof_setup *setup) {
+/* The gradient of annotation i by every source word; sparse weights may make any of it zero. */
+static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
+                              sa_proof_setup *setup) {
     const sa_transformer *w = &pass->w->transformer;
     sa_stack_cache *encoder = &pass->cache.transformer.encoder;
     double count = 0;
@@ -375,21 +398,25 @@ static double count_unreached(sa_lab_pass *pass, int i, int reach, sa_proof_setu
     const bool sparse = w->encoder.layer[0].self.attention.normalizer->sparse;
     for (int j = 0; j < encoder->d.rows; j++) {
         const bool zero = sa_lab_largest(sa_rows(encoder->d, j, 1)) == 0;
-        count += abs(i - j) > reach ? !zero : zero && !sparse;
+        count += j < i - left || j > i + right ? !zero : zero && !sparse;
     }
     return count;
 }
 
 bool sa_measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                       sa_error *error) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
     const int reach = sa_lab_reach(setup);
+    const bool smeared =
+        sa_part_find(&encoder->layer[0].self.attention, &sa_smeared_keys_part) >= 0;
+    const int further = smeared ? encoder->layers : 0; /* a key has the word before in it */
     (void)error;
-    snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d",
-             setup->model.w.transformer.encoder.layers,
-             setup->model.sizes.transformer.attention.settings.window_size, reach);
+    snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d%s",
+             encoder->layers, setup->model.sizes.transformer.attention.settings.window_size, reach,
+             smeared ? ", by smeared keys one more to the left each" : "");
     *worst = fmax(*worst, 0);
     for (int i = 0; i < setup->pairs.source[p].len; i++)
-        *worst += count_unreached(alone, i, reach, setup);
+        *worst += count_unreached(alone, i, reach + further, reach, setup);
     return true;
 }
 

@@ -12,7 +12,7 @@ typedef struct sa_proof_setup {
     sa_lab_pass all;         /* over all pairs in one batch */
     double largest_gradient; /* of all pairs */
     sa_rng rng;              /* for words and annotations that are replaced */
-    char reach[80];          /* how far the encoder's windows reach */
+    char reach[128];         /* how far the encoder's windows reach */
 } sa_proof_setup;
 
 /* The attention between decoder and encoder (a transformer's first layer has it); NULL: none. */
@@ -43,6 +43,10 @@ sa_measure sa_measure_row_sums;
 
 /* The difference of weights, log p and gradient between all pairs in one batch and one by one. */
 sa_measure sa_measure_batching;
+
+/* What rounding may do to weights, log p and the gradient, relative to the largest: much where
+ * large weights make a recurrence chaotic. */
+sa_measure sa_measure_conditioning;
 
 /* How weights and log p of a pair change with longer pairs beside it in the batch, and with other
  * words in these. */

@@ -156,6 +156,23 @@ assert proof["checks"][5]["worst"] > 1e-6
 END
 fi
 
+# Each layer sees one word further to the left by smeared keys.
+variant smeared --model transformer --heads 2 --layers 2 --window sliding --window-size 1 --smeared-keys
+expect 0 "" prove smeared/best.safetensors tiny.tsv
+grep -q '^reach  *0 .*: 2 layers of 1 words to each side reach 2, by smeared keys one more to the left each' out || fail "smeared keys: $(cat out)"
+
+# A chaotic recurrence makes rounding large: so much is allowed. Probabilities beyond numbers are told.
+"$softalign" corpus agree --pairs 2 --seed 753 >few.tsv
+"$softalign" corpus agree --pairs 5 --seed 290 --split test >unseen.tsv
+"$softalign" train --train few.tsv --out chaos --embed 8 --hidden 8 --attn 8 --maxout 6 --batch 8 --steps 1 --lr 0.9971 --coverage none \
+    --decoder cgru --freeze-embeddings both --tokenizer space-bpe --normalizer null --init uniform 2>err || fail "train: $(cat err)"
+expect 0 "" prove chaos/best.safetensors unseen.tsv --limit 3 --seed 781
+"$softalign" corpus sense --pairs 30 --seed 826 >sense.tsv
+"$softalign" train --train sense.tsv --out wild --embed 8 --hidden 8 --attn 8 --maxout 6 --batch 8 --steps 9 --lr 1.581 2>err ||
+    fail "train: $(cat err)"
+expect 8 "the model's probabilities are out of range: its training diverged (a smaller --lr or --clip helps)" \
+    eval wild/last.safetensors sense.tsv
+
 # What cannot be tried.
 missing="No such file or directory"
 expect 4 "cannot open 'none': $missing" prove none

@@ -111,7 +111,7 @@ class Run:
         words = [str(arg) for arg in args]
         if self.show:
             print('softalign', shlex.join(words), '' if text is None else '< sources', flush=True)
-        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (120, 130))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (600, 610))
         done = subprocess.run([self.softalign, *words], capture_output=True, input=text, text=True, timeout=3000,
                               errors='surrogateescape', preexec_fn=limit)
         fault = f'softalign {shlex.join(words)}: code {done.returncode}: {done.stderr[-600:].strip()}'

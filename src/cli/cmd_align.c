@@ -395,7 +395,9 @@ typedef struct words_options {
 #define AT(field) offsetof(words_options, field)
 
 static const sa_option words_rows[] = {
-    {"combine", SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag"),
+    {"combine",
+     SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag", "grow-diag-final",
+              "grow-diag-final-and"),
      "make the links of --pharaoh one with those of the reverse direction, as 'score' does"},
     {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizers), "tokenizer, as of train"},
     {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),

@@ -225,10 +225,12 @@ bool sa_aer_is_off_by_one(double rate, double moved) {
 
 /* ---- Both directions ------------------------------------------------------------------------- */
 
-enum { INTERSECTION, UNION, GROW_DIAG };
+enum { INTERSECTION, UNION, GROW_DIAG, FINAL, FINAL_AND };
 
 const char *const sa_symmetrizations[] = {
-    [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG] = "grow-diag", NULL};
+    [INTERSECTION] = "intersection",     [UNION] = "union",
+    [GROW_DIAG] = "grow-diag",           [FINAL] = "grow-diag-final",
+    [FINAL_AND] = "grow-diag-final-and", NULL};
 
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
@@ -284,6 +286,17 @@ static void grow(symmetrization *all) {
     }
 }
 
+/* The final step for the links of one direction. */
+static void accept_final(symmetrization *all, const sa_link *links, size_t count, int method) {
+    for (size_t i = 0; i < count; i++) {
+        const bool source = all->sources[links[i].source], target = all->targets[links[i].target];
+        if (method == FINAL ? source && target : source || target) continue;
+        const sa_link *found =
+            bsearch(&links[i], all->links, all->count, sizeof *links, sa_link_compare);
+        accept_link(all, (size_t)(found - all->links));
+    }
+}
+
 static bool count_words(const sa_link *links, size_t count, size_t *words, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         const int far = links[i].source > links[i].target ? links[i].source : links[i].target;
@@ -311,7 +324,11 @@ bool sa_symmetrize(int method, sa_link *forward, size_t forward_count, sa_link *
     const bool good = all.links && all.accepted && all.sources && all.targets;
     if (good) {
         merge(&all, forward, forward_count, backward, backward_count, method);
-        if (method == GROW_DIAG) grow(&all);
+        if (method >= GROW_DIAG) grow(&all);
+        if (method >= FINAL) {
+            accept_final(&all, forward, forward_count, method);
+            accept_final(&all, backward, backward_count, method);
+        }
         *count = 0;
         for (size_t i = 0; i < all.count; i++)
             if (all.accepted[i]) all.links[(*count)++] = all.links[i];

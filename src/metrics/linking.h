@@ -47,13 +47,16 @@ size_t sa_alignments_together(const char *const *source, const char *const *targ
 
 /* One alignment from those of both directions (Koehn, Och and Marcu 2003).
  *
- *   intersection  links in both
- *   union         links in either
- *   grow-diag     the intersection, and links of the union that are adjacent to an accepted link,
- *                 diagonals included, and have a word without an accepted link
+ *   intersection         links in both
+ *   union                links in either
+ *   grow-diag            the intersection, and links of the union that are adjacent to an accepted
+ *                        link, diagonals included, and have a word without an accepted link
+ *   grow-diag-final      those, and then links with a word that has none, near or not
+ *   grow-diag-final-and  those of grow-diag, and then links of which neither word has one
  *
  * Growing visits the accepted links by source and target word, and their neighbors in the order of
- * sa_symmetrization_neighbors, until nothing changes. There is no final step. */
+ * sa_symmetrization_neighbors, until nothing changes. The final step visits the links of the
+ * forward, then of the backward direction, once each. */
 
 /* For option rows: the name of a method, NULL after the last. */
 extern const char *const sa_symmetrizations[];

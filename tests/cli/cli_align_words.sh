@@ -72,7 +72,7 @@ head -n 200 pairs.tsv >few.tsv && head -n 200 gold >few.gold
 awk -F '\t' -v OFS='\t' '{ print $2, $1 }' few.tsv >swapped.tsv
 "$softalign" align-words few.tsv --pharaoh ahead 2>err && "$softalign" align-words swapped.tsv --pharaoh back 2>err ||
     fail "one direction: $(cat err)"
-for way in intersection union grow-diag; do
+for way in intersection union grow-diag grow-diag-final grow-diag-final-and; do
     "$softalign" align-words few.tsv --combine $way --pharaoh both 2>err || fail "$way: $(cat err)"
     "$softalign" score --alignments both few.gold >one
     "$softalign" score --alignments ahead few.gold --reverse back --combine $way >two
@@ -85,17 +85,23 @@ expect 2 "--combine needs --pharaoh" align-words pairs.tsv --combine union
 expect 2 "--alpha '2': expected a number from 1e-06 to 0.999 or auto or none" align-words pairs.tsv --alpha 2
 expect 2 "--model '3': expected 1, 2, hmm or diagonal (did you mean '1'?)" align-words pairs.tsv --model 3
 
-# One pair; a hundred; a thousand words that occur once.
+# One pair; a hundred; sides that are empty; a thousand words that occur once, with three and with as many.
 head -n 1 pairs.tsv >one.tsv && head -n 100 pairs.tsv >hundred.tsv
+printf '\tx y\na b\t\n\t\na\tx\n' >empty.tsv
 { seq 1000 | tr '\n' ' ' && printf '\ta b c\n'; } >wide.tsv
+{ seq 1000 | tr '\n' ' ' && printf '\t' && seq 2000 2999 | tr '\n' ' ' && echo && cat one.tsv; } >long.tsv
 for model in 1 2 hmm diagonal; do
-    for file in one hundred wide; do
+    for file in one hundred empty wide; do
         "$softalign" align-words $file.tsv --model $model --pharaoh - --lexicon words.tsv --least 0 >out 2>err ||
             fail "$model, $file: $(cat err)"
         same "lines of $file, $model" "$(wc -l <$file.tsv)" "$(wc -l <out)"
         ! grep -qi 'nan\|inf' err words.tsv || fail "$model, $file: $(grep -hi 'nan\|inf' err words.tsv | head -n 3)"
     done
 done
+
+"$softalign" align-words long.tsv --model diagonal --iterations 1 --pharaoh - >out 2>err || fail "long: $(cat err)"
+same "lines of long" 2 "$(wc -l <out)"
+! grep -i 'nan\|inf' err || fail "long: $(cat err)"
 
 # The name of its first model.
 run --iterations 3 --pharaoh links --lexicon words.tsv
@@ -106,8 +112,8 @@ cmp links old && cmp words.tsv old.tsv || fail "ibm1 is not Model 1"
 
 expect 2 "align-words: 'pairs.tsv' is one argument too many" align-words pairs.tsv pairs.tsv
 expect 4 "cannot open 'none.tsv': No such file or directory" align-words none.tsv
-{ yes word | head -n 1001 | tr '\n' ' ' && printf '\tword\n' && head -n 1 pairs.tsv; } >long.tsv
-"$softalign" align-words long.tsv --pharaoh - >out 2>err
+{ yes word | head -n 1001 | tr '\n' ' ' && printf '\tword\n' && head -n 1 pairs.tsv; } >longer.tsv
+"$softalign" align-words longer.tsv --pharaoh - >out 2>err
 same "exit code of a long line" 7 $?
-same "message" "softalign: long.tsv:1: a side has more than 1000 tokens" "$(tail -n 1 err)"
+same "message" "softalign: longer.tsv:1: a side has more than 1000 tokens" "$(tail -n 1 err)"
 finish

@@ -74,7 +74,8 @@ static linked settled(const linked *links) {
     return copy;
 }
 
-/* Every method gives links between intersection and union, whichever direction comes first. */
+/* Every method gives links between intersection and union, and only those with a final step ask
+ * which direction comes first. */
 static void combine(const linked *forward, const linked *backward) {
     const linked one = settled(forward), other = settled(backward);
     const size_t both = shared(&one, &other), any = one.count + other.count - both;
@@ -88,8 +89,10 @@ static void combine(const linked *forward, const linked *backward) {
             ck_assert_uint_eq(shared(&made, &one) + shared(&made, &other) - both, made.count);
             ck_assert(sa_symmetrize(way, b.links, other.count, f.links, one.count, &turned.links,
                                     &turned.count, &error));
-            ck_assert_uint_eq(shared(&made, &turned), made.count);
-            ck_assert_uint_eq(turned.count, made.count);
+            if (!strstr(sa_symmetrizations[way], "final")) {
+                ck_assert_uint_eq(shared(&made, &turned), made.count);
+                ck_assert_uint_eq(turned.count, made.count);
+            }
         } else {
             fuzz_expect_error(&error, SA_LIMIT, SA_LIMIT);
         }

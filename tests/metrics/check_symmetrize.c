@@ -58,9 +58,16 @@ START_TEST(links_between_linked_words_stay_out) {
 }
 END_TEST
 
-START_TEST(the_last_step_is_missing) {
-    /* grow-diag-final would accept 5-5, which has two new words but no neighbor */
-    expect("grow-diag", "0-0 5-5", "0-0", "0-0");
+START_TEST(the_final_step_needs_no_neighbor) {
+    /* 5-5 has two new words, 5-0 one, 1-1 none */
+    const char *forward = "0-0 0-1 1-0 1-1 5-0 5-5";
+    expect("grow-diag", forward, "0-0", "0-0 0-1 1-0");
+    expect("grow-diag-final", forward, "0-0", "0-0 0-1 1-0 5-0 5-5");
+    expect("grow-diag-final-and", forward, "0-0", "0-0 0-1 1-0 5-5");
+    /* the forward direction comes first, then their order */
+    expect("grow-diag-final", "5-5", "4-5 5-4", "4-5 5-4 5-5");
+    expect("grow-diag-final-and", "5-5", "4-5 5-4", "5-5");
+    expect("grow-diag-final-and", "", "4-5 5-5", "4-5");
 }
 END_TEST
 
@@ -113,6 +120,14 @@ static grid grow_by_the_book(const grid *one, const grid *other) {
     return in;
 }
 
+static void finish_by_the_book(grid *in, const grid *direction, bool both_words) {
+    for (int s = 0; s < WORDS; s++)
+        for (int t = 0; t < WORDS; t++) {
+            const int linked = has_source(in, s) + has_target(in, t);
+            if (direction->is[s][t] && linked < (both_words ? 1 : 2)) in->is[s][t] = true;
+        }
+}
+
 static size_t list(const grid *a, sa_link *links) {
     size_t count = 0;
     for (int s = 0; s < WORDS; s++)
@@ -121,24 +136,51 @@ static size_t list(const grid *a, sa_link *links) {
     return count;
 }
 
+static grid symmetrized(const char *way, const grid *one, const grid *other) {
+    sa_link links[2][WORDS * WORDS], *both;
+    size_t count;
+    grid all = {0};
+    ck_assert(sa_symmetrize(way_of(way), links[0], list(one, links[0]), links[1],
+                            list(other, links[1]), &both, &count, NULL));
+    for (size_t i = 0; i < count; i++) all.is[both[i].source][both[i].target] = true;
+    free(both);
+    return all;
+}
+
+static void same(const grid *got, const grid *wanted) {
+    ck_assert_mem_eq(got, wanted, sizeof *got);
+}
+
+static void within(const grid *some, const grid *all) {
+    for (int s = 0; s < WORDS; s++)
+        for (int t = 0; t < WORDS; t++) ck_assert(!some->is[s][t] || all->is[s][t]);
+}
+
 START_TEST(random_alignments_grow_as_published) {
     sa_rng rng = sa_rng_seed(2003, 1);
     for (int round = 0; round < 2000; round++) {
         grid one, other;
-        sa_link links[3][WORDS * WORDS], *both;
-        size_t count;
         for (int s = 0; s < WORDS; s++)
             for (int t = 0; t < WORDS; t++) {
                 one.is[s][t] = sa_rng_below(&rng, 4) == 0;
                 other.is[s][t] = sa_rng_below(&rng, 4) == 0;
             }
+        const grid intersection = symmetrized("intersection", &one, &other);
+        const grid grown = symmetrized("grow-diag", &one, &other);
+        const grid final = symmetrized("grow-diag-final", &one, &other);
+        const grid final_and = symmetrized("grow-diag-final-and", &one, &other);
+        const grid all = symmetrized("union", &one, &other);
         const grid wanted = grow_by_the_book(&one, &other);
-        ck_assert(sa_symmetrize(way_of("grow-diag"), links[0], list(&one, links[0]), links[1],
-                                list(&other, links[1]), &both, &count, NULL));
-        ck_assert_uint_eq(count, list(&wanted, links[2]));
-        for (size_t i = 0; i < count; i++)
-            ck_assert_int_eq(sa_link_compare(&both[i], &links[2][i]), 0);
-        free(both);
+        same(&grown, &wanted);
+        for (int both_words = 0; both_words < 2; both_words++) {
+            grid finished = wanted;
+            finish_by_the_book(&finished, &one, both_words);
+            finish_by_the_book(&finished, &other, both_words);
+            same(both_words ? &final_and : &final, &finished);
+        }
+        within(&intersection, &grown);
+        within(&grown, &final), within(&grown, &final_and);
+        within(&final, &all), within(&final_and, &all);
     }
 }
 END_TEST
@@ -149,7 +191,7 @@ int main(void) {
     tcase_add_test(tests, what_both_say_and_what_any_says);
     tcase_add_test(tests, links_grow_beside_links);
     tcase_add_test(tests, links_between_linked_words_stay_out);
-    tcase_add_test(tests, the_last_step_is_missing);
+    tcase_add_test(tests, the_final_step_needs_no_neighbor);
     tcase_add_test(tests, far_positions_are_refused);
     tcase_add_test(tests, random_alignments_grow_as_published);
     return suite_run(suite);

@@ -943,6 +943,36 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
                        const sa_sentence_result *results, const size_t *chosen, size_t count,
                        sa_eval_result *summary, sa_error *error);
 
+/* A head of the decoder's self-attention, and what it does with words that stood before (Olsson et
+ * al. 2022). Rows are those that predict target words; the row of word x_i, which the decoder reads
+ * after x_0 .. x_{i-1}, is repeated if an x_{j-1} = x_i with j < i. A decoder-only model reads the
+ * source, EOS and the target, any other BOS and the target. */
+typedef struct sa_head_score {
+    int layer, head;        /* from 1 */
+    double prefix_matching; /* sum_{j < i: x_{j-1} = x_i} alpha_ij, the mean of repeated rows */
+    double previous_word;   /* alpha_{i,i-1}, the mean of all rows but x_0's */
+    /* C = W_E W_v' W_o' W_U': what attending to a word adds to the logit of each, normalization
+     * and residual connections aside; of the 1,000 most frequent words */
+    double copying;       /* fraction of words w with C_ww = max_u C_wu */
+    double copying_trace; /* mean of C_ww, divided by the standard deviation of C */
+    /* per target word, when the head adds nothing: */
+    double loss_without, loss_repeated_without;
+} sa_head_score;
+
+typedef struct sa_head_scores {
+    /* per target word, of the whole model; NaN where there is nothing to count: */
+    double loss, loss_new,
+        loss_repeated;   /* all; in rows that are not repeated; in those that are */
+    sa_head_score *each; /* by layer, then head */
+    size_t count;
+} sa_head_scores;
+
+/* Freed by sa_head_scores_release. SA_USAGE: the decoder has no self-attention. The model's weights
+ * change meanwhile, and are what they were afterwards. */
+bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *scores,
+                    sa_error *error);
+void sa_head_scores_release(sa_head_scores *scores);
+
 /* ---- Diagnosis ------------------------------------------------------------------------------ */
 
 /* A pair that shows a finding. */

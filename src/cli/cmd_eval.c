@@ -8,10 +8,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct eval_options {
     const char *per_sentence, *force_attention, *train, *columns;
-    bool by_length, confidence, diagnose, reference_length, json;
+    bool by_length, confidence, heads, diagnose, reference_length, json;
     int max_len, precision, threads;
     sa_search search;
     sa_metrics metrics;
@@ -27,6 +28,9 @@ static const sa_option rows[] = {
      "95 % bootstrap confidence intervals of BLEU and chrF"},
     {"per-sentence", CLI_TEXT(OUTPUT, RUN(per_sentence), NULL, "FILE"),
      "write one line per pair: log-probability of the target TAB its length, EOS included"},
+    {"heads", SA_SWITCH(RUN(heads)),
+     "also report what each head of the decoder's self-attention does, and the loss without it "
+     "(Olsson et al. 2022)"},
     {"diagnose", SA_SWITCH(RUN(diagnose)),
      "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
     {"train", CLI_TEXT(INPUT, RUN(train), NULL, "PAIRS"),
@@ -59,6 +63,7 @@ typedef struct evaluation {
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
     sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
+    sa_head_scores heads;     /* likewise */
     sa_diagnosis diagnosis;   /* empty if not wanted */
     row all, band[SA_LENGTH_BANDS + 1];
     int bands; /* that have pairs, if wanted */
@@ -134,6 +139,45 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
                        all->latency, all->source_length, 100 * all->latency / all->source_length);
 }
 
+static json_t *json_heads(const sa_head_scores *scores) {
+    json_t *each = json_array();
+    for (size_t i = 0; i < scores->count; i++) {
+        const sa_head_score *one = &scores->each[i];
+        json_array_append_new(
+            each, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "layer", one->layer, "head",
+                            one->head, "prefix_matching", sa_json_number(one->prefix_matching),
+                            "previous_word", sa_json_number(one->previous_word), "copying",
+                            sa_json_number(one->copying), "copying_trace",
+                            sa_json_number(one->copying_trace), "loss_without",
+                            sa_json_number(one->loss_without), "loss_repeated_without",
+                            sa_json_number(one->loss_repeated_without)));
+    }
+    return json_pack("{s:o, s:o, s:o}", "loss_new", sa_json_number(scores->loss_new),
+                     "loss_repeated", sa_json_number(scores->loss_repeated), "each", each);
+}
+
+/* A table whose columns are called as in JSON. */
+static void add_heads(const sa_head_scores *scores, sa_buffer *out) {
+    json_t *heads = json_heads(scores), *each = json_object_get(heads, "each"), *head, *figure;
+    const char *key;
+    size_t i;
+    sa_buffer_addf(out, "loss after new words %.4f, after repeated ones ", scores->loss_new);
+    sa_buffer_addf(out, isnan(scores->loss_repeated) ? "-\n" : "%.4f\n", scores->loss_repeated);
+    json_object_foreach(json_array_get(each, 0), key, figure) sa_buffer_addf(out, "  %s", key);
+    json_array_foreach(each, i, head) {
+        sa_buffer_adds(out, "\n");
+        json_object_foreach(head, key, figure) {
+            const int width = (int)strlen(key), decimals = json_is_real(figure) ? 4 : 0;
+            if (json_is_null(figure))
+                sa_buffer_addf(out, "  %*s", width, "-");
+            else
+                sa_buffer_addf(out, "  %*.*f", width, decimals, json_number_value(figure));
+        }
+    }
+    sa_buffer_adds(out, "\n");
+    json_decref(heads);
+}
+
 static bool print_text(const evaluation *work, sa_error *error) {
     const row *all = &work->all;
     const sa_diagnosis *diagnosis = &work->diagnosis;
@@ -153,6 +197,7 @@ static bool print_text(const evaluation *work, sa_error *error) {
     sa_buffer_adds(&out, "\n");
     add_attention(&all->scores, &out);
     add_links(&all->scores, &out);
+    if (work->options->heads) add_heads(&work->heads, &out);
     if (!work->options->diagnose) return cli_print(&out, error);
     if (!sa_settings_has_attention(sa_model_settings(work->model)))
         sa_buffer_adds(&out, "diagnosis: the model has no attention by design; only words and "
@@ -206,6 +251,7 @@ static bool print_json(const evaluation *work, sa_error *error) {
     for (size_t i = 0; i < work->diagnosis.count; i++)
         json_array_append_new(findings, json_finding(work, &work->diagnosis.findings[i]));
     if (work->options->by_length) json_object_set(object, "by_length", bands);
+    if (work->options->heads) json_object_set_new(object, "heads", json_heads(&work->heads));
     json_object_set_new(object, "diagnosis", findings);
     json_decref(bands);
     return cli_print_json(object, error);
@@ -253,6 +299,8 @@ static bool evaluate(evaluation *work, sa_error *error) {
     if (options->confidence && !(work->stats = sa_pair_scores_stats(&options->metrics, work->each,
                                                                     work->corpus.count, error)))
         return false;
+    if (options->heads && !sa_score_heads(work->model, &work->corpus, &work->heads, error))
+        return cli_pairs_fail(work->corpus.name, error);
     if ((options->diagnose || options->json) &&
         !sa_diagnose(work->model, &work->corpus, work->each, train, &work->diagnosis, error))
         return false;
@@ -285,7 +333,7 @@ static bool run(cli_call *call, sa_error *error) {
                       (!options->per_sentence || save_sentences(&work, error));
     if (work.each) sa_sentence_results_release(work.each, work.corpus.count);
     free(work.each), free(work.stats);
-    sa_diagnosis_release(&work.diagnosis);
+    sa_head_scores_release(&work.heads), sa_diagnosis_release(&work.diagnosis);
     sa_model_close(work.model);
     sa_corpus_close(&work.corpus), sa_corpus_close(&work.train);
     return good;

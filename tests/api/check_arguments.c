@@ -22,6 +22,7 @@ static sa_translation no_translation;
 static sa_corpus no_corpus;
 static sa_alignment no_alignment;
 static sa_diagnosis no_diagnosis;
+static sa_head_scores heads;
 static sa_attend_result no_result;
 static char choice_name[] = "hidden", choice_value[] = "8", preset[] = "bahdanau2015";
 static char search_name[] = "beam", search_value[] = "5";
@@ -136,6 +137,12 @@ static const struct row {
      {&model, &corpus, &results, &corpus, &diagnosis},
      {"model", "corpus", "results", NULL, "diagnosis"}},
     {"sa_diagnosis_release", diagnosis_release, {&no_diagnosis}},
+    {"sa_score_heads", /* the model is recurrent: only what is missing is refused before */
+     score_heads,
+     {&model, &corpus, &heads},
+     {"model", "corpus", "scores"},
+     .fails = true},
+    {"sa_head_scores_release", head_scores_release, {&heads}},
     {"sa_compare", compare_models, {&comparing, &compared}, {"options", "result"}},
     {"sa_compare_result_release", compare_release, {&no_comparison}},
     {"sa_page_open", page_open, {fact}, {"title"}},

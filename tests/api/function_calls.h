@@ -164,6 +164,11 @@ CALL(diagnose) {
     if (good) sa_diagnosis_release(a[4]);
     return good;
 }
+CALL(score_heads) {
+    const bool good = sa_score_heads(a[0], a[1], a[2], why);
+    if (good) sa_head_scores_release(a[2]);
+    return good;
+}
 CALL(explain) {
     return sa_explain(a[0], a[1], why);
 }
@@ -215,6 +220,7 @@ VOID_CALL(alignment_weights, sa_alignment_weights(a[0], 1, 1))
 VOID_CALL(alignment_release, sa_alignment_release(a[0]))
 VOID_CALL(results_release, sa_sentence_results_release(a[0], 0))
 VOID_CALL(diagnosis_release, sa_diagnosis_release(a[0]))
+VOID_CALL(head_scores_release, sa_head_scores_release(a[0]))
 VOID_CALL(attend_release, sa_attend_result_release(a[0]))
 
 #endif

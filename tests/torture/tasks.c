@@ -9,6 +9,8 @@
 #define TINY SMALL "--shards 1 --threads 1 --train p.tsv "
 #define MODEL "m/best.safetensors"
 #define SUBWORDS "s/best.safetensors"
+#define DECODER "d/best.safetensors"
+#define ONE_LAYER "--embed 4 --ffn 4 --heads 2 --layers 1 --batch 4 --shards 1 --threads 1 "
 
 const task task_commands[] = {
     {"version", "--version", NULL},
@@ -33,9 +35,7 @@ const task task_commands[] = {
     {"train, sub-words",
      "train " TINY "--out o --steps 1 --tokenizer bpe --bpe-merges 10 --guided-alignment 0.5",
      NULL},
-    {"train, Transformer",
-     "train --model transformer --embed 4 --ffn 4 --heads 2 --layers 1 --batch 4 --shards 1 "
-     "--threads 1 --train p.tsv --out o --steps 1",
+    {"train, Transformer", "train --model transformer " ONE_LAYER "--train p.tsv --out o --steps 1",
      NULL},
     {"train, resumed", "train --train p.tsv --valid u.tsv --out m --resume --steps 4", NULL},
     {"translate", "translate " MODEL " --threads 1 --max-ratio 1 < two.txt", NULL},
@@ -61,6 +61,7 @@ const task task_commands[] = {
      NULL},
     {"eval", "eval " MODEL " u.tsv --threads 1 --by-length --per-sentence each", NULL},
     {"eval, diagnosis", "eval " MODEL " u.tsv --threads 1 --diagnose --json --beam 2", NULL},
+    {"eval, heads", "eval " DECODER " u.tsv --threads 1 --max-ratio 1 --heads", NULL},
     {"score", "score tgt.txt tgt.txt --confidence --json", NULL},
     {"score, links", "score --alignments links.txt links.txt --shift", NULL},
     {"score, lengths",
@@ -103,6 +104,7 @@ void tasks_prepare(void) {
     world_add("train " TINY
               "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --snapshots "
               "u.tsv");
+    world_add("train --model decoder " ONE_LAYER "--train p.tsv --valid u.tsv --out d --steps 1");
     world_add_text("src.txt",
                    "the wise brave princess\nthe wise sad soldier\nthe wise brave soldier\n");
     world_add_text("tgt.txt", "la sage brave princesse\nle sage triste soldat\n");

@@ -2,8 +2,12 @@
 # and by keyboard, shows the numbers of the CSV files, and texts of a corpus stay texts.
 . tests/support/cli.sh
 need chromium node
+coproc node "$root/tests/support/report.js"
 report() {
-    node "$root/tests/support/report.js" "$@" || { fail "report.js $*"; return 1; }
+    local IFS=$'\t' answer=
+    echo "$*" >&"${COPROC[1]}"
+    read -r answer <&"${COPROC[0]}"
+    [ "$answer" = right ] || { fail "report.js $*"; return 1; }
 }
 
 "$softalign" corpus mono --pairs 200 >mono.tsv
@@ -15,7 +19,7 @@ sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs
 
 models="bahdanau:additive luong:general bahdanau:dot bahdanau:general luong:concat luong:dot luong:general:4 transformer"
 "$softalign" compare --train mono.tsv --test unseen.tsv --models "$(echo $models | tr ' ' ,)" $sizes \
-    --steps 50 --valid-every 1 --snapshots probe.tsv --matrices 3 --out compared --html compared.html \
+    --steps 50 --valid probe.tsv --valid-every 1 --snapshots probe.tsv --matrices 3 --out compared --html compared.html \
     >out 2>err || fail "compare: $(tail -n 1 err)"
 "$softalign" align compared/luong-general-4-s1/best.safetensors unseen.tsv --limit 3 --head 2 --csv head2
 "$softalign" align compared/transformer-s1/best.safetensors unseen.tsv --limit 3 --layer 1 --csv layer1
@@ -163,4 +167,7 @@ expect 2 "'unseen.tsv' is an input: choose another output" \
 expect 2 "compare: only one result can go to standard output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -
 [ ! -e other ] || fail "a refused command left a folder"
+
+close=${COPROC[1]} && exec {close}>&-
+wait # for the browser's end
 finish

@@ -46,7 +46,8 @@ static void check(const sa_settings *settings) {
                                              .target = target,
                                              .count = SENTENCES,
                                              .source_words = 6,
-                                             .target_words = 6},
+                                             .target_words = 6,
+                                             .sample = TEST_SANITIZED ? 6 : 0},
                                &error),
                   "%s", error.text);
 }

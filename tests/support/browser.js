@@ -42,7 +42,7 @@ class Browser {
 
   // Opens a file from the disk and waits until it has loaded.
   async open(file, { width = 1280, height = 720 } = {}) {
-    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId: this.context });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new Page(this, sessionId, targetId);
     this.pages.set(sessionId, page);

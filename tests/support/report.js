@@ -1,8 +1,10 @@
-// What the HTML report does in a real browser: report.js CHECK FILE ... in the folder of its data.
+// What the HTML report does in a real browser, in the folder of its data. Lines of standard input, CHECK TAB FILE ...,
+// are answered by "right" or "failed".
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
+const readline = require("node:readline");
 const { Browser } = require("./browser.js");
 
 // ---- The files beside the page
@@ -261,7 +263,7 @@ async function figures(page, folder, models) {
 async function download(browser, page, folder, name) {
   const to = path.resolve("got");
   fs.mkdirSync(to, { recursive: true });
-  await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: to });
+  await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: to, browserContextId: browser.context });
   await page.run(`[...document.querySelectorAll("#downloads button")].find((button) => button.textContent.endsWith(${JSON.stringify(name)})).click()`);
   for (let tries = 0; tries < 100 && !fs.existsSync(`${to}/${name}`); tries++) await new Promise((done) => setTimeout(done, 50));
   return fs.readFileSync(`${to}/${name}`, "utf8");
@@ -335,7 +337,7 @@ const checks = {
     const page = await browser.open(file);
     const size = fs.statSync(file).size;
     assert.ok(size < 5e6, `${size} bytes`);
-    console.log(`${(size / 1e6).toFixed(2)} MB, open after ${page.milliseconds.toFixed(0)} ms`);
+    console.error(`${(size / 1e6).toFixed(2)} MB, open after ${page.milliseconds.toFixed(0)} ms`);
     const lines = fs.readFileSync(pairs, "utf8").trimEnd().split("\n");
     await chooseMean(page);
     await looking(page, folder, models);
@@ -553,16 +555,18 @@ const checks = {
   },
 };
 
+// Each check has cookies and storage of its own, as if the browser had just been installed.
 (async () => {
-  const [check, ...words] = process.argv.slice(2);
   const browser = new Browser(process.env.CHROMIUM || "chromium");
-  const late = setTimeout(() => { console.error("the browser does not answer"); browser.child.kill("SIGKILL"); process.exit(1); }, 120000);
-  try {
-    await checks[check](browser, ...words);
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const [check, ...words] = line.split("\t");
+    const late = setTimeout(() => { console.error("the browser does not answer"); browser.child.kill("SIGKILL"); process.exit(1); }, 120000);
+    browser.context = (await browser.send("Target.createBrowserContext")).browserContextId;
+    const wrong = await checks[check](browser, ...words).catch((error) => error);
+    if (wrong) console.error(wrong.message);
+    await browser.send("Target.disposeBrowserContext", { browserContextId: browser.context });
+    clearTimeout(late);
+    console.log(wrong ? "failed" : "right");
   }
-  clearTimeout(late);
   await browser.close();
 })();

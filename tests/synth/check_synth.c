@@ -121,7 +121,12 @@ START_TEST(another_seed_makes_another_corpus) {
 END_TEST
 
 /* Under the sanitizers corpora are smaller. */
-enum { TRAIN = TEST_SANITIZED ? 600 : 6000, HELD_OUT = TEST_SANITIZED ? 70 : 700 };
+enum {
+    TRAIN = TEST_SANITIZED ? 600 : 6000,
+    HELD_OUT = TEST_SANITIZED ? 70 : 700,
+    LISTS = TEST_SANITIZED ? 500 : 2000,
+    NAMES = TEST_SANITIZED ? 100 : 1000
+};
 
 START_TEST(sources_are_unique_and_splits_disjoint) {
     const char *task = sa_tasks[_i].name;
@@ -220,7 +225,7 @@ START_TEST(lists_are_reversed_and_evenly_long) {
                 {"reverse", SA_TRAIN, 25}, {"reverse", SA_VALID, 25}, {"reverse", SA_TEST, 30}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         size_t of_length[64] = {0};
-        lines corpus = make(rows[row].task, 2000, 1, rows[row].split);
+        lines corpus = make(rows[row].task, LISTS, 1, rows[row].split);
         for (size_t i = 0; i < corpus.count; i++) {
             size_t count = words(corpus.list[i].source, "word");
             ck_assert_uint_eq(count, words(corpus.list[i].target, "word"));
@@ -228,7 +233,7 @@ START_TEST(lists_are_reversed_and_evenly_long) {
         }
         for (size_t length = 0; length < 64; length++) {
             bool used = length >= 3 && length <= rows[row].longest;
-            size_t even = 2000 / (rows[row].longest - 2);
+            size_t even = LISTS / (rows[row].longest - 2);
             ck_assert_uint_ge(of_length[length], used ? even / 2 : 0);
             ck_assert_uint_le(of_length[length], used ? even * 2 : 0);
         }
@@ -336,7 +341,7 @@ END_TEST
 
 /* Names seen in training are those of the list; a test adds as many again. */
 START_TEST(copies_names_never_seen) {
-    lines train = make("copy", 10000, 1, SA_TRAIN), test = make("copy", 1000, 1, SA_TEST);
+    lines train = make("copy", 10 * NAMES, 1, SA_TRAIN), test = make("copy", NAMES, 1, SA_TEST);
     sa_buffer seen = {0};
     for (size_t i = 0; i < train.count; i++) sa_buffer_addf(&seen, " %s", train.list[i].source);
     size_t names = 0, fresh = 0;
@@ -351,9 +356,9 @@ START_TEST(copies_names_never_seen) {
             fresh += strstr(seen.text, inside) == NULL;
         }
     }
-    ck_assert_uint_eq(names, 2000);
-    ck_assert_uint_gt(fresh, 900);
-    ck_assert_uint_lt(fresh, 1100);
+    ck_assert_uint_eq(names, 2 * NAMES);
+    ck_assert_uint_gt(fresh, 9 * NAMES / 10);
+    ck_assert_uint_lt(fresh, 11 * NAMES / 10);
     sa_buffer_release(&seen);
     release(&test);
     release(&train);

@@ -148,7 +148,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_loop_test(tests, threads_and_resuming_change_no_bit, 0, 2);
     tcase_add_loop_test(tests, two_precisions_in_one_process, 0, 2);
-    tcase_add_loop_test(tests, a_toy_is_learned, 0, 2);
+    if (!TEST_SANITIZED) tcase_add_loop_test(tests, a_toy_is_learned, 0, 2);
     tcase_add_loop_test(tests, a_model_has_the_precision_it_is_given, 0, 2);
     return suite_run(suite);
 }

@@ -182,6 +182,51 @@ START_TEST(an_ensemble_averages_probabilities) {
 }
 END_TEST
 
+static void open_decoder_only(int seed) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    ck_assert(sa_settings_preset(&settings, "gpt-toy", NULL));
+    settings.tie = SA_TIE_THREE;
+    settings.embed = settings.attn = settings.ffn = 8, settings.layers = 2;
+    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
+    dice = sa_rng_seed((uint64_t)seed, 1);
+    draw(weights, 1);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+}
+
+/* The words that two models choose together, greedily and with a beam, have at each step the mean
+ * of both probabilities, as each model alone gives them after the same words. */
+START_TEST(decoder_only_models_decide_together) {
+    model_open(0, SA_EOS, 0);
+    open_decoder_only(1);
+    const sa_seq2seq first = w;
+    open_decoder_only(2);
+    const sa_seq2seq second = w, *const models[] = {&first, &second};
+    const sa_sentence *const views[] = {sources + 3, sources + 3};
+    sa_hypothesis found;
+    search.beam = 1 + 2 * _i;
+    search.max_ratio = 2;
+    ck_assert(search_batch(models, 2, views, NULL, 1, &found, NULL));
+    sa_sentence *begun = calloc((size_t)found.len, sizeof *begun);
+    double *log_p[2], sum = 0;
+    for (int m = 0; m < 2; m++) log_p[m] = calloc((size_t)found.len, sizeof *log_p[m]);
+    for (int t = 0; t < found.len; t++) begun[t] = (sa_sentence){found.ids, t + 1};
+    for (int m = 0; m < 2; m++) {
+        w = *models[m];
+        force(sources[3], begun, found.len, log_p[m]);
+    }
+    for (int t = 0; t < found.len; t++) {
+        const double one = log_p[0][t] - (t ? log_p[0][t - 1] : 0);
+        sum += log((exp(one) + exp(log_p[1][t] - (t ? log_p[1][t - 1] : 0))) / 2);
+    }
+    ck_assert_int_gt(found.len, 1);
+    ck_assert_double_eq_tol(found.log_p, sum, 1e-5 * (1 + fabs(sum)));
+    free(found.ids), free(begun), free(log_p[0]), free(log_p[1]);
+}
+END_TEST
+
 /* With its own greedy translation as reference, free running is teacher forcing. */
 START_TEST(free_running_continues_its_own_words) {
     model_open(_i, SA_EOS, -1);
@@ -249,5 +294,6 @@ int main(void) {
     tcase_add_test(tests, outputs_too_long_to_attend_to);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
+    tcase_add_loop_test(tests, decoder_only_models_decide_together, 0, 2);
     return suite_run(suite);
 }

@@ -8,7 +8,7 @@ sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 --patience 0"
 # for its first step.
 start() {
     rm -f err
-    env --default-signal=INT "$softalign" train --train mono.tsv --out "$1" $sizes \
+    env --default-signal=INT,HUP "$softalign" train --train mono.tsv --out "$1" $sizes \
         --max-time "${2:-60}" 2>err &
     pid=$!
     for wait in $(seq 200); do
@@ -51,7 +51,7 @@ for moment in $(seq 1 24); do
     signal=$((moment % 3 + 1)) # HUP, INT, and, for 3, TERM
     [ $signal -ne 3 ] || signal=15
     rm -rf any
-    env --default-signal=INT "$softalign" train $few --out any 2>err &
+    env --default-signal=INT,HUP "$softalign" train $few --out any 2>err &
     pid=$!
     sleep "$(printf '0.%06d' $((took * moment / 25 % 1000000)))"
     kill -s $signal $pid 2>/dev/null
@@ -70,7 +70,7 @@ done
 # Starts a training of which one update takes long, and a signal comes within the first.
 start_slow() { # OUT OPTION...
     rm -f err
-    env --default-signal=INT "$softalign" train --train mono.tsv --embed 300 --hidden 500 --attn 300 --maxout 300 \
+    env --default-signal=INT,HUP "$softalign" train --train mono.tsv --embed 300 --hidden 500 --attn 300 --maxout 300 \
         --batch 500 --shards 1 --threads 1 --max-time 0 --out "$@" 2>err &
     pid=$!
     for wait in $(seq 400); do
@@ -94,7 +94,7 @@ count
 head -n 10000 long.tsv >valid.tsv
 long="--train few.tsv --valid valid.tsv $sizes --max-time 0 --steps 4 --valid-every 4"
 rm -f err
-env --default-signal=INT "$softalign" train $long --out dropped 2>err &
+env --default-signal=INT,HUP "$softalign" train $long --out dropped 2>err &
 pid=$!
 for wait in $(seq 400); do
     grep -q '^model: ' err 2>/dev/null && break
@@ -146,7 +146,7 @@ mkfifo pipe
 exec 9<>pipe
 while read -r name arguments; do
     # shellcheck disable=SC2086
-    env --default-signal=INT "$softalign" $name $arguments </dev/null >out 2>err &
+    env --default-signal=INT,HUP "$softalign" $name $arguments </dev/null >out 2>err &
     pid=$!
     sleep 0.3
     kill -s TERM $pid
@@ -173,7 +173,7 @@ exec 9>&-
 
 # So it does while sub-words are learned, between the lock of the folder and the first line.
 "$softalign" corpus phrases --pairs 20000 | awk -F '\t' '{ print $1 NR "\t" $2 NR * 7919 }' >many.tsv
-env --default-signal=INT "$softalign" train --train many.tsv --out learning --tokenizer bpe --bpe-merges 20000 \
+env --default-signal=INT,HUP "$softalign" train --train many.tsv --out learning --tokenizer bpe --bpe-merges 20000 \
     --steps 1 $sizes 2>err &
 pid=$!
 for wait in $(seq 400); do

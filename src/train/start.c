@@ -58,8 +58,11 @@ static bool check_folder(const sa_train_options *training, sa_error *error) {
     if (training->resume || training->overwrite) return true;
     return sa_training_find(out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,
-                              "'%s' holds a training (%s): {resume} continues it, {overwrite} "
-                              "replaces it",
+                              found == names[SA_LAST]
+                                  ? "'%s' holds a training (%s): {resume} continues it, "
+                                    "{overwrite} replaces it"
+                                  : "'%s' holds a training (%s) that {resume} cannot continue, "
+                                    "without last.safetensors: {overwrite} replaces it",
                               out, found));
 }
 

@@ -74,7 +74,8 @@ printf 'no tab\n' >broken.tsv
 expect 3 "broken.tsv:1: no tab; expected source TAB target" train --train broken.tsv --out parts --overwrite
 same "refused folders" "$before" "$(find parts whole | sort; cksum parts/*.* whole/*.*)"
 mkdir mine && echo "my own log" >mine/log.csv
-expect 6 "'mine' ${held/last.safetensors/log.csv}" train $options --out mine --steps 1
+expect 6 "'mine' holds a training (log.csv) that --resume cannot continue, without last.safetensors: --overwrite replaces it" \
+    train $options --out mine --steps 1
 same "a log of another kind" "my own log" "$(cat mine/log.csv)"
 cp -r means replaced
 train $options --out replaced --steps 40 --overwrite

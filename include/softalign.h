@@ -695,11 +695,18 @@ typedef enum sa_attention_site {
     SA_SITE_DECODER,
 } sa_attention_site;
 
-/* All zero: cross-attention, the mean over layers, no override. */
+/* Which row of the weights of a Transformer or decoder-only model is that of a target word: the
+ * one that predicts it, or the one that has read it (Chen et al. 2020, "Accurate word alignment
+ * induction from neural machine translation"), which is the next. EOS, which nothing reads, keeps
+ * its own. */
+enum { SA_ALIGN_OUTPUT, SA_ALIGN_INPUT };
+
+/* All zero: cross-attention, the mean over layers, no override, rows that predict. */
 typedef struct sa_align_options {
     sa_attention_site site;
     int layer; /* from 1; 0: the mean over layers */
     sa_attention_override override;
+    int at; /* SA_ALIGN_... */
 } sa_align_options;
 
 /* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
@@ -831,6 +838,7 @@ typedef struct sa_link_options {
     double threshold; /* the smallest weight that is a link */
     bool null_key; /* sa_settings_has_null_key: what a row lacks to 1 is the weight of the null key,
                       and a word with more weight there than on any word has no link to it */
+    int at; /* SA_ALIGN_..., in sa_evaluate */
 } sa_link_options; /* EOS has no part in links, and a weight of 0 is none */
 
 /* The defaults: the largest weight of each target word on a source word. */

@@ -134,7 +134,7 @@ _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_pro
                        (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
                        (_texts, "target source"), (_numbers, "weights"))
-_align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"))
+_align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"))
 _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
@@ -151,7 +151,7 @@ _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
                    (c_bool, "chrf_whitespace chrf_eps"))
 _metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens"))
-_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"))
+_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"), (c_int, "at"))
 _link_counts = _struct("sa_link_counts", (c_size_t, "links sure links_sure links_possible"))
 _attention_stats = _struct(
     "sa_attention_stats", (c_size_t, "rows words cells zeros"),
@@ -902,7 +902,7 @@ class Model(_Closable, _Shown):
         return best[0] if one else best
 
     def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
-              force_attention: Optional[str] = None) -> Any:
+              force_attention: Optional[str] = None, at: str = "output") -> Any:
         """Where the model attends while it writes given translations.
 
         align("a sentence", "its translation") gives an Alignment; align(PAIRS), with a Corpus, a path
@@ -911,11 +911,15 @@ class Model(_Closable, _Shown):
         site   "cross", or of a Transformer "encoder" or "decoder"
         layer  of a Transformer, from 1; 0: the mean over layers
         force_attention  replace the weights: "uniform", "shuffle", "shift:1", "one-hot", "gold"
+        at     of a Transformer: the row that predicts a word, "output", or that has read it, "input"
         """
         if site not in _SITES:
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
+        if at not in ("output", "input"):
+            raise Error(Code.USAGE, f"at '{at}': expected output or input")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
-        options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"))
+        options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
+                                 at=int(at == "input"))
         if force_attention is not None:
             _call("attention_override_parse", byref(options.override), _bytes(force_attention))
         found, failures = Alignments(), []

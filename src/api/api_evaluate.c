@@ -160,7 +160,7 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
     sa_search best = *search;
     sa_override override = {0};
     const bool attends = sa_settings_has_attention(&model->settings);
-    const sa_align_options view = {0};
+    const sa_align_options view = {.at = linking->at};
     best.nbest = 1;
     best.weights = true;
     bool good = all.free_log_p && sa_dataset_build(&all.pairs, corpus, NULL, &model->source,
@@ -196,7 +196,8 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
         !sa_given_array(each, corpus->count, "results", error) ||
         !sa_given(search, "search", error) || !sa_options_check(sa_search_options, search, error) ||
         !sa_override_check(search->override, error) ||
-        !sa_options_check(sa_linking_options, linking, error))
+        !sa_options_check(sa_linking_options, linking, error) ||
+        !sa_align_at_check(model, linking->at, error))
         return false;
     bool good = sa_check_lengths(model, corpus->name, corpus->pairs, corpus->count, error);
     if (corpus->count) memset(each, 0, sizeof *each * corpus->count);

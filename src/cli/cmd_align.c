@@ -354,6 +354,7 @@ static bool run(cli_call *call, sa_error *error) {
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
+    options->job.at = options->output.linking.at;
     cli_align_output out = {.options = &options->output,
                             .corpus = &corpus,
                             .site = options->job.site,
@@ -504,6 +505,8 @@ static bool run_words(cli_call *call, sa_error *error) {
     sa_buffer lexicon = {0};
     if (options->combine && !options->output.text[CLI_PHARAOH])
         return sa_fail(error, SA_USAGE, "--combine needs --pharaoh");
+    if (options->output.linking.at)
+        return sa_fail(error, SA_USAGE, "--align-at input is of a model's rows: there is none");
     if (!check_output(&options->output, error) ||
         !cli_pairs_open(&corpus, path, options->columns, error))
         return false;

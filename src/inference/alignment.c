@@ -88,6 +88,13 @@ static bool align_part(const align_task *task, const sa_pair *pairs, size_t firs
     return good;
 }
 
+bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
+    return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.family->recurrent) ||
+           sa_fail(error, SA_USAGE,
+                   "{align_at} input is of self-attention, which has a row for each word that was "
+                   "read: it needs a Transformer or a decoder-only model");
+}
+
 static bool check_options(const sa_model *model, const sa_align_options *options, sa_error *error) {
     static const char *const sites[] = {
         [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
@@ -100,7 +107,12 @@ static bool check_options(const sa_model *model, const sa_align_options *options
         return sa_fail(error, SA_USAGE, "{site} %s: the model has no attention there", sites[site]);
     if (options->layer < 0 || options->layer > layers)
         return sa_fail(error, SA_USAGE, "{layer} %d: the model has %d", options->layer, layers);
-    return sa_override_check(options->override, error);
+    return sa_align_at_check(model, options->at, error) &&
+           (options->at == SA_ALIGN_OUTPUT || options->site == SA_SITE_CROSS ||
+            sa_fail(error, SA_USAGE,
+                    "{align_at} input links source and target: it needs {site} "
+                    "cross")) &&
+           sa_override_check(options->override, error);
 }
 
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,

@@ -38,9 +38,12 @@ typedef struct forced_batch {
 /* Adds `factor` times the weights of one head of one layer (from 0) to a matrix. */
 static void add_head(const forced_batch *all, int b, int layer, int head, double factor,
                      const sa_alignment *result, double *matrix) {
-    for (int t = 0; t < result->targets; t++) {
+    const sa_align_options *view = all->task->view;
+    const int last = result->targets - 1;
+    for (int t = 0; t <= last; t++) {
+        const int row = view->at == SA_ALIGN_INPUT && t < last ? t + 1 : t;
         const sa_mat alpha = sa_pass_weights(&all->task->model->w, &all->pass, &all->batch,
-                                             all->task->view->site, layer, head, b, t);
+                                             view->site, layer, head, b, row);
         for (int j = 0; j < alpha.cols; j++) *matrix++ += factor * (double)alpha.x[j];
     }
 }

@@ -143,6 +143,7 @@ static const struct {
      {"exp", "floor", "add-k", "none"},
      {SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE}},
     {sa_link_option, "links", {"argmax", "threshold"}, {SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD}},
+    {sa_link_option, "align-at", {"output", "input"}, {SA_ALIGN_OUTPUT, SA_ALIGN_INPUT}},
     {sa_aligner_option,
      "model",
      {"1", "2", "hmm", "diagonal"},

@@ -113,6 +113,24 @@ paste -d , <(numbers together) <(numbers layer1) <(numbers layer2) | awk -F , '{
     for (i = 1; i <= n; i++) if (($(n + i) + $(2 * n + i)) / 2 - $i > 1e-6 || $i - ($(n + i) + $(2 * n + i)) / 2 > 1e-6) bad = 1
 } END { exit bad || !n }' || fail "all layers are not the mean of both"
 
+# --align-at input: the row that has read a word is the next; </s> keeps its own.
+for at in output input; do deep --csv at-$at --align-at $at; done
+cmp -s at-output/0001.csv together/0001.csv || fail "--align-at output is not the default"
+(numbers at-output | tail -n +2 && numbers at-output | tail -n 1) | diff - <(numbers at-input) ||
+    fail "--align-at input is not the next row"
+expect 2 "--align-at input links source and target: it needs --site cross" \
+    align deep/best.safetensors pairs.tsv --align-at input --site decoder
+for call in align eval; do
+    expect 2 "--align-at input is of self-attention, which has a row for each word that was read: it needs a Transformer or a decoder-only model" \
+        $call $model pairs.tsv --align-at input
+done
+printf 'a cat sees.\tun chat voit.\t0-0 1-1 2-2 3-3\n' >known.tsv
+"$softalign" align deep/best.safetensors known.tsv --align-at input --pharaoh links.at
+cut -f 3 known.tsv >gold.at
+aer() { sed -n 's/.*"aer": *\([0-9.]*\).*/\1/p'; }
+same "AER of --align-at input" "$("$softalign" score --alignments links.at gold.at --json | aer)" \
+    "$("$softalign" eval deep/best.safetensors known.tsv --align-at input --json | aer)"
+
 for head in mean 1 2 max; do deep --csv head-$head --layer 2 --head $head; done
 cmp -s head-mean/0001.csv layer2/0001.csv || fail "--head mean is not what is shown without it"
 paste -d , <(numbers head-max) <(numbers head-1) <(numbers head-2) | awk -F , '{ n = NF / 3

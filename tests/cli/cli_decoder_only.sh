@@ -171,6 +171,10 @@ for row in rows:
     if abs(sum(cross) + sum(own[1:]) - 1) > 1e-5 or abs(cross[-1] - own[0]) > 1e-6:
         sys.exit("%s: %s and %s" % (row[0], cross, own))
 ' 2>err || fail "align: $(cat err)"
+# The row that has read a word is the next.
+"$softalign" align $model pair.tsv --align-at input --csv input >out 2>err || fail "align --align-at input: $(cat err)"
+diff <(sed 1,2d cross/0001.csv | cut -d , -f 2-; tail -n 1 cross/0001.csv | cut -d , -f 2-) \
+    <(sed 1d input/0001.csv | cut -d , -f 2-) || fail "--align-at input is not the next row"
 "$softalign" explain $model "1 2" "3" --site cross --step 2 >out 2>err || fail "explain: $(cat err)"
 grep -q 'over j <= max(i, 3)' out || fail "explain: no prefix: $(cat out)"
 

@@ -706,8 +706,15 @@ typedef struct sa_align_options {
     sa_attention_site site;
     int layer; /* from 1; 0: the mean over layers */
     sa_attention_override override;
-    int at; /* SA_ALIGN_... */
+    int at;              /* SA_ALIGN_... */
+    const char *methods; /* what the matrices are instead: sa_attribution_name, separated by commas;
+                            each is a head. Only cross-attention without override has them. NULL:
+                            attention */
+    int steps;           /* of integrated gradients; less than 1: 50 */
 } sa_align_options;
+
+/* Attribution i, a way to say which source words made a target word; NULL after the last. */
+const char *sa_attribution_name(size_t i);
 
 /* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
  * columns keys: target and source words, ending in "</s>" (EOS). Within the encoder both are source
@@ -727,6 +734,8 @@ typedef struct sa_alignment {
                                                cross-attention of a model with copying */
     const bool *target_unknown, *source_unknown; /* [targets], [sources] to the model, which reads
                                                     <unk> there; NULL: not known */
+    double gap; /* of integrated gradients: how far the sums of rows are from F(x) - F(0), over all
+                   rows, as a share of it */
 } sa_alignment;
 
 /* The matrix of one head (from 1; 0: the mean over heads) in one layer (from 1; 0: the layer that
@@ -838,7 +847,7 @@ typedef struct sa_link_options {
     double threshold; /* the smallest weight that is a link */
     bool null_key; /* sa_settings_has_null_key: what a row lacks to 1 is the weight of the null key,
                       and a word with more weight there than on any word has no link to it */
-    int at; /* SA_ALIGN_..., in sa_evaluate */
+    int at;        /* SA_ALIGN_..., in sa_evaluate */
 } sa_link_options; /* EOS has no part in links, and a weight of 0 is none */
 
 /* The defaults: the largest weight of each target word on a source word. */

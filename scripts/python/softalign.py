@@ -134,11 +134,12 @@ _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_pro
                        (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
                        (_texts, "target source"), (_numbers, "weights"))
-_align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"))
+_align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"),
+                         (_text, "methods"), (c_int, "steps"))
 _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
-                     (POINTER(c_bool), "target_unknown source_unknown"))
+                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"))
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
                            (c_bool, "weights annotations"), (c_void_p, "each context"))
@@ -902,7 +903,8 @@ class Model(_Closable, _Shown):
         return best[0] if one else best
 
     def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
-              force_attention: Optional[str] = None, at: str = "output") -> Any:
+              force_attention: Optional[str] = None, at: str = "output",
+              methods: Optional[str] = None, steps: int = 50) -> Any:
         """Where the model attends while it writes given translations.
 
         align("a sentence", "its translation") gives an Alignment; align(PAIRS), with a Corpus, a path
@@ -912,6 +914,8 @@ class Model(_Closable, _Shown):
         layer  of a Transformer, from 1; 0: the mean over layers
         force_attention  replace the weights: "uniform", "shuffle", "shift:1", "one-hot", "gold"
         at     of a Transformer: the row that predicts a word, "output", or that has read it, "input"
+        methods  attributions instead, such as "gradient,occlusion", each as a head: see "softalign help
+                 attribute"; steps: of "integrated-gradients"
         """
         if site not in _SITES:
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
@@ -919,7 +923,9 @@ class Model(_Closable, _Shown):
             raise Error(Code.USAGE, f"at '{at}': expected output or input")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
         options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
-                                 at=int(at == "input"))
+                                 at=int(at == "input"), steps=_int(steps, "steps"))
+        if methods is not None:
+            options.methods = _bytes(methods, "methods")
         if force_attention is not None:
             _call("attention_override_parse", byref(options.override), _bytes(force_attention))
         found, failures = Alignments(), []

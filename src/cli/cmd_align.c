@@ -1,4 +1,5 @@
-/* Alignments as heatmaps, tables, links, pictures and a page: the commands align and align-words.
+/* Alignments as heatmaps, tables, links, pictures and a page: the commands align, attribute and
+ * align-words.
  */
 #include "analysis/aligner.h"
 #include "cli/command.h"
@@ -9,6 +10,7 @@
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ typedef struct cli_align_output {
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
     bool noted;      /* missing fonts were noted */
+    double gap;      /* the largest of integrated gradients */
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_TEXTS], picture;
     sa_html_report report;
@@ -185,6 +188,7 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
     sa_link *gold = NULL;
     size_t golds = 0;
     double *owned = NULL;
+    out->gap = fmax(out->gap, given->gap);
     bool good = (!all || (sa_save_matrix(all, number, "npy", sa_matrix_npy_all, given, error) &&
                           sa_save_matrix(all, number, "json", add_labels, given, error))) &&
                 cli_heads_select(out->head, &alignment, &owned, error) &&
@@ -228,6 +232,7 @@ static bool check_output(const cli_align_options *options, sa_error *error) {
 static bool begin_output(cli_align_output *out, const char *command, const char *pairs,
                          size_t count, const char *model, const sa_settings *settings,
                          sa_error *error) {
+    const char *title = strcmp(command, "attribute") == 0 ? "Attributions of" : "Attention of";
     const cli_align_options *options = out->options;
     bool good = true;
     out->screen = cli_screen(&options->pictures);
@@ -239,7 +244,7 @@ static bool begin_output(cli_align_output *out, const char *command, const char 
     if (good && options->text[CLI_HTML]) {
         char more[64];
         snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
-        cli_begin_page(&out->report, command, "Attention of", model, more, settings);
+        cli_begin_page(&out->report, command, title, model, more, settings);
         sa_html_report_fact_file(&out->report, "pairs", pairs);
     }
     return good;
@@ -274,7 +279,8 @@ static void release_output(cli_align_output *out) {
     sa_html_report_release(&out->report);
 }
 
-/* ---- align ----------------------------------------------------------------------------------- */
+/* ---- align and attribute ----------------------------------------------------------------------
+ */
 
 typedef struct align_options {
     cli_align_options output;
@@ -287,13 +293,13 @@ typedef struct align_options {
 
 static const char *const sites[] = {"cross", "encoder", "decoder", NULL}; /* sa_attention_site */
 
+enum { ALIGN_ALONE = 4 }; /* rows that attribute has not */
+
 static const sa_option rows[] = {
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_OPTION_TEXT, RUN(site), 0, 0, 0, NULL, sites, sizeof *sites, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
-    {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),
-     "Transformer: layer to show; 0: mean over layers"},
     {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
@@ -302,6 +308,8 @@ static const sa_option rows[] = {
                 SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
+    {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),
+     "Transformer: layer to show; 0: mean over layers"},
     {CLI_COLUMNS(columns)},
     {"limit", SA_INT(RUN(limit), 0, 0, 1000000000, "N"), "maximum number of pairs; 0: all"},
     {"max-len", SA_INT(RUN(max_len), SA_MAX_LEN, 1, 1000000, "N"), CLI_MAX_LEN},
@@ -327,19 +335,31 @@ static bool read_site(const align_options *options, sa_attention_site *site, sa_
                    name);
 }
 
-/* Runs the model on the first `count` pairs of the file `words[1]`. */
-static bool align_pairs(sa_model *model, const char *const *words, align_options *options,
-                        cli_align_output *out, size_t count, sa_error *error) {
+static void note_gap(const cli_align_output *out) {
+    if (out->gap > 0)
+        cli_note(
+            "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "
+            "log p(0)%s",
+            100 * out->gap, out->gap > 0.05 ? "; more --steps come closer" : "");
+}
+
+/* Runs the model on the first `count` pairs of the file that the call names. */
+static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output *out, size_t count,
+                        sa_error *error) {
+    const char *const *words = call->words;
+    align_options *options = call->options;
     const sa_settings *settings = sa_model_settings(model);
     const sa_align_options *job = &options->job;
     const sa_pair *pairs = out->corpus->pairs;
     options->output.linking.null_key = sa_settings_has_null_key(settings);
     out->subwords = sa_has_subwords(settings);
-    if (!begin_output(out, "align", words[1], count, words[0], settings, error)) return false;
+    if (!begin_output(out, call->command->name, words[1], count, words[0], settings, error))
+        return false;
     if (!sa_align(model, job, pairs, count, add_pair, out, error))
         return cli_pairs_fail(words[1], error);
-    const bool translates =
-        options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS && !job->override.kind;
+    note_gap(out);
+    const bool translates = options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS &&
+                            !job->override.kind && !job->methods;
     return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
            save_output(out, count, error);
 }
@@ -364,7 +384,7 @@ static bool run(cli_call *call, sa_error *error) {
     sa_model *model =
         cli_model_open(words[0], options->threads, options->precision, options->max_len,
                        options->force_attention, &options->job.override, error);
-    const bool good = model && align_pairs(model, words, options, &out, count, error);
+    const bool good = model && align_pairs(model, call, &out, count, error);
     release_output(&out);
     sa_model_close(model);
     sa_corpus_close(&corpus);
@@ -377,6 +397,26 @@ const cli_command cli_align = {
     .summary = "write the attention weights of given translations",
     .size = sizeof(align_options),
     .sets = {{"Options", rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
+    .prints = prints,
+    .run = run,
+};
+
+static const sa_option method_rows[] = {
+    {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
+     "what to compute, separated by commas: attention, gradient, input-x-gradient, "
+     "integrated-gradients, occlusion; of a Transformer also norms and rollout"},
+    {"steps", SA_INT(RUN(job.steps), 50, 1, 100000, "N"), "midpoints of integrated-gradients"},
+    {0},
+};
+
+const cli_command cli_attribute = {
+    .name = "attribute",
+    .words = "MODEL PAIRS --method LIST",
+    .summary = "write how much each source word made each target word",
+    .size = sizeof(align_options),
+    .sets = {{"Method", method_rows, 0},
+             {"Options", rows + ALIGN_ALONE, 0},
+             CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,
 };

@@ -62,8 +62,8 @@ struct cli_command {
     const char *(*item)(size_t row, const char **text);
 };
 
-extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
-    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe,
+extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_attribute, cli_eval,
+    cli_score, cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe,
     cli_align_words, cli_ibm1, cli_clean, cli_film, cli_average, cli_annotations, cli_help;
 
 /* Those of softalign, unless main sets others; in the order of the help, ends with NULL. */

@@ -4,6 +4,7 @@
 #include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "metrics/linking.h"
+#include "model/attribution.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,47 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
     return good;
 }
 
+/* ---- Attributions instead of weights ----------------------------------------------------------
+ */
+
+typedef struct attribute_task {
+    const align_task *of;
+    const sa_sentence *source, *target;
+    sa_alignment *results; /* of teacher forcing; their weights, if any, are those of attention */
+    const sa_attribution *method[SA_ATTRIBUTIONS];
+    int methods;
+} attribute_task;
+
+/* The matrices of one pair, the first in the place of the mean over heads. */
+static bool attribute_pair(void *context, int i, sa_error *error) {
+    const attribute_task *task = context;
+    const sa_model *model = task->of->model;
+    sa_alignment *result = &task->results[i];
+    const int steps = task->of->options->steps, T = task->target[i].len, S = task->source[i].len;
+    sa_alignment attention = {.weights = result->weights};
+    const size_t size = (size_t)T * (size_t)S;
+    const sa_attributed job = {&model->w,        &model->sizes,    model->plan.size,
+                               &task->source[i], &task->target[i], steps > 0 ? steps : 50,
+                               &result->gap};
+    result->targets = T, result->sources = S, result->heads = task->methods, result->layers = 1;
+    double *scores = sa_new(sa_alignment_size(result), sizeof *scores, error);
+    bool good = scores;
+    for (int k = 0; good && k < task->methods; k++) {
+        double *own = task->methods > 1 ? scores + (size_t)(k + 1) * size : scores;
+        if (!task->method[k]->score)
+            memcpy(own, attention.weights, size * sizeof *own);
+        else
+            good = task->method[k]->score(&job, own, error);
+    }
+    if (good && task->methods > 1) memcpy(scores, scores + size, size * sizeof *scores);
+    result->weights = scores;
+    sa_alignment_release(&attention);
+    return good;
+}
+
+/* ---- Parts of the pairs -----------------------------------------------------------------------
+ */
+
 /* Pairs few enough that all their matrices may be in memory. */
 static bool align_part(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
                        sa_error *error) {
@@ -73,10 +115,16 @@ static bool align_part(const align_task *task, const sa_pair *pairs, size_t firs
                                   count, source, target, error);
     sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
+    attribute_task attributed = {task, source, target, weights, {NULL}, 0};
+    if (task->options->methods)
+        attributed.methods = sa_attributions_read(task->options->methods, attributed.method, error);
     bool good =
         weights &&
         sa_override_open(&override, task->options->override, model, pairs + first, count, error) &&
-        sa_teacher_force(model, source, target, count, &override, task->options, weights, error);
+        sa_teacher_force(model, source, target, count, &override,
+                         sa_seq2seq_attends(&model->w) ? task->options : NULL, weights, error) &&
+        (!attributed.methods ||
+         sa_model_run(model, (int)count, attribute_pair, &attributed, error));
     for (size_t i = 0; good && i < count; i++)
         good =
             report(task, &pairs[first + i], &source[i], &target[i], weights[i], first + i, error);
@@ -95,10 +143,32 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
                    "read: it needs a Transformer or a decoder-only model");
 }
 
+/* attends: whether one of them reads the attention that align shows. */
+static bool check_methods(const sa_model *model, const sa_align_options *options, bool *attends,
+                          sa_error *error) {
+    const sa_attribution *list[SA_ATTRIBUTIONS];
+    const int count = sa_attributions_read(options->methods, list, error);
+    *attends = options->at != SA_ALIGN_OUTPUT;
+    for (int k = 0; k < count; k++) {
+        if (list[k]->layers && model->w.family->recurrent)
+            return sa_fail(error, SA_USAGE,
+                           "{method} %s is of the layers of a Transformer or decoder-only model",
+                           list[k]->name);
+        *attends = *attends || !list[k]->score;
+    }
+    if (count && (options->site != SA_SITE_CROSS || options->override.kind))
+        return sa_fail(error, SA_USAGE,
+                       "attributions are of source words, with the weights of the model");
+    return count;
+}
+
 static bool check_options(const sa_model *model, const sa_align_options *options, sa_error *error) {
     static const char *const sites[] = {
         [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
     const size_t site = options->site;
+    bool attends = true;
+    if (options->methods && !check_methods(model, options, &attends, error)) return false;
+    if (!attends) return true;
     if (!sa_settings_has_attention(&model->settings)) return sa_fail_no_attention(model, error);
     if (site >= sizeof sites / sizeof *sites)
         return sa_fail(error, SA_USAGE, "there is no attention site %zu", site);

@@ -66,7 +66,7 @@ static const struct row {
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
     {"sa_settings_option sa_search_option sa_metrics_option sa_link_option sa_aligner_option "
-     "sa_option_choice sa_attention_override_name",
+     "sa_option_choice sa_attention_override_name sa_attribution_name",
      rows},
     {"sa_attention_info sa_normalizer_info sa_coverage_info sa_position_info sa_decoder_info "
      "sa_cell_info",

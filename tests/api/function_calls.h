@@ -192,7 +192,8 @@ VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
 VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
           sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX), sa_aligner_option(SIZE_MAX),
-          sa_attention_override_name(SIZE_MAX), sa_option_choice(a[0], 0))
+          sa_attention_override_name(SIZE_MAX), sa_attribution_name(SIZE_MAX),
+          sa_option_choice(a[0], 0))
 VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
           sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),
           sa_normalizer_info(0, a[0], a[1]), sa_normalizer_info(SIZE_MAX, a[0], a[1]),

@@ -24,6 +24,7 @@ score target.txt target.txt
 compare --train tiny.tsv --test tiny.tsv --models fixed,bahdanau --out new --embed 4 --hidden 4 --steps 2
 attend --given-weights weights.csv --values values.csv --weights new
 explain $model a.cat
+attribute $model tiny.tsv --method gradient --csv new
 annotations $model tiny.tsv --html new
 gradcheck --attention dot --embed 3 --hidden 3 --dump new
 prove $model values.tsv
@@ -113,6 +114,7 @@ hint adam train --optimizer adm
 hint apply bpe aply
 hint uniform eval $model tiny.tsv --force-attention unifrom
 hint encoder align $model tiny.tsv --site encodr
+hint gradient attribute $model tiny.tsv --method occlusion,gradiant
 hint mean align $model tiny.tsv --head meen
 hint gru.reset gradcheck --break gru.rest
 hint translate help translat

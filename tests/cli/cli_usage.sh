@@ -129,7 +129,7 @@ expect 2 "attend: unknown option '--matrix'" attend --matrix 1 # which never had
 expect 0 "" help
 expect 0 "" --help
 same "softalign --help" "$("$softalign" help)" "$(cat out)"
-for command in corpus train translate align eval score compare attend explain annotations gradcheck prove inspect bpe align-words clean \
+for command in corpus train translate align eval score compare attend explain attribute annotations gradcheck prove inspect bpe align-words clean \
     film average help; do
     expect 0 "" help $command
     grep -q "^Usage: softalign $command" out || fail "help $command shows no usage"

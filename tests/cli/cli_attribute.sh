@@ -1,0 +1,70 @@
+# attribute: scores in every form that align writes, and what they must be. (grad_attribution tests the equations.)
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+printf 'a cat sees a dog.\tun chat voit un chien.\t0-0 1-1\nthe dog sleeps.\tle chien dort.\t0-0\n' >pairs.tsv
+numbers() { tail -n +2 "$1" | cut -d , -f 2-; }
+
+# attention is what align shows.
+"$softalign" align $model pairs.tsv --csv aligned --pharaoh aligned.txt --jsonl aligned.json --quiet || fail "align"
+"$softalign" attribute $model pairs.tsv --method attention --csv same --pharaoh same.txt --jsonl same.json --quiet ||
+    fail "attribute --method attention"
+diff -r aligned same && cmp aligned.txt same.txt && cmp aligned.json same.json || fail "attention is not what align shows"
+
+# Each method of a list is a head, in its order; the first is what one matrix shows, whatever the threads.
+"$softalign" attribute $model pairs.tsv --method gradient --csv gradient --threads 1 --quiet || fail "gradient"
+"$softalign" attribute $model pairs.tsv --method occlusion --csv occlusion --quiet || fail "occlusion"
+"$softalign" attribute $model pairs.tsv --method occlusion,attention,gradient --csv both --tidy both.csv --npy arrays \
+    --html page.html --svg drawn --threads 3 --quiet || fail "a list"
+diff -r occlusion both || fail "a list does not show its first method"
+head_of() { awk -F , -v head="$1" '$1 == 1 && $2 == head { print $7 }' both.csv; }
+for head in 1:occlusion 2:aligned 3:gradient; do
+    numbers "${head#*:}/0001.csv" | tr , '\n' | diff - <(head_of "${head%:*}") >/dev/null || fail "head $head in the long table"
+done
+head -c 128 arrays/0001.npy | grep -aq "'shape': (3, 7, 7" || fail "npy of three methods"
+grep -q 'Attributions of' page.html || fail "the page's title"
+[ -s drawn/0002.svg ] || fail "no picture"
+
+# Occlusion is the difference of two forward passes: a word that the model does not know is <unk>.
+printf 'a zork sees a dog.\tun chat voit un chien.\n' >unknown.tsv
+"$softalign" align $model unknown.tsv --jsonl unknown.json --quiet || fail "align of an unknown word"
+log_p() { sed -n '1s/.*"log_probability": *\(-[0-9.e-]*\).*/\1/p' "$1"; }
+awk -F , -v with="$(log_p aligned.json)" -v without="$(log_p unknown.json)" 'NR > 1 { sum += $3 }
+    END { apart = sum - (with - without); exit !(NR == 8 && apart ^ 2 < 1e-8) }' occlusion/0001.csv ||
+    fail "occlusion is not the difference of two passes"
+
+# Integrated gradients share out log p(x) - log p(0); the note says how closely.
+gap() { sed -n 's/.*miss up to \([0-9.e-]*\) % of.*/\1/p' err; }
+for steps in 4 100; do
+    "$softalign" attribute $model pairs.tsv --method integrated-gradients --steps $steps --csv steps$steps 2>err ||
+        fail "integrated-gradients"
+    gap >gap$steps
+done
+awk -v few="$(cat gap4)" -v many="$(cat gap100)" 'BEGIN { exit !(few > 0 && many > 0 && many < 1 && many <= few) }' ||
+    fail "the gap with 4 and 100 steps: $(cat gap4 gap100)"
+
+# Models without attention have the rest; layers are a Transformer's.
+"$softalign" train --train pairs.tsv --out fixed --decoder fixed --embed 8 --hidden 8 --steps 1 --quiet || fail "train"
+"$softalign" attribute fixed/best.safetensors pairs.tsv --method input-x-gradient,occlusion --csv fixed.csv --quiet ||
+    fail "a model without attention"
+expect 2 "the model has no attention: its decoder is 'fixed'" attribute fixed/best.safetensors pairs.tsv --method attention
+for options in "--model transformer" "--model decoder"; do
+    "$softalign" train --train pairs.tsv --out deep --overwrite $options --embed 8 --attn 8 --ffn 8 --heads 2 --steps 3 \
+        --quiet || fail "train $options"
+    "$softalign" attribute deep/best.safetensors pairs.tsv --method rollout,norms,gradient --csv deep.csv --pharaoh deep.txt \
+        --quiet || fail "layers: $options"
+    numbers deep.csv/0001.csv | awk -F , -v most="$options" '{ sum = 0; for (j = 1; j <= NF; j++) sum += $j
+        if (sum > 1.00001 || (most ~ /transformer/ && sum < 0.99999)) exit 1 }' || fail "rollout: $options"
+    same "lines of links" 2 "$(wc -l <deep.txt)"
+done
+"$softalign" attribute deep/best.safetensors pairs.tsv --method attention --align-at input --csv input --quiet || fail "--align-at"
+"$softalign" align deep/best.safetensors pairs.tsv --align-at input --csv read --quiet
+diff -r input read || fail "--align-at input is not that of align"
+
+# Refusals.
+layers="is of the layers of a Transformer or decoder-only model"
+expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,norms
+expect 2 "--method gradient: named twice" attribute $model pairs.tsv --method gradient,gradient
+expect 2 "unknown method ''" attribute $model pairs.tsv --method gradient,
+expect 2 "unknown method 'gradiant' (did you mean 'gradient'?)" attribute $model pairs.tsv --method gradiant
+finish

@@ -24,7 +24,7 @@ score target.txt target.txt
 compare --train tiny.tsv --test tiny.tsv --models fixed,bahdanau --out new --embed 4 --hidden 4 --steps 2
 attend --given-weights weights.csv --values values.csv --weights new
 explain $model a.cat
-attribute $model tiny.tsv --method gradient --csv new
+attribute $model tiny.tsv --method gradient --limit 2 --csv new
 annotations $model tiny.tsv --html new
 gradcheck --attention dot --embed 3 --hidden 3 --dump new
 prove $model values.tsv

@@ -109,6 +109,9 @@ class Tests(unittest.TestCase):
         self.assertAlmostEqual(sum(flat(one.token_log_probabilities)), one.log_probability)
         self.assertEqual((len(found), found[0].gold), (len(self.pairs), gold))
         self.assertEqual(one.merge_words().source, one.source)
+        both = self.model.align(source, target, methods="occlusion,attention")
+        for mine, theirs in zip(flat(both.head_weights[1]), flat(one.weights)):
+            self.assertAlmostEqual(mine, theirs, 6)
         uniform = self.model.align(source, target, force_attention="uniform")
         for weight in flat(uniform.weights):
             self.assertAlmostEqual(weight, 1 / len(one.source), 7)

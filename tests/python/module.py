@@ -110,7 +110,7 @@ class Tests(unittest.TestCase):
         self.assertEqual((len(found), found[0].gold), (len(self.pairs), gold))
         self.assertEqual(one.merge_words().source, one.source)
         both = self.model.align(source, target, methods="occlusion,attention")
-        for mine, theirs in zip(flat(both.head_weights[1]), flat(one.weights)):
+        for mine, theirs in zip(flat(both.head_weights[0][1]), flat(one.weights)):
             self.assertAlmostEqual(mine, theirs, 6)
         uniform = self.model.align(source, target, force_attention="uniform")
         for weight in flat(uniform.weights):

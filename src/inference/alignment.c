@@ -147,6 +147,7 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
 static bool check_methods(const sa_model *model, const sa_align_options *options, bool *attends,
                           sa_error *error) {
     const sa_attribution *list[SA_ATTRIBUTIONS];
+    const sa_attention *attention = model->w.family->attention(&model->w);
     const int count = sa_attributions_read(options->methods, list, error);
     *attends = options->at != SA_ALIGN_OUTPUT;
     for (int k = 0; k < count; k++) {
@@ -154,6 +155,11 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
             return sa_fail(error, SA_USAGE,
                            "{method} %s is of the layers of a Transformer or decoder-only model",
                            list[k]->name);
+        for (int p = 0; list[k]->sums && p < attention->parts; p++)
+            if (attention->part[p].row->forward[SA_PLACE_OUTPUT])
+                return sa_fail(error, SA_USAGE,
+                               "{method} %s is of sums of weighted values, which %s would change",
+                               list[k]->name, attention->part[p].row->name);
         *attends = *attends || !list[k]->score;
     }
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))

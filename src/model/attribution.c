@@ -332,13 +332,13 @@ static bool rollout(const sa_attributed *job, double *scores, sa_error *error) {
 }
 
 const sa_attribution sa_attributions[] = {
-    {"attention", false, NULL},
-    {"gradient", false, gradient},
-    {"input-x-gradient", false, input_x_gradient},
-    {"integrated-gradients", false, integrated_gradients},
-    {"occlusion", false, occlusion},
-    {"norms", true, norms},
-    {"rollout", true, rollout},
+    {"attention"},
+    {"gradient", .score = gradient},
+    {"input-x-gradient", .score = input_x_gradient},
+    {"integrated-gradients", .score = integrated_gradients},
+    {"occlusion", .score = occlusion},
+    {"norms", .layers = true, .sums = true, .score = norms},
+    {"rollout", .layers = true, .score = rollout},
     {0},
 };
 

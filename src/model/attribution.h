@@ -30,7 +30,8 @@ typedef struct sa_attributed {
 
 typedef struct sa_attribution {
     const char *name;
-    bool layers; /* of the layers of a Transformer */
+    bool layers; /* of the layers of a Transformer, */
+    bool sums;   /* whose heads put out sums of weighted values, which no part changes */
     /* Fills scores [T x S]. SA_LIMIT: memory. NULL: the weights of attention, which passes have. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
 } sa_attribution;

@@ -64,6 +64,10 @@ diff -r input read || fail "--align-at input is not that of align"
 # Refusals.
 layers="is of the layers of a Transformer or decoder-only model"
 expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,norms
+"$softalign" train --train pairs.tsv --out shaw --model decoder --positions shaw --embed 8 --attn 8 --ffn 8 --heads 2 --steps 1 \
+    --quiet || fail "train --positions shaw"
+expect 2 "--method norms is of sums of weighted values, which relative vectors would change" attribute shaw/best.safetensors pairs.tsv \
+    --method norms
 expect 2 "--method gradient: named twice" attribute $model pairs.tsv --method gradient,gradient
 expect 2 "unknown method ''" attribute $model pairs.tsv --method gradient,
 expect 2 "unknown method 'gradiant' (did you mean 'gradient'?)" attribute $model pairs.tsv --method gradiant

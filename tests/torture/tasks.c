@@ -59,6 +59,10 @@ const task task_commands[] = {
      "align " SUBWORDS " u.tsv --threads 1 --merge-words --all-heads heads --npy npy --soft soft "
      "--jsonl lines --force-attention shift:1 --limit 1",
      NULL},
+    {"attribute",
+     "attribute " DECODER " u.tsv --threads 1 --limit 1 --steps 2 --method "
+     "attention,integrated-gradients,occlusion,norms,rollout",
+     NULL},
     {"eval", "eval " MODEL " u.tsv --threads 1 --by-length --per-sentence each", NULL},
     {"eval, diagnosis", "eval " MODEL " u.tsv --threads 1 --diagnose --json --beam 2", NULL},
     {"eval, heads", "eval " DECODER " u.tsv --threads 1 --max-ratio 1 --heads", NULL},

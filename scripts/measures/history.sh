@@ -7,15 +7,16 @@ three() { # NAME TASK MODEL,.. UPDATES [OPTION...]
         --epochs 0 --patience 0 --max-time 0 --shards 2 --matrices 0 --out "$work/history-$1" "${@:5}" >&2
 }
 
-median() { # NAME MODEL FIGURE[:WORDS]: of the three seeds, on unseen pairs, those of so many words
-    local run json test=$work/$task.test.tsv words=${3#*:}
+median() { # NAME MODEL FIGURE[:WORDS|@input]: of the three seeds, on unseen pairs, those of so many words, or --align-at input
+    local run json test=$work/$task.test.tsv words=${3#*:} at=output
+    [[ $3 != *@input ]] || at=input
     if [ "$words" != "$3" ]; then
         test=$work/$task-$words.tsv
         of_length "$words" "$work/$task.test.tsv" >"$test"
     fi
     for run in "$work/history-$1/${2//:/-}"-s[123]; do
-        json=$("$command" eval "$run/best.safetensors" "$test" --json) || fail "$run cannot be evaluated"
-        value_at "${3%:*}" "$json"
+        json=$("$command" eval "$run/best.safetensors" "$test" --align-at $at --json) || fail "$run cannot be evaluated"
+        value_at "${3%[:@]*}" "$json"
     done | sort -g | sed -n 2p
 }
 

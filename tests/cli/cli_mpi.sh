@@ -45,7 +45,7 @@ done
 
 # Other random draws, other arithmetic: one process of three has a single shard.
 for more in "--tokenizer bpe --bpe-merges 40 --tie two-way" "--precision bf16 --word-dropout 0.1 --dropout-state 0.1" \
-    "--attention general --optimizer sgd --guided-alignment 0.3" "--decoder cgru --cell-norm --label-smoothing 0.1 --optimizer adadelta --dropout 0.1"; do
+    "--model decoder --prefix full --ffn 16 --heads 2" "--attention general --optimizer sgd --guided-alignment 0.3" "--decoder cgru --cell-norm --label-smoothing 0.1 --optimizer adadelta --dropout 0.1"; do
     rm -rf solo three
     "$softalign" train --train mono.tsv --embed 16 --hidden 16 --attn 8 --maxout 16 --shards 4 --valid-every 4 --max-time 0 \
         --patience 0 --steps 8 --threads 1 $more --out solo 2>err || fail "train $more: $(cat err)"

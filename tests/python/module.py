@@ -313,11 +313,13 @@ class Tests(unittest.TestCase):
 
     def test_interrupt_while_aligning(self):
         usual = softalign._decoded
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
         softalign._decoded = lambda text: signal.raise_signal(signal.SIGINT)
         try:
             self.assertRaises(KeyboardInterrupt, self.model.align, "unseen.tsv")
         finally:
             softalign._decoded = usual
+            signal.signal(signal.SIGINT, before)
 
     def test_exit(self):
         """Of a child that does not use its parent's model, and while a thread uses a model."""

@@ -102,9 +102,9 @@ static bool score_copying(const head_work *all, int number, sa_head_score *score
     const sa_mat E = sa_rows(model->target_E, SA_SPECIAL_TOKENS, V);
     const sa_mat W_o = sa_head_part(w->W_c.mat, all->heads, k);
     const int width = W_o.cols;
-    sa_real *room = sa_new((size_t)V * (size_t)(width + m + V), sizeof *room, error);
-    if (!room) return false;
-    const sa_mat v = {room, V, width, width}, o = {v.x + V * width, V, m, m};
+    sa_real *numbers = sa_new((size_t)V * (size_t)(width + m + V), sizeof *numbers, error);
+    if (!numbers) return false;
+    const sa_mat v = {numbers, V, width, width}, o = {v.x + V * width, V, m, m};
     const sa_mat C = {o.x + V * m, V, V, V};
     sa_gemm_nt(sa_head_part(E, projections, projections > 1 ? g : 0),
                sa_rows(w->W_v.mat, g * width, width), 0, v);
@@ -123,7 +123,7 @@ static bool score_copying(const head_work *all, int number, sa_head_score *score
     }
     const double mean = sum / V / V;
     score->copying_trace = trace / V / sqrt(squares / V / V - mean * mean);
-    free(room);
+    free(numbers);
     return true;
 }
 

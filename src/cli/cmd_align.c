@@ -368,7 +368,7 @@ static bool run(cli_call *call, sa_error *error) {
     align_options *options = call->options;
     const char *const *words = call->words;
     sa_corpus corpus;
-    if (!cli_heads_read(options->heads, &options->head, error) ||
+    if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
         !read_site(options, &options->job.site, error) || !check_output(&options->output, error) ||
         !cli_pairs_open(&corpus, words[1], options->columns, error))
         return false;

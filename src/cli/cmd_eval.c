@@ -63,7 +63,7 @@ typedef struct evaluation {
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
     sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
-    sa_head_scores heads;     /* likewise */
+    sa_head_scores heads;     /* empty if not wanted */
     sa_diagnosis diagnosis;   /* empty if not wanted */
     row all, band[SA_LENGTH_BANDS + 1];
     int bands; /* that have pairs, if wanted */

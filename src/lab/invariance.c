@@ -122,7 +122,7 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     return true;
 }
 
-/* With every weight raised by 1e-12 of itself, which is more than what rounding can do. */
+/* Raises every weight by 1e-12 of itself, which is more than rounding does, and leaves it so. */
 bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                              sa_error *error) {
     sa_lab_model *model = &setup->model;
@@ -139,7 +139,6 @@ bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
         sa_lab_pass_gradient(&raised, -1, &model->dw);
         raise_to(largest_gradient(model) / (largest > 0 ? largest : 1), worst);
     }
-    for (size_t i = 0; i < model->plan->size; i++) model->values[i] /= 1 + 1e-12;
     sa_lab_pass_close(&raised);
     return good;
 }

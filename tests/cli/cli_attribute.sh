@@ -63,6 +63,7 @@ diff -r input read || fail "--align-at input is not that of align"
 
 # Refusals.
 layers="is of the layers of a Transformer or decoder-only model"
+expect 2 "attribute: --method LIST is missing: softalign attribute MODEL PAIRS --method LIST" attribute $model pairs.tsv
 expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,norms
 "$softalign" train --train pairs.tsv --out shaw --model decoder --positions shaw --embed 8 --attn 8 --ffn 8 --heads 2 --steps 1 \
     --quiet || fail "train --positions shaw"

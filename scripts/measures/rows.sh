@@ -33,7 +33,8 @@ recipe_of() { # OPTIONS SEARCH DATA [SUMS-OF-OTHER]
 # The last change of numerics that concerns models trained with these options.
 numerics_of() { # OPTIONS
     local family=recurrent
-    [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
+    [[ $1 == *@(transformer|debian|decoder)* ]] && family=transformer
+    [[ $1$(preset_of "$1") == *--tokenizer*space* ]] || family+='|raw'
     [[ $1 == *guided-alignment* ]] && family+='|align-words' # which made its links
     [[ $1 == align-words* ]] && family=align-words
     awk -F '\t' -v family="$family" '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \

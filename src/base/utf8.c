@@ -6,8 +6,10 @@
 
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
     uint32_t code;
+    *length = 1;
+    if (size && (unsigned char)*text < 0x80) return (uint32_t)*text;
     const size_t used = size ? sa_utf8_decode(text, size, &code) : 0;
-    *length = used ? used : 1;
+    if (used) *length = used;
     return used ? code : UINT32_MAX;
 }
 
@@ -218,20 +220,21 @@ static bool is_han(utf8proc_int32_t code) {
 
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
     enum { NON_JOINER = 0x200c, JOINER = 0x200d, SOFT_HYPHEN = 0xad };
-    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
+    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b, FIRST_HAN = 0x3001 };
     const utf8proc_int32_t code = sa_utf8_codepoint(text, size, length);
-    const bool unseen = code == NON_JOINER || code == JOINER || code == SOFT_HYPHEN;
     if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
-    if (is_han(code)) return SA_CHAR_HAN;
-    if (is_in(code, OF_WORDS) || unseen) return SA_CHAR_LETTER;
-    if (is_in(code, DIGITS)) return SA_CHAR_DIGIT;
-    if (is_in(code, SPACES) || (code >= '\t' && code <= '\r') || code == NEXT_LINE ||
+    if (code >= FIRST_HAN && is_han(code)) return SA_CHAR_HAN;
+    const unsigned int category = 1u << utf8proc_category(code);
+    if (category & OF_WORDS || code == NON_JOINER || code == JOINER || code == SOFT_HYPHEN)
+        return SA_CHAR_LETTER;
+    if (category & DIGITS) return SA_CHAR_DIGIT;
+    if (category & SPACES || (code >= '\t' && code <= '\r') || code == NEXT_LINE ||
         code == ZERO_WIDTH)
         return SA_CHAR_SPACE;
-    if (is_in(code, OPENING)) return SA_CHAR_OPENING;
-    if (is_in(code, CLOSING)) return SA_CHAR_CLOSING;
-    return is_in(code, CURRENCY) ? SA_CHAR_CURRENCY : SA_CHAR_OTHER;
+    if (category & OPENING) return SA_CHAR_OPENING;
+    if (category & CLOSING) return SA_CHAR_CLOSING;
+    return category & CURRENCY ? SA_CHAR_CURRENCY : SA_CHAR_OTHER;
 }
 
 bool sa_utf8_is_letter(uint32_t code) {

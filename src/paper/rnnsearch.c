@@ -11,7 +11,8 @@
  *     ./rnnsearch check
  *
  * A line of PAIRS is a source sentence x, a tab, and its translation y, with spaces between words.
- * softalign, the library around this file, opens its models and generalizes its parts.
+ * softalign, the library around this file, opens its models and generalizes its parts. Its
+ * scripts/assignment leaves out, for students to write, what "solution" and "end" enclose.
  *
  *     h_j, s_i      annotation of source word j of S; state of the decoder after target word i
  *     e, alpha, c   scores, weights of the annotations, and the context, the sum that they weigh
@@ -124,11 +125,15 @@ static void multiply_backward(matrix *W, const real *x, const real *dy, real *dx
 
 /* y_i = exp x_i / sum_k exp x_k. The largest x cancels; without it no exponential overflows. */
 static void softmax(const real *x, int count, real *y) {
-    real largest = x[0], sum = 0;
+    real largest = x[0], sum = 0; /* solution: softmax */
     for (int i = 1; i < count; i++) largest = x[i] > largest ? x[i] : largest;
     for (int i = 0; i < count; i++) y[i] = exponential(x[i] - largest);
     for (int i = 0; i < count; i++) sum += y[i];
-    for (int i = 0; i < count; i++) y[i] /= sum;
+    for (int i = 0; i < count; i++) y[i] /= sum; /* end */
+}
+static void softmax_backward(const real *y, const real *dy, int count, real *dx) {
+    const real mean = dot(y, dy, count); /* solution: softmax; sum_k y_k dy_k */
+    for (int i = 0; i < count; i++) dx[i] += y[i] * (dy[i] - mean); /* end */
 }
 
 /* The sum in each gate and in the output layer, W x + U s + C c + b; the encoder has no C. */
@@ -171,8 +176,7 @@ static unit gru_forward(const gru *w, const real *x, const real *c, const real *
     unit u = {x, c, s_prev, take(n), take(n), take(n), take(n)};
     affine_forward(&w->z, x, s_prev, c, u.z);
     affine_forward(&w->r, x, s_prev, c, u.r);
-    for (int k = 0; k < n; k++) u.z[k] = sigma(u.z[k]);
-    for (int k = 0; k < n; k++) u.r[k] = sigma(u.r[k]);
+    for (int k = 0; k < n; k++) u.z[k] = sigma(u.z[k]), u.r[k] = sigma(u.r[k]);
     for (int k = 0; k < n; k++) u.rs[k] = u.r[k] * s_prev[k];
     affine_forward(&w->s, x, u.rs, c, u.s_tilde);
     for (int k = 0; k < n; k++) u.s_tilde[k] = tangent(u.s_tilde[k]);
@@ -182,7 +186,7 @@ static unit gru_forward(const gru *w, const real *x, const real *c, const real *
 
 /* sigma' = sigma (1 - sigma), tanh' = 1 - tanh^2: both follow from what forward has kept. */
 static void gru_backward(gru *w, const unit *u, const real *ds, real *dx, real *dc, real *ds_prev) {
-    const int n = w->s.U.rows;
+    const int n = w->s.U.rows; /* solution: gru */
     real *da_z = take(n), *da_r = take(n), *da_s = take(n), *drs = take(n);
     for (int k = 0; k < n; k++) {
         const real z = u->z[k], s_tilde = u->s_tilde[k], s_prev = u->s_prev[k];
@@ -197,7 +201,7 @@ static void gru_backward(gru *w, const unit *u, const real *ds, real *dx, real *
         da_r[k] = drs[k] * u->s_prev[k] * r * (1 - r); /* the same; r = sigma(a_r) */
     }
     affine_backward(&w->r, u->x, u->s_prev, u->c, da_r, dx, ds_prev, dc); /* a_r */
-    affine_backward(&w->z, u->x, u->s_prev, u->c, da_z, dx, ds_prev, dc); /* a_z */
+    affine_backward(&w->z, u->x, u->s_prev, u->c, da_z, dx, ds_prev, dc); /* a_z; end */
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -252,16 +256,16 @@ typedef struct pass {
 /* ---- A.1.2 The alignment model: attention ---------------------------------------------------- */
 /* Equation (6): e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j): how well word j fits what comes next. */
 static real score_forward(const model *M, const real *W_a_s, const real *U_a_h, real *hidden) {
-    for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_a_s[k] + U_a_h[k]);
-    return dot(M->v_a.w, hidden, M->n_a);
+    for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_a_s[k] + U_a_h[k]); /* solution: score */
+    return dot(M->v_a.w, hidden, M->n_a);                                      /* end */
 }
 static void score_backward(model *M, const real *hidden, real de, real *dW_a_s, real *dU_a_h) {
-    add_scaled(de, hidden, M->v_a.dw, M->n_a); /* e = v_a' hidden */
+    add_scaled(de, hidden, M->v_a.dw, M->n_a); /* solution: score; e = v_a' hidden */
     for (int k = 0; k < M->n_a; k++) {
         const real da = de * M->v_a.w[k] * (1 - hidden[k] * hidden[k]); /* hidden = tanh(a) */
         dW_a_s[k] += da;                                                /* a = W_a_s + U_a_h */
         dU_a_h[k] += da;
-    }
+    } /* end */
 }
 
 /* Equations (6) and (5), the heart of the paper. W_a s_{i-1} is the same for all j, and U_a h_j for
@@ -277,16 +281,14 @@ static void attend_forward(const model *M, const pass *P, step *k) {
 }
 static void attend_backward(model *M, pass *P, const step *k, const real *dc, real *ds_prev) {
     const int S = P->S, n_a = M->n_a;
-    real *dW_a_s = take(n_a), *dalpha = take(S);
+    real *dW_a_s = take(n_a), *dalpha = take(S), *de = take(S);
     for (int j = 0; j < S; j++) { /* c = sum_j alpha_j h_j */
         dalpha[j] = dot(dc, P->h[j], 2 * M->n);
         add_scaled(k->alpha[j], dc, P->dh[j], 2 * M->n);
     }
-    const real mean = dot(k->alpha, dalpha, S);
-    for (int j = 0; j < S; j++) {
-        const real de = k->alpha[j] * (dalpha[j] - mean);                 /* alpha = softmax(e) */
-        score_backward(M, k->hidden + j * n_a, de, dW_a_s, P->dU_a_h[j]); /* e_j */
-    }
+    softmax_backward(k->alpha, dalpha, S, de); /* alpha = softmax(e) */
+    for (int j = 0; j < S; j++)                /* e_j */
+        score_backward(M, k->hidden + j * n_a, de[j], dW_a_s, P->dU_a_h[j]);
     multiply_backward(&M->W_a, k->s_prev, dW_a_s, ds_prev); /* W_a s_prev */
 }
 
@@ -296,10 +298,8 @@ static void attend_backward(model *M, pass *P, const step *k, const real *dc, re
 static void encode_forward(const model *M, const sentence *from, pass *P) {
     const int n = M->n, S = P->S = from->length, *x = P->x = from->id;
     const real *zero = take(n);
-    for (int j = 0; j < S; j++) P->h[j] = take(2 * n);
-    for (int j = 0; j < S; j++) P->dh[j] = take(2 * n);
-    for (int j = 0; j < S; j++) P->U_a_h[j] = take(M->n_a);
-    for (int j = 0; j < S; j++) P->dU_a_h[j] = take(M->n_a);
+    for (int j = 0; j < S; j++) P->h[j] = take(2 * n), P->dh[j] = take(2 * n);
+    for (int j = 0; j < S; j++) P->U_a_h[j] = take(M->n_a), P->dU_a_h[j] = take(M->n_a);
     for (int j = 0; j < S; j++)
         P->forward[j] = gru_forward(&M->forward, M->E_x.w + x[j] * M->m, NULL,
                                     j > 0 ? P->h[j - 1] : zero, P->h[j]);
@@ -367,16 +367,16 @@ static void step_forward(const model *M, const pass *P, int y_prev, const real *
     k->y_prev = y_prev;
     k->s_prev = s_prev;
     k->s = take(M->n);
-    attend_forward(M, P, k);
+    attend_forward(M, P, k); /* solution: gru */
     output_forward(M, k);
-    k->u = gru_forward(&M->decoder, M->E_y.w + y_prev * M->m, k->c, s_prev, k->s);
+    k->u = gru_forward(&M->decoder, M->E_y.w + y_prev * M->m, k->c, s_prev, k->s); /* end */
 }
 
 static void step_backward(model *M, pass *P, const step *k, int y, const real *ds, real *ds_prev) {
-    real *dc = take(2 * M->n), *dE_y = M->E_y.dw + k->y_prev * M->m;
+    real *dc = take(2 * M->n), *dE_y = M->E_y.dw + k->y_prev * M->m; /* solution: gru */
     gru_backward(&M->decoder, &k->u, ds, dE_y, dc, ds_prev);
     output_backward(M, k, y, dE_y, dc, ds_prev);
-    attend_backward(M, P, k, dc, ds_prev);
+    attend_backward(M, P, k, dc, ds_prev); /* end */
 }
 
 /* The loss of a pair: -log p(y | x) = -sum_i log p(y_i | y_1 ... y_{i-1}, x). While it learns, the
@@ -522,19 +522,19 @@ typedef struct hypothesis {
 
 /* Keeps the best `most` hypotheses in their order. Returns how many there are now. */
 static int insert(hypothesis *to, int count, int most, const hypothesis *h, int w, double log_p) {
-    if (count == most && log_p <= to[count - 1].log_p) return count;
+    if (count == most && log_p <= to[count - 1].log_p) return count; /* solution: beam */
     int at = count < most ? count++ : count - 1;
     for (; at > 0 && log_p > to[at - 1].log_p; at--) to[at] = to[at - 1];
     to[at] = *h;
     to[at].word[to[at].length++] = w;
     to[at].log_p = log_p;
-    return count;
+    return count; /* end */
 }
 
 /* Beam search: of all continuations by a word the best `beam` live on. An end makes the beam
  * narrower by one; the best by log p per word wins. With a beam of 1 this is greedy search. */
 static hypothesis search(const model *M, const pass *P, int beam) {
-    hypothesis live[MOST_BEAM] = {{.s = P->s_0}}, next[MOST_BEAM], best = {0};
+    hypothesis live[MOST_BEAM] = {{.s = P->s_0}}, next[MOST_BEAM], best = {0}; /* solution: beam */
     int count = 1;
     while (count > 0) {
         int found = 0;
@@ -558,7 +558,7 @@ static hypothesis search(const model *M, const pass *P, int beam) {
                 best = *h;
         }
     }
-    return best;
+    return best; /* end */
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */

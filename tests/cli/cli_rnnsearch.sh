@@ -66,7 +66,7 @@ while IFS=$'\t' read -r line broken; do
 done <<'EOF'
 ds_prev\[k\] += ds\[k\] \* (1 - z);	ds_prev[k] += ds[k] * z;
 multiply_backward(&M->W_a, k->s_prev, dW_a_s, ds_prev);	;
-(dalpha\[j\] - mean);	dalpha[j];
+(dy\[i\] - mean);	dy[i];
 P->dU_a_h\[j\], P->dh\[j\]);	P->dU_a_h[j], dzero);
 EOF
 

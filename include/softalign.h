@@ -693,6 +693,7 @@ typedef enum sa_attention_site {
     SA_SITE_CROSS,
     SA_SITE_ENCODER,
     SA_SITE_DECODER,
+    SA_SITE_PREFIX, /* of pages alone: attributions with target_prefix */
 } sa_attention_site;
 
 /* Which row of the weights of a Transformer or decoder-only model is that of a target word: the
@@ -711,10 +712,13 @@ typedef struct sa_align_options {
                             each is a head. Only cross-attention without override has them. NULL:
                             attention */
     int steps;           /* of integrated gradients; less than 1: 50 */
+    bool target_prefix;  /* attributions to earlier target words, too: behind the columns of the
+                            source words stand the target words but EOS */
 } sa_align_options;
 
-/* Attribution i, a way to say which source words made a target word; NULL after the last. */
+/* Attribution i, a way to say which words made a target word; NULL after the last. */
 const char *sa_attribution_name(size_t i);
+enum { SA_ATTRIBUTIONS = 9 };
 
 /* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
  * columns keys: target and source words, ending in "</s>" (EOS). Within the encoder both are source
@@ -736,6 +740,7 @@ typedef struct sa_alignment {
                                                     <unk> there; NULL: not known */
     double gap; /* of integrated gradients: how far the sums of rows are from F(x) - F(0), over all
                    rows, as a share of it */
+    const char *method[SA_ATTRIBUTIONS]; /* [heads] the attributions; NULL: weights of attention */
 } sa_alignment;
 
 /* The matrix of one head (from 1; 0: the mean over heads) in one layer (from 1; 0: the layer that

@@ -135,11 +135,11 @@ _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_pro
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
                        (_texts, "target source"), (_numbers, "weights"))
 _align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"),
-                         (_text, "methods"), (c_int, "steps"))
+                         (_text, "methods"), (c_int, "steps"), (c_bool, "target_prefix"))
 _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
-                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"))
+                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"), (_text * 9, "method"))
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
                            (c_bool, "weights annotations"), (c_void_p, "each context"))
@@ -193,7 +193,7 @@ _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context
 _PROGRESS = ["step", "validation", "note", "validating"]
 _KINDS = [c_int, c_int64, c_double, c_bool, c_int]  # of the options that settings hold, by SA_OPTION_...
 _CHOICE = 4
-_SITES = ["cross", "encoder", "decoder"]
+_SITES = ["cross", "encoder", "decoder", "prefix"]
 
 
 # ---- The library ---------------------------------------------------------------------------------
@@ -762,7 +762,9 @@ class Alignment(_Shown):
     token_log_probabilities   [target]; None but for cross-attention
     generation_probabilities  [target]: near 0 where a token is copied; None without copying
     target_unknown, source_unknown  whether the model knows the word; None: not known
-    site             "cross", or "encoder" or "decoder" self-attention of a Transformer
+    site             "cross", or "encoder" or "decoder" self-attention of a Transformer; "prefix":
+                     attributions to the source and to earlier target words
+    methods          the names of attributions, one for each head; of attention none
     gold             the word links that were given, in Pharaoh format, or None
     """
 
@@ -778,6 +780,7 @@ class Alignment(_Shown):
         self.token_log_probabilities = _array(owner, one.token_log_probabilities, T)
         self.generation_probabilities = _array(owner, one.generation_probabilities, T)
         self.target_unknown = list(one.target_unknown[:T]) if one.target_unknown else None
+        self.methods = [name.decode() for name in one.method if name]
         self.source_unknown = list(one.source_unknown[:S]) if one.source_unknown else None
 
     def merge_words(self) -> "Alignment":
@@ -904,7 +907,7 @@ class Model(_Closable, _Shown):
 
     def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
               force_attention: Optional[str] = None, at: str = "output",
-              methods: Optional[str] = None, steps: int = 50) -> Any:
+              methods: Optional[str] = None, steps: int = 50, target_prefix: bool = False) -> Any:
         """Where the model attends while it writes given translations.
 
         align("a sentence", "its translation") gives an Alignment; align(PAIRS), with a Corpus, a path
@@ -915,15 +918,18 @@ class Model(_Closable, _Shown):
         force_attention  replace the weights: "uniform", "shuffle", "shift:1", "one-hot", "gold"
         at     of a Transformer: the row that predicts a word, "output", or that has read it, "input"
         methods  attributions instead, such as "gradient,occlusion", each as a head: see "softalign help
-                 attribute"; steps: of "integrated-gradients"
+                 attribute"; steps: of "integrated-gradients"; target_prefix: columns of the earlier
+                 target words, behind those of the source
         """
-        if site not in _SITES:
+        if site not in _SITES[:3]:
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
         if at not in ("output", "input"):
             raise Error(Code.USAGE, f"at '{at}': expected output or input")
         corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
         options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
-                                 at=int(at == "input"), steps=_int(steps, "steps"))
+                                 at=int(at == "input"), steps=_int(steps, "steps"),
+                                 target_prefix=target_prefix)
+        site = "prefix" if target_prefix else site
         if methods is not None:
             options.methods = _bytes(methods, "methods")
         if force_attention is not None:
@@ -961,7 +967,7 @@ class Model(_Closable, _Shown):
         site  "encoder": the words of the source, and the annotations that the decoder attends to; or
               "decoder": the words that it reads of the target, from "<s>" on
         """
-        if site not in _SITES[1:]:
+        if site not in _SITES[1:3]:
             raise Error(Code.USAGE, f"site '{site}': expected encoder or decoder")
         words: List[str] = []
         vectors: List[Array] = []

@@ -109,7 +109,7 @@ bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_atte
     sa_link *links;
     size_t count;
     if (!has_model(page, error) || !check_alignment(alignment, error) ||
-        !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_DECODER, "site", error) ||
+        !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_PREFIX, "site", error) ||
         !read_gold(gold, alignment, &links, &count, error))
         return false;
     sa_html_report_site(&page->report, site);

@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
+#include "cli/score_links.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
@@ -36,7 +37,8 @@ typedef struct cli_align_output {
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
     bool noted;      /* missing fonts were noted */
-    double gap;      /* the largest of integrated gradients */
+    bool scored;     /* links are compared with gold ones */
+    method_scores scores;
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_TEXTS], picture;
     sa_html_report report;
@@ -54,8 +56,7 @@ static const sa_option output_options[] = {
      "write one long-format table for R and pandas; - is standard output"},
     {"spreadsheet", SA_SWITCH(OUT(spreadsheet)),
      "with --csv or --tidy: a byte order mark, and ' before words that a spreadsheet would take "
-     "for "
-     "formulas"},
+     "for formulas"},
     {"semicolons", SA_SWITCH(OUT(semicolons)),
      "with --spreadsheet: semicolons between cells and decimal commas, where these are usual"},
     {"pharaoh", CLI_TEXT(OUTPUT, OUT(text[CLI_PHARAOH]), NULL, "FILE"),
@@ -92,12 +93,15 @@ static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *
     for (int k = 0; heads && k < alignment->heads; k++)
         json_array_append_new(heads,
                               sa_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
-    sa_json_add_line(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*}", "sentence",
+    sa_json_add_line(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence",
                                (json_int_t)sentence, "source", sa_json_words(alignment->source, S),
                                "target", sa_json_words(alignment->target, T), "log_probability",
                                sa_json_number(alignment->log_probability), "weights",
                                sa_json_matrix(alignment->weights, T, S), "p_gen",
-                               p_gen ? sa_json_vector(p_gen, T) : NULL, "heads", heads),
+                               p_gen ? sa_json_vector(p_gen, T) : NULL, "heads", heads, "methods",
+                               heads && *alignment->method
+                                   ? sa_json_words(alignment->method, alignment->heads)
+                                   : NULL),
                      out);
 }
 
@@ -183,17 +187,21 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
     const char *all = options->folder[CLI_ALL_HEADS];
     const size_t number = out->corpus->pairs[index].row - 1;
     const bool tables = options->text[CLI_HTML] || options->text[CLI_TIDY];
-    const bool merge = options->merge, links = out->subwords && options->text[CLI_PHARAOH];
+    const bool scored = out->scored && out->corpus->pairs[index].gold;
+    const bool merge = options->merge,
+               links = out->subwords && (options->text[CLI_PHARAOH] || scored);
     sa_alignment alignment = *given, whole = {0}, words = {0};
     sa_link *gold = NULL;
     size_t golds = 0;
     double *owned = NULL;
-    out->gap = fmax(out->gap, given->gap);
+    out->scores.gap = fmax(out->scores.gap, given->gap);
     bool good = (!all || (sa_save_matrix(all, number, "npy", sa_matrix_npy_all, given, error) &&
                           sa_save_matrix(all, number, "json", add_labels, given, error))) &&
                 cli_heads_select(out->head, &alignment, &owned, error) &&
                 (!merge || !tables || sa_alignment_merge(given, &whole, error)) &&
-                ((!merge && !links) || sa_alignment_merge(&alignment, &words, error));
+                ((!merge && !links) || sa_alignment_merge(&alignment, &words, error)) &&
+                (!scored || score_methods_add(&out->scores, &options->linking, out->corpus, index,
+                                              merge || links ? &words : &alignment, error));
     const sa_alignment *shown = merge ? &words : &alignment;
     if (good && shows_gold(out, index) && (tables || cli_pictures_wanted(&options->pictures)))
         good = sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], shown->sources - 1,
@@ -279,8 +287,7 @@ static void release_output(cli_align_output *out) {
     sa_html_report_release(&out->report);
 }
 
-/* ---- align and attribute ----------------------------------------------------------------------
- */
+/* ---- align and attribute --------------------------------------------------------------------- */
 
 typedef struct align_options {
     cli_align_options output;
@@ -328,19 +335,14 @@ static bool read_site(const align_options *options, sa_attention_site *site, sa_
                                   sites,  sizeof *sites,    "NAME",       NULL};
     const char *name = options->site;
     if (name && !sa_option_set(&row, site, name, error)) return false;
+    if (options->job.target_prefix && options->output.text[CLI_PHARAOH])
+        return sa_fail(error, SA_USAGE,
+                       "--pharaoh: links are between source and target, without --target-prefix");
     return *site == SA_SITE_CROSS || !options->output.text[CLI_PHARAOH] ||
            sa_fail(error, SA_USAGE,
                    "--pharaoh: links are between source and target, not within "
                    "the %s (--site cross)",
                    name);
-}
-
-static void note_gap(const cli_align_output *out) {
-    if (out->gap > 0)
-        cli_note(
-            "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "
-            "log p(0)%s",
-            100 * out->gap, out->gap > 0.05 ? "; more --steps come closer" : "");
 }
 
 /* Runs the model on the first `count` pairs of the file that the call names. */
@@ -357,7 +359,7 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
         return false;
     if (!sa_align(model, job, pairs, count, add_pair, out, error))
         return cli_pairs_fail(words[1], error);
-    note_gap(out);
+    score_methods_note(&out->scores);
     const bool translates = options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS &&
                             !job->override.kind && !job->methods;
     return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
@@ -377,7 +379,8 @@ static bool run(cli_call *call, sa_error *error) {
     options->job.at = options->output.linking.at;
     cli_align_output out = {.options = &options->output,
                             .corpus = &corpus,
-                            .site = options->job.site,
+                            .site = options->job.target_prefix ? SA_SITE_PREFIX : options->job.site,
+                            .scored = options->job.methods && !options->job.target_prefix,
                             .layer = options->job.layer,
                             .head = options->head,
                             .prints = prints(options)};
@@ -404,7 +407,11 @@ const cli_command cli_align = {
 static const sa_option method_rows[] = {
     {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
      "what to compute, separated by commas: attention, gradient, input-x-gradient, "
-     "integrated-gradients, occlusion; of a Transformer also norms and rollout"},
+     "integrated-gradients, occlusion; of a Transformer also norms, rollout, flow and "
+     "value-zeroing"},
+    {"target-prefix", SA_SWITCH(RUN(job.target_prefix)),
+     "add columns of the earlier target words, behind those of the source: gradients and "
+     "occlusion; of a decoder-only model also rollout, flow and value-zeroing"},
     {"steps", SA_INT(RUN(job.steps), 50, 1, 100000, "N"), "midpoints of integrated-gradients"},
     {0},
 };
@@ -412,7 +419,7 @@ static const sa_option method_rows[] = {
 const cli_command cli_attribute = {
     .name = "attribute",
     .words = "MODEL PAIRS --method LIST",
-    .summary = "write how much each source word made each target word",
+    .summary = "write which words made each target word",
     .size = sizeof(align_options),
     .sets = {{"Method", method_rows, 0},
              {"Options", rows + ALIGN_ALONE, 0},

@@ -32,6 +32,19 @@ static bool read_side(const sa_text_codec *codec, const char *text, const sa_sen
     return out->unknown;
 }
 
+/* The words of one side, and the first ones of another; these keep the spellings. */
+static bool join_sides(const side *one, int count, const side *other, int others, side *both,
+                       sa_error *error) {
+    const size_t first = (size_t)count, rest = (size_t)others;
+    both->words = sa_new(first + rest, sizeof *both->words, error);
+    both->unknown = both->words ? sa_new(first + rest, sizeof *both->unknown, error) : NULL;
+    if (!both->unknown) return false;
+    memcpy(mempcpy(both->words, one->words, first * sizeof *both->words), other->words,
+           rest * sizeof *both->words);
+    memcpy(mempcpy(both->unknown, one->unknown, first), other->unknown, rest);
+    return true;
+}
+
 typedef struct align_task {
     sa_model *model;
     const sa_align_options *options;
@@ -43,12 +56,16 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
                    const sa_sentence *target, sa_alignment alignment, size_t index,
                    sa_error *error) {
     const sa_attention_site site = task->options->site;
-    side left = {0}, right = {0};
+    side left = {0}, right = {0}, both = {0};
     const side *rows = site == SA_SITE_ENCODER ? &left : &right;
     const side *columns = site == SA_SITE_DECODER ? &right : &left;
     bool good = read_side(&task->model->source, pair->source, source, false, &left, error) &&
                 read_side(&task->model->target, pair->target, target, site == SA_SITE_DECODER,
                           &right, error);
+    if (good && task->options->target_prefix) {
+        good = join_sides(&left, source->len, &right, target->len - 1, &both, error);
+        columns = &both;
+    }
     if (good && site == SA_SITE_DECODER && task->model->w.transformer.sizes.decoder_only)
         right.words[0] = left.words[source->len - 1]; /* the source's EOS takes the place of BOS */
     alignment.target = rows->words, alignment.target_unknown = rows->unknown;
@@ -56,6 +73,7 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
     good = good && task->each(task->context, index, &alignment, error);
     free(left.words), free(left.unknown);
     free(right.words), free(right.unknown);
+    free(both.words), free(both.unknown);
     return good;
 }
 
@@ -75,13 +93,22 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     const attribute_task *task = context;
     const sa_model *model = task->of->model;
     sa_alignment *result = &task->results[i];
-    const int steps = task->of->options->steps, T = task->target[i].len, S = task->source[i].len;
+    const int steps = task->of->options->steps, T = task->target[i].len;
+    const bool prefix = task->of->options->target_prefix;
+    const int columns = task->source[i].len + (prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
-    const size_t size = (size_t)T * (size_t)S;
-    const sa_attributed job = {&model->w,        &model->sizes,    model->plan.size,
-                               &task->source[i], &task->target[i], steps > 0 ? steps : 50,
-                               &result->gap};
-    result->targets = T, result->sources = S, result->heads = task->methods, result->layers = 1;
+    const size_t size = (size_t)T * (size_t)columns;
+    const sa_attributed job = {.w = &model->w,
+                               .sizes = &model->sizes,
+                               .parameters = model->plan.size,
+                               .source = &task->source[i],
+                               .target = &task->target[i],
+                               .prefix = prefix,
+                               .steps = steps > 0 ? steps : 50,
+                               .gap = &result->gap};
+    result->targets = T, result->sources = columns, result->heads = task->methods;
+    result->layers = 1;
+    for (int k = 0; k < task->methods; k++) result->method[k] = task->method[k]->name;
     double *scores = sa_new(sa_alignment_size(result), sizeof *scores, error);
     bool good = scores;
     for (int k = 0; good && k < task->methods; k++) {
@@ -160,6 +187,10 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
                 return sa_fail(error, SA_USAGE,
                                "{method} %s is of sums of weighted values, which %s would change",
                                list[k]->name, attention->part[p].row->name);
+        if (options->target_prefix && !list[k]->prefix &&
+            !(list[k]->joint && model->w.transformer.sizes.decoder_only))
+            return sa_fail(error, SA_USAGE, "{target_prefix}: {method} %s is of source words%s",
+                           list[k]->name, list[k]->joint ? " but in a decoder-only model" : "");
         *attends = *attends || !list[k]->score;
     }
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))
@@ -174,6 +205,8 @@ static bool check_options(const sa_model *model, const sa_align_options *options
     const size_t site = options->site;
     bool attends = true;
     if (options->methods && !check_methods(model, options, &attends, error)) return false;
+    if (options->target_prefix && !options->methods)
+        return sa_fail(error, SA_USAGE, "{target_prefix} is of attributions: {method} names them");
     if (!attends) return true;
     if (!sa_settings_has_attention(&model->settings)) return sa_fail_no_attention(model, error);
     if (site >= sizeof sites / sizeof *sites)

@@ -10,17 +10,19 @@
 enum { COPIES = 32 }; /* of the pair, in a batch */
 
 /* ---- Copies of a pair ------------------------------------------------------------------------
- * A batch of copies of the pair. Each reads the source from rows of its own behind those of E, so
- * that a vector can be changed, and has a gradient, in one place. */
+ * A batch of copies of the pair. Each reads the words that may be causes, the columns, from rows of
+ * its own behind those of E, so that a vector can be changed, and has a gradient, in one place. */
 
 typedef struct copies {
     const sa_attributed *job;
-    int count;
-    double scale[COPIES]; /* of all source vectors */
-    int hidden[COPIES];   /* the source word that is <unk>, from 0; negative: none */
+    int count, columns;
+    double scale[COPIES]; /* of the vectors of all columns */
+    int hidden[COPIES];   /* the column that is <unk>, from 0; negative: none */
+    int zeroed;           /* or the attention in which it has no value: view_of; or negative */
     sa_arena arena;       /* empty before the run */
     sa_seq2seq w, dw;
-    sa_mat x, dx; /* [count S x m] the source vectors, and derivatives by them */
+    sa_mat x[2], dx[2]; /* [count columns x m] vectors, and derivatives by them, of source words and
+                           of target words; one for both where the embedding is */
     sa_batch batch;
     sa_pass pass;
     sa_mat derivative[3], kept[3]; /* by what predicts: of the running target word, and of all */
@@ -28,33 +30,65 @@ typedef struct copies {
     sa_mat work[2];                /* [rows x cols] */
 } copies;
 
-static sa_mat *source_vectors(sa_seq2seq *w) {
-    if (w->family->recurrent) return &w->encoder.E;
-    return w->transformer.sizes.decoder_only ? &w->transformer.target_E : &w->transformer.source_E;
+static int columns_of(const sa_attributed *job) {
+    return job->source->len + (job->prefix ? job->target->len - 1 : 0);
 }
 
-static int rows_of_copies(const copies *all) {
-    return all->count * all->job->source->len;
+/* Which of two embeddings column j is read from. */
+static int side_of(const sa_attributed *job, int j) {
+    return j >= job->source->len && !job->w->transformer.sizes.decoder_only;
 }
 
-/* E, followed by the source vectors of all copies. */
-static sa_mat layout_vectors(copies *all, sa_mat E, sa_mat *own) {
-    const sa_mat table = sa_mat_alloc(&all->arena, E.rows + rows_of_copies(all), E.cols);
-    *own = sa_rows(table, E.rows, rows_of_copies(all));
-    return table;
+static sa_mat *vectors(sa_seq2seq *w, int side) {
+    const bool target = side || w->transformer.sizes.decoder_only;
+    if (w->family->recurrent) return target ? &w->decoder.E : &w->encoder.E;
+    return target ? &w->transformer.target_E : &w->transformer.source_E;
 }
 
-static void fill(const copies *all, sa_mat E, int32_t *ids, int32_t *extended) {
-    const sa_sentence *source = all->job->source;
+/* The embeddings that columns are read from, each followed by the vectors of all copies. */
+static void layout_vectors(copies *all) {
+    const int rows = all->count * all->columns;
+    for (int side = 0; side <= side_of(all->job, all->columns - 1); side++) {
+        const sa_mat E = *vectors(&all->w, side),
+                     table = sa_mat_alloc(&all->arena, E.rows + rows, E.cols),
+                     dtable = sa_mat_alloc(&all->arena, E.rows + rows, E.cols);
+        all->x[side] = sa_rows(table, E.rows, rows), all->dx[side] = sa_rows(dtable, E.rows, rows);
+        if (!all->arena.base) continue;
+        sa_copy_mat(E, sa_rows(table, 0, E.rows));
+        sa_zero(dtable);
+        *vectors(&all->w, side) = table, *vectors(&all->dw, side) = dtable;
+    }
+}
+
+static void fill(const copies *all, int32_t *ids, int32_t *extended) {
+    const sa_sentence *source = all->job->source, *target = all->job->target;
+    sa_seq2seq w = *all->job->w;
     for (int c = 0; c < all->count; c++)
-        for (int j = 0; j < source->len; j++) {
-            const int row = c * source->len + j;
-            const bool hidden = j == all->hidden[c];
-            const sa_mat x = sa_rows(all->x, row, 1);
-            sa_copy_mat(sa_rows(E, hidden ? SA_UNK : source->ids[j], 1), x);
+        for (int j = 0; j < all->columns; j++) {
+            const int side = side_of(all->job, j), S = source->len;
+            const bool hidden = j == all->hidden[c] && all->zeroed < 0;
+            const int32_t word = j < S ? source->ids[j] : target->ids[j - S];
+            const sa_mat E = *vectors(&w, side), x = sa_rows(all->x[side], c * all->columns + j, 1);
+            sa_copy_mat(sa_rows(E, hidden ? SA_UNK : word, 1), x);
             sa_scale((sa_real)all->scale[c], x);
-            ids[row] = E.rows + row;
-            extended[row] = hidden ? SA_UNK : sa_sentence_extended(source)[j];
+            if (j >= S) continue;
+            ids[c * S + j] = E.rows + c * all->columns + j;
+            extended[c * S + j] = hidden ? SA_UNK : sa_sentence_extended(source)[j];
+        }
+}
+
+/* The decoder reads the target words from their own rows; it still predicts the words. */
+static void read_prefix(copies *all) {
+    const int S = all->job->source->len, joined = all->w.transformer.sizes.decoder_only;
+    const int words = sa_seq2seq_words(&all->w);
+    sa_stack_cache *stack = &all->pass.transformer.decoder;
+    for (int c = 0; c < all->count; c++)
+        for (int j = S; j < all->columns; j++) {
+            const int t = j - S + 1;
+            int32_t *read = all->w.family->recurrent
+                                ? &all->pass.decoder.inputs[all->batch.target.start[t] + c]
+                                : &stack->ids[stack->self.first[c] + (joined ? j : t)];
+            *read = words + c * all->columns + j;
         }
 }
 
@@ -70,31 +104,72 @@ static void layout_derivatives(copies *all) {
         all->kept[k] = sa_mat_alloc(&all->arena, all->derivative[k].rows, all->derivative[k].cols);
 }
 
+/* An attention of a Transformer, and what it left in a pass. */
+typedef struct view {
+    sa_attention *w;
+    const sa_attention_sublayer_cache *cache;
+    sa_mat out; /* of its layer, copy c in the rows from first[c] on */
+    const int *first;
+    bool cross;
+} view;
+
+static view view_at(copies *all, bool encoder, int layer, bool cross) {
+    sa_transformer *w = &all->w.transformer;
+    sa_transformer_layer *own = &(encoder ? &w->encoder : &w->decoder)->layer[layer];
+    const sa_transformer_cache *cache = &all->pass.transformer;
+    const sa_stack_cache *stack = encoder ? &cache->encoder : &cache->decoder;
+    const sa_layer_cache *left = &stack->layer[layer];
+    return (view){&(cross ? &own->cross : &own->self)->attention,
+                  cross ? &left->cross : &left->self, left->feed.residual.y, stack->self.first,
+                  cross};
+}
+
+/* Of the attentions that rollout multiplies number k, from below: in the layers of the encoder, the
+ * top cross-attention, and in those of the decoder; or in the layers of a joint stack. */
+static view view_of(copies *all, int k) {
+    const int layers = all->w.transformer.sizes.layers;
+    if (all->w.transformer.sizes.decoder_only) return view_at(all, false, k, false);
+    if (k < layers) return view_at(all, true, k, false);
+    return view_at(all, false, k == layers ? layers - 1 : k - layers - 1, k == layers);
+}
+
+/* What column hidden[c] has of value zeroing's attention: sum_j alpha_ij v_j without alpha_ij. */
+static void zero_value(const sa_attention *w, int part, sa_head *at) {
+    const int j = (*(const copies *const *)sa_part_own(w, part))->hidden[at->sentence];
+    for (int l = 0; j >= 0 && l < at->alpha.rows; l++) sa_row(at->alpha, l)[j] = 0;
+}
+
+static const sa_part zeroing = {.name = "value zeroing",
+                                .formula = "v_j = 0",
+                                .citation = "Mohebbi et al. 2023",
+                                .forward = {[SA_PLACE_WEIGHTS] = zero_value}};
+
 static void layout(copies *all) {
     const sa_sentence *from = all->job->source;
     sa_arena *arena = &all->arena;
     sa_sentence source[COPIES], target[COPIES];
     all->w = *all->job->w;
-    const sa_mat E = *source_vectors(&all->w);
-    const size_t rows = (size_t)rows_of_copies(all);
+    const size_t rows = (size_t)all->count * (size_t)from->len;
     int32_t *ids = sa_arena_alloc(arena, 2 * rows, sizeof *ids);
     int32_t *extended = ids + rows;
     sa_real *gradients = sa_arena_alloc(arena, all->job->parameters, sizeof *gradients);
-    const sa_mat table = layout_vectors(all, E, &all->x), dtable = layout_vectors(all, E, &all->dx);
+    if (arena->base) {
+        memset(gradients, 0, all->job->parameters * sizeof *gradients);
+        sa_seq2seq_bind_buffer(all->job->sizes, gradients, &all->dw);
+    }
+    layout_vectors(all);
     for (int c = 0; c < all->count; c++) {
         source[c] = (sa_sentence){ids + c * from->len, from->len, extended + c * from->len};
         target[c] = *all->job->target;
     }
-    if (arena->base) {
-        sa_copy_mat(E, sa_rows(table, 0, E.rows));
-        fill(all, E, ids, extended);
-        sa_zero(dtable);
-        memset(gradients, 0, all->job->parameters * sizeof *gradients);
-        sa_seq2seq_bind_buffer(all->job->sizes, gradients, &all->dw);
-        *source_vectors(&all->w) = table, *source_vectors(&all->dw) = dtable;
+    if (arena->base) fill(all, ids, extended);
+    if (all->zeroed >= 0) {
+        sa_attention *zeroed = view_of(all, all->zeroed).w;
+        *(const copies **)sa_part_add(zeroed, &zeroing, zeroed->parts) = all;
     }
     all->batch = sa_batch_build(arena, source, target, all->count);
     sa_pass_layout(arena, &all->w, &all->batch, true, &all->pass);
+    if (arena->base) read_prefix(all);
     layout_derivatives(all);
     for (int k = 0; k < 2; k++) all->work[k] = sa_mat_alloc(arena, all->rows, all->cols);
 }
@@ -103,8 +178,16 @@ static void layout(copies *all) {
 static copies *copies_new(const sa_attributed *job, int count, sa_error *error) {
     copies *all = sa_new(1, sizeof *all, error);
     if (!all) return NULL;
-    all->job = job, all->count = count;
+    all->job = job, all->count = count, all->columns = columns_of(job), all->zeroed = -1;
     for (int c = 0; c < count; c++) all->scale[c] = 1, all->hidden[c] = -1;
+    return all;
+}
+
+/* The pair as it is and, in each further copy, one column hidden, from `first` on. */
+static copies *hiding_copies(const sa_attributed *job, int first, int columns, sa_error *error) {
+    const int rest = columns - first;
+    copies *all = copies_new(job, 1 + (rest < COPIES - 1 ? rest : COPIES - 1), error);
+    for (int c = 1; all && c < all->count; c++) all->hidden[c] = first + c - 1;
     return all;
 }
 
@@ -143,7 +226,7 @@ static void derive(copies *all, int t) {
             sa_copy_mat(sa_rows(all->kept[k], row, 1), sa_rows(all->derivative[k], row, 1));
         }
     }
-    sa_zero(all->dx);
+    for (int side = 0; side < 2; side++) sa_zero(all->dx[side]);
     w->family->backward(w, &all->batch, (sa_dropout){0}, &all->pass, &all->dw);
 }
 
@@ -153,8 +236,8 @@ static void derive(copies *all, int t) {
  * at x itself. */
 static bool add_gradients(const sa_attributed *job, int steps, bool norm, double *scores,
                           sa_error *error) {
-    const int T = job->target->len, S = job->source->len;
-    memset(scores, 0, sizeof *scores * (size_t)T * (size_t)S);
+    const int T = job->target->len, columns = columns_of(job);
+    memset(scores, 0, sizeof *scores * (size_t)T * (size_t)columns);
     bool good = true;
     for (int first = 0; good && first < steps; first += COPIES) {
         const int count = steps - first < COPIES ? steps - first : COPIES;
@@ -164,11 +247,13 @@ static bool add_gradients(const sa_attributed *job, int steps, bool norm, double
         good = all && copies_run(all, error);
         for (int t = 0; good && t < T; t++) {
             derive(all, t);
-            for (int row = 0; row < all->x.rows; row++) {
-                const sa_real *dx = sa_row(all->dx, row), *x = norm ? dx : sa_row(all->x, row);
-                const double product = (double)sa_dot(x, dx, all->x.cols);
-                scores[t * S + row % S] +=
-                    norm ? sqrt(product) : product / all->scale[row / S] / steps;
+            for (int row = 0; row < count * columns; row++) {
+                const int side = side_of(job, row % columns);
+                const sa_real *dx = sa_row(all->dx[side], row),
+                              *x = norm ? dx : sa_row(all->x[side], row);
+                const double product = (double)sa_dot(x, dx, all->x[side].cols);
+                scores[t * columns + row % columns] +=
+                    norm ? sqrt(product) : product / all->scale[row / columns] / steps;
             }
         }
         copies_free(all);
@@ -186,7 +271,7 @@ static bool input_x_gradient(const sa_attributed *job, double *scores, sa_error 
 
 /* Compared with F(x) - F(0), which the scores of a row should sum to. */
 static bool integrated_gradients(const sa_attributed *job, double *scores, sa_error *error) {
-    const int S = job->source->len;
+    const int columns = columns_of(job);
     copies *ends = copies_new(job, 2, error);
     double apart = 0, whole = 0;
     if (ends) ends->scale[1] = 0;
@@ -195,7 +280,7 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
     for (int t = 0; good && t < job->target->len; t++) {
         const double total = log_p(ends, 0, t) - log_p(ends, 1, t);
         double sum = 0;
-        for (int j = 0; j < S; j++) sum += scores[t * S + j];
+        for (int j = 0; j < columns; j++) sum += scores[t * columns + j];
         apart += fabs(sum - total), whole += fabs(total);
     }
     *job->gap = whole > 0 ? apart / whole : 0;
@@ -205,18 +290,18 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
 
 /* ---- Occlusion ------------------------------------------------------------------------------- */
 
-/* The first copy of every batch is whole. */
+/* The first copy of every batch is whole. A target word is predicted without those after it. */
 static bool occlusion(const sa_attributed *job, double *scores, sa_error *error) {
-    const int T = job->target->len, S = job->source->len;
+    const int T = job->target->len, S = job->source->len, columns = columns_of(job);
     bool good = true;
-    for (int first = 0; good && first < S; first += COPIES - 1) {
-        const int count = 1 + (S - first < COPIES - 1 ? S - first : COPIES - 1);
-        copies *all = copies_new(job, count, error);
-        for (int c = 1; all && c < count; c++) all->hidden[c] = first + c - 1;
+    for (int first = 0; good && first < columns; first += COPIES - 1) {
+        copies *all = hiding_copies(job, first, columns, error);
         good = all && copies_run(all, error);
         for (int t = 0; good && t < T; t++)
-            for (int c = 1; c < count; c++)
-                scores[t * S + all->hidden[c]] = log_p(all, 0, t) - log_p(all, c, t);
+            for (int c = 1; c < all->count; c++) {
+                const int j = all->hidden[c];
+                scores[t * columns + j] = j - S < t ? log_p(all, 0, t) - log_p(all, c, t) : 0;
+            }
         copies_free(all);
     }
     return good;
@@ -224,31 +309,20 @@ static bool occlusion(const sa_attributed *job, double *scores, sa_error *error)
 
 /* ---- Layers of a Transformer ----------------------------------------------------------------- */
 
-/* Layer `layer` from which target words look at the source, and the row of the first of them. */
-static const sa_attention_sublayer_cache *cross_cache(const copies *all, int layer,
-                                                      const sa_attention **w, int *row) {
-    const sa_transformer *own = &all->w.transformer;
-    const sa_transformer_layer *at = &own->decoder.layer[layer];
-    const sa_layer_cache *cache = &all->pass.transformer.decoder.layer[layer];
-    const bool joined = own->sizes.decoder_only;
-    *w = &(joined ? &at->self : &at->cross)->attention;
-    *row = joined ? all->job->source->len - 1 : 0;
-    return joined ? &cache->self : &cache->cross;
-}
-
 /* Adds 1/layers of the norms of one layer. */
-static void add_norms(const copies *all, int layer, double *scores) {
+static void add_norms(copies *all, int layer, double *scores) {
     const int T = all->job->target->len, S = all->job->source->len;
     const sa_transformer_sizes *sizes = &all->w.transformer.sizes;
-    const sa_attention *w;
-    int first;
-    const sa_attention_sublayer_cache *cache = cross_cache(all, layer, &w, &first);
+    const bool joined = sizes->decoder_only;
+    const int first = joined ? S - 1 : 0;
+    const view at = view_at(all, false, layer, !joined);
+    const sa_attention *w = at.w;
     const sa_mat u = sa_cols(all->work[0], 0, w->output_width), /* alpha^h_tj v^h_j of all heads */
         z = sa_cols(all->work[1], 0, sizes->m);
     for (int t = 0; t < T; t++) {
         for (int k = 0; k < w->heads; k++) {
-            const sa_mat alpha = sa_attention_head(cache->rows.alpha, first + t, w->heads, k, S),
-                         v = sa_kv_head_part(w, cache->memory.values, k),
+            const sa_mat alpha = sa_attention_head(at.cache->rows.alpha, first + t, w->heads, k, S),
+                         v = sa_kv_head_part(w, at.cache->memory.values, k),
                          own = sa_head_part(u, w->heads, k);
             sa_copy_mat(sa_rows(v, 0, S), own);
             for (int j = 0; j < S; j++) sa_scale(alpha.x[j], sa_rows(own, j, 1));
@@ -273,72 +347,204 @@ static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
     return good;
 }
 
-/* out = A in, where A is the mean over heads, a row divided by its sum; with residual connections
- * (A + I)/2. */
-static void mix(const sa_attention *w, sa_mat alpha, bool residual, sa_mat in, sa_mat out) {
-    for (int i = 0; i < out.rows; i++) {
-        const sa_mat own = sa_rows(out, i, 1);
-        sa_real sum = 0;
-        sa_zero(own);
-        for (int k = 0; k < w->heads; k++) {
-            const sa_mat a = sa_attention_head(alpha, i, w->heads, k, in.rows);
-            for (int j = 0; j < in.rows; j++)
-                sum += a.x[j], sa_axpy(a.x[j], sa_row(in, j), own.x, own.cols);
-        }
-        if (sum != 0) sa_scale(1 / sum, own);
-        if (!residual) continue;
-        sa_add(sa_rows(in, i, 1), own);
-        sa_scale((sa_real)0.5, own);
+/* ---- From layer to layer --------------------------------------------------------------------- */
+
+/* For every attention of view_of how much each query takes from each key. */
+typedef struct attention_chain {
+    const sa_attributed *job;
+    sa_arena arena;
+    int count;
+    sa_mat A[2 * SA_MAX_LAYERS + 1];    /* [queries x keys] */
+    sa_mat down[2 * SA_MAX_LAYERS + 1]; /* flow: what A and, ... */
+    sa_mat up[2 * SA_MAX_LAYERS + 1];   /* ... backward, the flow leave free */
+    int width, *before, *queue;         /* [(count + 1) width] */
+    sa_mat product[2];                  /* [width x width] */
+} attention_chain;
+
+static void layout_chain(attention_chain *all) {
+    const int T = all->job->target->len, S = all->job->source->len;
+    const sa_transformer_sizes *sizes = &all->job->w->transformer.sizes;
+    const bool joined = sizes->decoder_only;
+    const int layers = sizes->layers;
+    all->width = S + T - 1;
+    all->count = joined ? layers : 2 * layers + 1;
+    for (int k = 0; k < all->count; k++) {
+        const int queries = joined       ? all->width
+                            : k < layers ? S
+                                         : T,
+                  keys = joined        ? all->width
+                         : k <= layers ? S
+                                       : T;
+        all->A[k] = sa_mat_alloc(&all->arena, queries, keys);
+        all->down[k] = sa_mat_alloc(&all->arena, queries, keys);
+        all->up[k] = sa_mat_alloc(&all->arena, queries, keys);
     }
+    const size_t nodes = (size_t)(all->count + 1) * (size_t)all->width;
+    all->before = sa_arena_alloc(&all->arena, nodes, sizeof *all->before);
+    all->queue = sa_arena_alloc(&all->arena, nodes, sizeof *all->queue);
+    for (int k = 0; k < 2; k++) all->product[k] = sa_mat_alloc(&all->arena, all->width, all->width);
 }
 
-/* x = (A_L + I)/2 .. (A_1 + I)/2 x, of the self-attention of a stack; y as large. */
-static void roll(const sa_stack *w, const sa_stack_cache *cache, sa_mat x, sa_mat y) {
-    for (int layer = 0; layer < w->layers; layer++) {
-        mix(&w->layer[layer].self.attention, cache->layer[layer].self.rows.alpha, true, x, y);
-        sa_copy_mat(y, x);
+static void share(sa_mat row) {
+    sa_real sum = 0;
+    for (int j = 0; j < row.cols; j++) sum += row.x[j];
+    if (sum != 0) sa_scale(1 / sum, row);
+}
+
+/* The mean of the heads, a row divided by its sum; with residual connections (A + I) / 2. */
+static bool mean_weights(attention_chain *all, sa_error *error) {
+    copies *one = copies_new(all->job, 1, error);
+    const bool good = one && copies_run(one, error);
+    for (int k = 0; good && k < all->count; k++) {
+        const view at = view_of(one, k);
+        const int heads = at.w->heads;
+        const sa_mat A = all->A[k];
+        sa_zero(A);
+        for (int i = 0; i < A.rows; i++) {
+            const sa_mat own = sa_rows(A, i, 1);
+            for (int head = 0; head < heads; head++)
+                sa_add(sa_attention_head(at.cache->rows.alpha, i, heads, head, A.cols), own);
+            share(own);
+            if (at.cross) continue;
+            sa_scale((sa_real)0.5, own);
+            own.x[i] += (sa_real)0.5;
+        }
     }
+    copies_free(one);
+    return good;
+}
+
+/* 1 - cos(out_i, out_i without v_j), or 0 where both are nearly the same. */
+static sa_real change(sa_mat a, sa_mat b) {
+    const double squares = (double)sa_dot(a.x, a.x, a.cols) * (double)sa_dot(b.x, b.x, b.cols),
+                 apart = 1 - (double)sa_dot(a.x, b.x, a.cols) / sqrt(squares);
+    return (sa_real)(apart < 1e-5 ? 0 : apart);
+}
+
+/* By every key j of query i, in the output of the layer; a row divided by its sum. */
+static bool zeroed_values(attention_chain *all, sa_error *error) {
+    bool good = true;
+    for (int k = 0; good && k < all->count; k++) {
+        const sa_mat A = all->A[k];
+        for (int first = 0; good && first < A.cols; first += COPIES - 1) {
+            copies *own = hiding_copies(all->job, first, A.cols, error);
+            if (own) own->zeroed = k;
+            good = own && copies_run(own, error);
+            const view at = own ? view_of(own, k) : (view){0};
+            for (int c = 1; good && c < own->count; c++)
+                for (int i = 0; i < A.rows; i++)
+                    sa_row(A, i)[own->hidden[c]] = change(sa_rows(at.out, at.first[0] + i, 1),
+                                                          sa_rows(at.out, at.first[c] + i, 1));
+            copies_free(own);
+        }
+        for (int i = 0; good && i < A.rows; i++) share(sa_rows(A, i, 1));
+    }
+    return good;
+}
+
+/* A_count .. A_1, in the rows that predict. */
+static void multiply(attention_chain *all, double *scores) {
+    const int T = all->job->target->len, columns = columns_of(all->job);
+    sa_mat x = all->A[0];
+    for (int k = 1; k < all->count; k++) {
+        const sa_mat y = sa_cols(sa_rows(all->product[k % 2], 0, all->A[k].rows), 0, x.cols);
+        sa_gemm_nn(all->A[k], x, 0, y);
+        x = y;
+    }
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < columns; j++)
+            scores[t * columns + j] = (double)sa_row(x, x.rows - T + t)[j];
+}
+
+/* What is free from a node to one of the level below or above. Node: level * width + word. */
+static sa_real *edge(const attention_chain *all, int from, int to) {
+    const int width = all->width, level = from / width, other = to / width;
+    return other < level ? &sa_row(all->down[other], from % width)[to % width]
+                         : &sa_row(all->up[level], to % width)[from % width];
+}
+
+/* The shortest path on which something is free, backward in `before`. */
+static bool find_path(const attention_chain *all, int from, int to) {
+    const int width = all->width;
+    int known = 1;
+    for (int node = 0; node < (all->count + 1) * width; node++) all->before[node] = -1;
+    all->queue[0] = from, all->before[from] = from;
+    for (int next = 0; next < known && all->before[to] < 0; next++) {
+        const int node = all->queue[next], level = node / width;
+        for (int other = level - 1; other <= level + 1; other += 2) {
+            if (other < 0 || other > all->count) continue;
+            const int words = other ? all->A[other - 1].rows : all->A[0].cols;
+            for (int beside = other * width; beside < other * width + words; beside++) {
+                if (all->before[beside] >= 0 || *edge(all, node, beside) <= 0) continue;
+                all->before[beside] = node, all->queue[known++] = beside;
+            }
+        }
+    }
+    return all->before[to] >= 0;
+}
+
+/* The maximum flow, by shortest paths (Edmonds and Karp 1972). */
+static double max_flow(const attention_chain *all, int from, int to) {
+    double total = 0;
+    for (int k = 0; k < all->count; k++) sa_copy_mat(all->A[k], all->down[k]), sa_zero(all->up[k]);
+    while (find_path(all, from, to)) {
+        sa_real least = INFINITY;
+        for (int node = to; node != from; node = all->before[node]) {
+            const sa_real free = *edge(all, all->before[node], node);
+            least = free < least ? free : least;
+        }
+        for (int node = to, before; node != from; node = before) {
+            before = all->before[node];
+            *edge(all, before, node) -= least, *edge(all, node, before) += least;
+        }
+        total += (double)least;
+    }
+    return total;
+}
+
+static void flows(attention_chain *all, double *scores) {
+    const int T = all->job->target->len, columns = columns_of(all->job);
+    const int first = all->count * all->width + all->A[all->count - 1].rows - T;
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < columns; j++) scores[t * columns + j] = max_flow(all, first + t, j);
+}
+
+static bool chained(const sa_attributed *job, bool (*make)(attention_chain *, sa_error *),
+                    void (*read)(attention_chain *, double *), double *scores, sa_error *error) {
+    attention_chain all = {.job = job};
+    layout_chain(&all); /* the dry run */
+    const size_t size = all.arena.used;
+    all.arena = (sa_arena){0};
+    if (!sa_arena_init(&all.arena, size, error)) return false;
+    layout_chain(&all);
+    const bool good = make(&all, error);
+    if (good) read(&all, scores);
+    sa_arena_release(&all.arena);
+    return good;
 }
 
 static bool rollout(const sa_attributed *job, double *scores, sa_error *error) {
-    const int T = job->target->len, S = job->source->len;
-    const sa_transformer *w = &job->w->transformer;
-    const bool joined = w->sizes.decoder_only;
-    const int n = joined ? S + T - 1 : S, last = w->sizes.layers - 1;
-    copies *all = copies_new(job, 1, error);
-    if (all) all->rows = S + T, all->cols = n;
-    const bool good = all && copies_run(all, error);
-    if (good) {
-        const sa_transformer_cache *cache = &all->pass.transformer;
-        sa_mat x = sa_rows(all->work[0], 0, n), y = sa_rows(all->work[1], 0, n);
-        sa_zero(x);
-        for (int i = 0; i < n; i++) sa_row(x, i)[i] = 1;
-        roll(joined ? &w->decoder : &w->encoder, joined ? &cache->decoder : &cache->encoder, x, y);
-        if (joined) {
-            x = sa_rows(x, S - 1, T);
-        } else {
-            y = sa_rows(all->work[1], 0, T);
-            mix(&w->decoder.layer[last].cross.attention,
-                cache->decoder.layer[last].cross.rows.alpha, false, x, y);
-            x = sa_rows(all->work[0], 0, T);
-            roll(&w->decoder, &cache->decoder, y, x);
-            x = y;
-        }
-        for (int t = 0; t < T; t++)
-            for (int j = 0; j < S; j++) scores[t * S + j] = (double)sa_row(x, t)[j];
-    }
-    copies_free(all);
-    return good;
+    return chained(job, mean_weights, multiply, scores, error);
+}
+
+static bool flow(const sa_attributed *job, double *scores, sa_error *error) {
+    return chained(job, mean_weights, flows, scores, error);
+}
+
+static bool value_zeroing(const sa_attributed *job, double *scores, sa_error *error) {
+    return chained(job, zeroed_values, multiply, scores, error);
 }
 
 const sa_attribution sa_attributions[] = {
     {"attention"},
-    {"gradient", .score = gradient},
-    {"input-x-gradient", .score = input_x_gradient},
-    {"integrated-gradients", .score = integrated_gradients},
-    {"occlusion", .score = occlusion},
+    {"gradient", .prefix = true, .score = gradient},
+    {"input-x-gradient", .prefix = true, .score = input_x_gradient},
+    {"integrated-gradients", .prefix = true, .score = integrated_gradients},
+    {"occlusion", .prefix = true, .score = occlusion},
     {"norms", .layers = true, .sums = true, .score = norms},
-    {"rollout", .layers = true, .score = rollout},
+    {"rollout", .layers = true, .joint = true, .score = rollout},
+    {"flow", .layers = true, .joint = true, .score = flow},
+    {"value-zeroing", .layers = true, .joint = true, .score = value_zeroing},
     {0},
 };
 

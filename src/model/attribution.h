@@ -1,10 +1,12 @@
-/* attribution: which source word made each target word, by what the model computes beside its
- * weights of attention. F = log p(y_t | y_<t, x) for every target word t; x_j, the embedding of
- * source word j, comes without its position. Rows are target, columns source words.
+/* attribution: which source word, and which earlier target word, made each target word, by what the
+ * model computes beside its weights of attention. F = log p(y_t | y_<t, x) for every target word t;
+ * x_j, the embedding of word j, comes without its position. Rows are target words; columns are
+ * source words and, with `prefix`, behind them the target words y_1 .. y_{T-1} that the decoder
+ * reads after BOS; those that follow a row's word have scores of 0.
  *
  *   gradient              |dF/dx_j|
  *   input-x-gradient      sum_k x_jk dF/dx_jk
- *   integrated-gradients  sum_k x_jk int_0^1 dF/dx_jk (a x) da, of all source words at once, by m
+ *   integrated-gradients  sum_k x_jk int_0^1 dF/dx_jk (a x) da, of all columns at once, by m
  *                         midpoints (Sundararajan et al. 2017); a row sums to F(x) - F(0)
  *   occlusion             F(x) - F(x with <unk> in the place of word j)
  *   norms                 | sum_h alpha^h_tj W_o^h v^h_j |, the mean over layers (Kobayashi et al.
@@ -12,6 +14,11 @@
  *   rollout               products of (A + I) / 2 over the layers of a stack (Abnar and Zuidema
  *                         2020, section 3): decoder, top cross-attention and encoder, or the joint
  *                         stack of a decoder-only model
+ *   flow                  the maximum flow from row t to word j through the same matrices, whose
+ *                         numbers are capacities (the same section)
+ *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
+ *                         their sums, in the place of (A + I) / 2; out: the output of a layer
+ *                         (Mohebbi et al. 2023)
  */
 #ifndef SA_MODEL_ATTRIBUTION_H
 #define SA_MODEL_ATTRIBUTION_H
@@ -24,22 +31,25 @@ typedef struct sa_attributed {
     const sa_sizes *sizes;
     size_t parameters; /* numbers of all weights */
     const sa_sentence *source, *target;
+    bool prefix; /* columns of earlier target words, too */
     int steps;   /* m */
     double *gap; /* receives that of integrated gradients: sa_alignment.gap */
 } sa_attributed;
 
 typedef struct sa_attribution {
     const char *name;
+    bool prefix; /* has columns of earlier target words, ... */
+    bool joint;  /* ... or has them if one stack reads both sides */
     bool layers; /* of the layers of a Transformer, */
     bool sums;   /* whose heads put out sums of weighted values, which no part changes */
-    /* Fills scores [T x S]. SA_LIMIT: memory. NULL: the weights of attention, which passes have. */
+    /* Fills scores [T x columns]. SA_LIMIT: memory. NULL: the weights of attention, which passes
+     * have. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
 } sa_attribution;
 
 extern const sa_attribution sa_attributions[]; /* ends with a NULL name; the first is attention */
 
 /* Reads a list of names, each at most once, into `list`; returns how many, or 0 and SA_USAGE. */
-enum { SA_ATTRIBUTIONS = 7 };
 int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIBUTIONS],
                          sa_error *error);
 

@@ -105,7 +105,7 @@ struct sa_decoder_drows {
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
     sa_source source;
-    const int32_t *inputs; /* [M] y_{i-1} */
+    int32_t *inputs; /* [M] y_{i-1} */
     sa_readout_cache readout;
     sa_attention_scratch scratch;
     sa_arena products;        /* of the steps' loops */

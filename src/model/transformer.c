@@ -151,7 +151,7 @@ static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
     return first;
 }
 
-static const int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
+static int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
     const sa_batch_side *side = &batch->source;
     int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
@@ -161,7 +161,7 @@ static const int32_t *source_words(sa_arena *arena, const sa_batch *batch, const
 }
 
 /* y_i of every row (shift 0), or y_{i-1}, beginning with BOS (shift 1). */
-static const int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
+static int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
     int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++)

@@ -91,7 +91,7 @@ typedef struct sa_layer_cache {
 
 typedef struct sa_stack_cache {
     sa_queries self, cross;
-    const int32_t *ids;      /* [R] the input */
+    int32_t *ids;            /* [R] the input */
     sa_mat position_vectors; /* [longest x m] */
     sa_mat x;                /* [R x m] embedded words */
     sa_layer_cache layer[SA_MAX_LAYERS];

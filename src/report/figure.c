@@ -160,9 +160,10 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) 
 static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *drawing) {
     const double width = fmax(it->alignment->sources * it->cell, TITLE_WIDTH);
     char title[32];
+    const char *method = it->alignment->method[0] ? it->alignment->method[panel] : NULL;
     snprintf(title, sizeof title, "head %d", panel + 1);
-    add_text(drawing, title, FONT, (sa_box){middle - width / 2, y, width, TITLE}, SA_ANCHOR_MIDDLE,
-             false, black);
+    add_text(drawing, method ? method : title, FONT, (sa_box){middle - width / 2, y, width, TITLE},
+             SA_ANCHOR_MIDDLE, false, black);
 }
 
 static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
@@ -181,7 +182,8 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
 
 static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
                                       [SA_SITE_ENCODER] = {"source, attended to", "source"},
-                                      [SA_SITE_DECODER] = {"target, attended to", "target"}};
+                                      [SA_SITE_DECODER] = {"target, attended to", "target"},
+                                      [SA_SITE_PREFIX] = {"source, then target", "target"}};
 
 static double axis_length(const layout *it, int axis) {
     return ceil(sa_drawing_text_width(axes[it->figure->site][axis]) * FONT);

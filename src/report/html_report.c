@@ -47,8 +47,10 @@ void sa_html_report_init(sa_html_report *report, const char *command, const char
 }
 
 void sa_html_report_site(sa_html_report *report, sa_attention_site site) {
-    static const char *const names[] = {
-        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    static const char *const names[] = {[SA_SITE_CROSS] = "cross",
+                                        [SA_SITE_ENCODER] = "encoder",
+                                        [SA_SITE_DECODER] = "decoder",
+                                        [SA_SITE_PREFIX] = "prefix"};
     json_object_set_new(report->data, "site", json_string(names[site]));
 }
 
@@ -252,6 +254,9 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
         set_last(report, "matrices", report->matrices = json_array());
         json_object_set_new(report->model, "layers", json_integer(layers));
         json_object_set_new(report->model, "heads", json_integer(alignment->heads));
+        if (*alignment->method)
+            json_object_set_new(report->model, "methods",
+                                sa_json_words(alignment->method, alignment->heads));
     }
     json_t *entry = json_object();
     add_tokens(report, index, alignment, gold, golds, entry);

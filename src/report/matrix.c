@@ -117,7 +117,11 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
     size_t at = 0;
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_addf(out, "%zu,%d,%d,", tidy->sentence, head > 0 ? head : 0, t);
+            sa_buffer_addf(out, "%zu,", tidy->sentence);
+            if (head > 0 && *alignment->method)
+                sa_buffer_addf(out, "%s,%d,", alignment->method[head - 1], t);
+            else
+                sa_buffer_addf(out, "%d,%d,", head > 0 ? head : 0, t);
             sa_csv_cell_add(out, alignment->target[t], tidy->words);
             sa_buffer_addf(out, ",%d,", s);
             sa_csv_cell_add(out, alignment->source[s], tidy->words);

@@ -9,6 +9,7 @@ const english = {
     numbers: ["key", "query"],
     encoder: ["source, attended to", "source"],
     decoder: ["target so far, attended to", "target so far"],
+    prefix: ["source, then target so far", "target"],
   }[page.site ?? "cross"],
   coverage: "coverage: sum of weights",
   entropy: "entropy",

@@ -103,6 +103,7 @@ function selectionLabel(model, entry) {
   if (model.layers * model.heads < 2) return "";
   if (!entry.heads) return "mean of all heads";
   const { layer, head } = chosenPart(model);
+  if (model.methods) return model.methods[Math.max(head, 1) - 1];
   const name = (title, number, most) => (most < 2 ? "" : number ? `${title} ${number} of ${most}` : `mean over ${title}s`);
   return [name("layer", layer, model.layers), name("head", head, model.heads)].filter(Boolean).join(", ");
 }
@@ -207,9 +208,10 @@ function drawThumbnails({ model, words }) {
   };
   const rows = [];
   for (let l = 1; l <= model.layers; l++) {
-    const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, `head ${h + 1}`, `layer ${l}, head ${h + 1}`));
+    const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, model.methods?.[h] ?? `head ${h + 1}`, model.methods?.[h] ?? `layer ${l}, head ${h + 1}`));
     rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), html("span", {}, ...row)));
   }
+  if (model.methods) return host.replaceChildren(...rows);
   host.replaceChildren(...rows, html("p", {}, html("span"), html("span", {}, button(0, 0, "mean", "mean of all heads"))));
 }
 
@@ -316,10 +318,10 @@ function chooseSentence(number) {
 }
 
 // A slider over layers or heads: the mean, each of them and, from -1 on, the decisive one of each model.
-function addSlider(name, most, act, least = 0) {
+function addSlider(name, most, act, least = 0, names = undefined) {
   const slider = byId(name), readout = slider.parentElement.querySelector("output");
   const updateLabel = () => {
-    readout.textContent = { "-1": "decisive", 0: "mean" }[slider.value] ?? slider.value;
+    readout.textContent = { "-1": "decisive", 0: names?.[0] ?? "mean" }[slider.value] ?? names?.[slider.value - 1] ?? slider.value;
     slider.setAttribute("aria-valuetext", readout.textContent);
   };
   slider.parentElement.hidden = most < 2;
@@ -345,7 +347,9 @@ function addViewer() {
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
   const most = (key) => Math.max(...attending.map((model) => model[key]));
   addSlider("layer", most("layers"), drawPanels, -1);
-  addSlider("head", most("heads"), drawPanels, -1);
+  const methods = attending[0].methods;
+  if (methods) byId("heads").firstChild.textContent = "method ";
+  addSlider("head", most("heads"), drawPanels, -1, methods);
   addDifferences(attending);
   addList(attending);
   byId("gold").addEventListener("change", (event) => view.panels.forEach((panel) => panel.matrix.showGold(event.target.checked)));

@@ -160,7 +160,7 @@ static const struct field {
     {"model", &count_of_models, 1, INT_MAX, do_average},
     {"models", &count_of_models, 1, 16, do_ensemble},
     {"models", &count_of_models, 1, 1000, do_page},
-    {"site", &site, SA_SITE_CROSS, SA_SITE_DECODER, do_show},
+    {"site", &site, SA_SITE_CROSS, SA_SITE_PREFIX, do_show},
     {"seeds", &comparing.seeds, 1, INT_MAX, do_compare},
     {"matrices", &comparing.matrices, 0, INT_MAX, do_compare},
     {"step", &explaining.step, 0, 1000, do_explain},

@@ -11,19 +11,50 @@ numbers() { tail -n +2 "$1" | cut -d , -f 2-; }
     fail "attribute --method attention"
 diff -r aligned same && cmp aligned.txt same.txt && cmp aligned.json same.json || fail "attention is not what align shows"
 
-# Each method of a list is a head, in its order; the first is what one matrix shows, whatever the threads.
+# Each method of a list is a head with its name, in its order; the first is what one matrix shows, whatever the threads.
 "$softalign" attribute $model pairs.tsv --method gradient --csv gradient --threads 1 --quiet || fail "gradient"
 "$softalign" attribute $model pairs.tsv --method occlusion --csv occlusion --quiet || fail "occlusion"
 "$softalign" attribute $model pairs.tsv --method occlusion,attention,gradient --csv both --tidy both.csv --npy arrays \
     --html page.html --svg drawn --threads 3 --quiet || fail "a list"
 diff -r occlusion both || fail "a list does not show its first method"
 head_of() { awk -F , -v head="$1" '$1 == 1 && $2 == head { print $7 }' both.csv; }
-for head in 1:occlusion 2:aligned 3:gradient; do
+for head in occlusion:occlusion attention:aligned gradient:gradient; do
     numbers "${head#*:}/0001.csv" | tr , '\n' | diff - <(head_of "${head%:*}") >/dev/null || fail "head $head in the long table"
 done
 head -c 128 arrays/0001.npy | grep -aq "'shape': (3, 7, 7" || fail "npy of three methods"
 grep -q 'Attributions of' page.html || fail "the page's title"
-[ -s drawn/0002.svg ] || fail "no picture"
+grep -q '"methods":\["occlusion","attention","gradient"\]' page.html || fail "the page does not name the methods"
+for method in occlusion attention gradient; do
+    grep -q ">$method<" drawn/0002.svg || fail "the picture does not name $method"
+done
+"$softalign" attribute $model pairs.tsv --method occlusion,gradient --jsonl - --quiet | head -n 1 |
+    grep -q '"methods": *\["occlusion", *"gradient"\]' || fail "JSON lines do not name the methods"
+
+# AER is that of score, of each method.
+cut -f 3 pairs.tsv >gold.txt
+"$softalign" attribute $model pairs.tsv --method occlusion,attention --pharaoh first.txt 2>err || fail "links of occlusion"
+for file in first.txt:occlusion aligned.txt:attention; do
+    "$softalign" score --alignments "${file%:*}" gold.txt >table
+    same "AER of ${file#*:}" "$(awk 'NR == 2 { printf "%.4f, precision %.4f, recall %.4f", $5, $6, $7 }' table)" \
+        "$(sed -n "s/^${file#*:}: AER //p" err)"
+done
+
+# Earlier target words are columns behind those of the source; what follows a word has no part in it.
+methods=gradient,input-x-gradient,integrated-gradients,occlusion
+check_prefix() { # NAME MODEL
+    "$softalign" attribute "$2" pairs.tsv --method gradient --csv "$1.alone" --quiet || fail "gradient of $1"
+    "$softalign" attribute "$2" pairs.tsv --method $methods --target-prefix --csv "$1.prefix" --html "$1.html" --quiet ||
+        fail "--target-prefix of $1"
+    same "columns of $1" ",a,cat,sees,a,dog,.,</s>,un,chat,voit,un,chien,." "$(head -n 1 "$1.prefix/0001.csv")"
+    diff "$1.alone/0001.csv" <(cut -d , -f 1-8 "$1.prefix/0001.csv") || fail "columns of the source of $1"
+    tail -n +2 "$1.prefix/0001.csv" | awk -F , '{ for (j = 9; j <= NF; j++) if (($j > 0) != (j - 8 < NR)) exit 1 }' ||
+        fail "words that follow, of $1"
+    grep -q '"site":"prefix"' "$1.html" || fail "the page's axes, of $1"
+}
+check_prefix recurrent $model
+expect 2 "--pharaoh: links are between source and target, without --target-prefix" \
+    attribute $model pairs.tsv --method occlusion --target-prefix --pharaoh -
+expect 2 "--target-prefix: --method attention is of source words" attribute $model pairs.tsv --method attention --target-prefix
 
 # Occlusion is the difference of two forward passes: a word that the model does not know is <unk>.
 printf 'a zork sees a dog.\tun chat voit un chien.\n' >unknown.tsv
@@ -48,11 +79,66 @@ awk -v few="$(cat gap4)" -v many="$(cat gap100)" 'BEGIN { exit !(few > 0 && many
 "$softalign" attribute fixed/best.safetensors pairs.tsv --method input-x-gradient,occlusion --csv fixed.csv --quiet ||
     fail "a model without attention"
 expect 2 "the model has no attention: its decoder is 'fixed'" attribute fixed/best.safetensors pairs.tsv --method attention
+
+# Flow is the maximum flow through the weights that align shows: by another algorithm, which pushes along any path.
+check_flow() {
+    local site
+    expect 2 "--target-prefix: --method flow is of source words but in a decoder-only model" \
+        attribute deep/best.safetensors pairs.tsv --method flow --target-prefix
+    command -v python3 >/dev/null || return 0
+    for site in encoder cross decoder; do
+        "$softalign" align deep/best.safetensors pairs.tsv --limit 1 --site $site --tidy $site.csv --quiet || fail "align $site"
+    done
+    python3 - <<'END' || fail "flow is not the maximum flow"
+import csv
+def matrices(site):
+    found = {}
+    for row in csv.DictReader(open(site + ".csv")):
+        if row["sentence"] == "1":
+            found.setdefault(int(row["layer"]), {}).setdefault((int(row["t"]), int(row["s"])), []).append(float(row["weight"]))
+    return [{at: sum(a) / len(a) for at, a in found[layer].items()} for layer in sorted(found)]
+def mixed(A):
+    return {(t, s): (a + (t == s)) / 2 for (t, s), a in A.items()}
+levels = [*map(mixed, matrices("encoder")), matrices("cross")[-1], *map(mixed, matrices("decoder"))]
+assert len(levels) == 5
+def flow(source, sink):
+    free = {((k + 1, t), (k, s)): a for k, A in enumerate(levels) for (t, s), a in A.items() if a > 0}
+    total = 0
+    while True:
+        seen, stack = {source: None}, [source]
+        while stack and sink not in seen:
+            node = stack.pop()
+            for (a, b), left in free.items():
+                if a == node and left > 1e-9 and b not in seen:
+                    seen[b] = node
+                    stack.append(b)
+        if sink not in seen:
+            return total
+        path, node = [], sink
+        while node != source:
+            path.append((seen[node], node))
+            node = seen[node]
+        least = min(free[step] for step in path)
+        for a, b in path:
+            free[a, b] -= least
+            free[b, a] = free.get((b, a), 0) + least
+        total += least
+checked = 0
+for row in csv.DictReader(open("deep.tidy")):
+    t, s = int(row["t"]), int(row["s"])
+    if row["sentence"] == "1" and row["head"] == "flow" and (t + s) % 3 == 0:
+        assert abs(flow((5, t), (0, s)) - float(row["weight"])) < 1e-5, row
+        checked += 1
+assert checked > 9
+END
+}
 for options in "--model transformer" "--model decoder"; do
     "$softalign" train --train pairs.tsv --out deep --overwrite $options --embed 8 --attn 8 --ffn 8 --heads 2 --steps 3 \
         --quiet || fail "train $options"
-    "$softalign" attribute deep/best.safetensors pairs.tsv --method rollout,norms,gradient --csv deep.csv --pharaoh deep.txt \
-        --quiet || fail "layers: $options"
+    "$softalign" attribute deep/best.safetensors pairs.tsv --method rollout,norms,gradient,flow,value-zeroing --csv deep.csv \
+        --pharaoh deep.txt --tidy deep.tidy --quiet || fail "layers: $options"
+    check_prefix "${options##* }" deep/best.safetensors
+    [ "$options" = "--model decoder" ] || check_flow
     numbers deep.csv/0001.csv | awk -F , -v most="$options" '{ sum = 0; for (j = 1; j <= NF; j++) sum += $j
         if (sum > 1.00001 || (most ~ /transformer/ && sum < 0.99999)) exit 1 }' || fail "rollout: $options"
     same "lines of links" 2 "$(wc -l <deep.txt)"

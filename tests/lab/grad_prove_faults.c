@@ -101,7 +101,8 @@ void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_d
                               const sa_encoder_cache *encoder, bool training,
                               sa_decoder_cache *cache) {
     __real_sa_decoder_layout(arena, batch, w, encoder, training, cache);
-    if (planted == FORESEEN_WORDS) cache->inputs = batch->target.ids; /* y_i, not y_{i-1} */
+    if (planted == FORESEEN_WORDS) /* y_i, not y_{i-1} */
+        cache->inputs = (int32_t *)(uintptr_t)batch->target.ids;
 }
 
 __typeof__(sa_attention_all_forward) __real_sa_attention_all_forward,

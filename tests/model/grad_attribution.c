@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { S = 4, T = 3, K = 9 };
+enum { S = 4, T = 3, C = S + T - 1, K = 9 };
 
 static int32_t ids[S + T] = {3, 4, 5, SA_EOS, 7, 4, SA_EOS};
 static const sa_sentence source = {ids, S, NULL}, target = {ids + S, T, NULL};
@@ -26,7 +26,14 @@ static void settings_open(void) {
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
     sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
-    job = (sa_attributed){&w, &sizes, plan.size, &source, &target, 400, &gap};
+    job = (sa_attributed){.w = &w,
+                          .sizes = &sizes,
+                          .parameters = plan.size,
+                          .source = &source,
+                          .target = &target,
+                          .prefix = true,
+                          .steps = 400,
+                          .gap = &gap};
 }
 
 static void model_open(int number) {
@@ -34,19 +41,24 @@ static void model_open(int number) {
     settings_open();
 }
 
-/* F of all target words, with vectors of the source [S x m] in the place of those of its words, and
- * the ids that copying compares. */
+/* F of all target words, with vectors x [C x m] in the places of those that are read of the
+ * source's words and of the target's but EOS, and the ids that copying compares. */
 static void forward(sa_mat x, const int32_t *extended, double *F) {
+    const bool joined = w.transformer.sizes.decoder_only;
     sa_seq2seq own = w;
-    sa_mat *E = w.family->recurrent                  ? &own.encoder.E
-                : own.transformer.sizes.decoder_only ? &own.transformer.target_E
-                                                     : &own.transformer.source_E;
-    const sa_mat table = sa_mat_alloc(&numbers, K + S, E->cols);
+    sa_mat *E = w.family->recurrent ? &own.encoder.E
+                : joined            ? &own.transformer.target_E
+                                    : &own.transformer.source_E;
+    sa_mat *target_E = w.family->recurrent ? &own.decoder.E : &own.transformer.target_E;
+    const sa_mat table = sa_mat_alloc(&numbers, K + S, E->cols),
+                 read = joined ? table : sa_mat_alloc(&numbers, K, E->cols);
     int32_t rows[S];
+    sa_copy_mat(*target_E, sa_rows(read, 0, K));
     sa_copy_mat(*E, sa_rows(table, 0, K));
-    sa_copy_mat(x, sa_rows(table, K, S));
+    sa_copy_mat(sa_rows(x, 0, S), sa_rows(table, K, S));
+    for (int t = 0; t + 1 < T; t++) sa_copy_mat(sa_rows(x, S + t, 1), sa_rows(read, ids[S + t], 1));
     for (int j = 0; j < S; j++) rows[j] = K + j;
-    *E = table;
+    *target_E = read, *E = table;
     const sa_sentence from = {rows, S, extended};
     const sa_batch batch = sa_batch_build(&numbers, &from, &target, 1);
     sa_pass pass;
@@ -55,13 +67,16 @@ static void forward(sa_mat x, const int32_t *extended, double *F) {
     for (int t = 0; t < T; t++) F[t] = pass.log_p[t];
 }
 
-/* The vectors of the source. */
+/* The vectors of all columns. */
 static sa_mat vectors(const int32_t *words, double scale) {
-    const sa_mat E = w.family->recurrent                ? w.encoder.E
-                     : w.transformer.sizes.decoder_only ? w.transformer.target_E
-                                                        : w.transformer.source_E;
-    const sa_mat x = sa_mat_alloc(&numbers, S, E.cols);
-    sa_embedding_forward(E, words, x);
+    const bool recurrent = w.family->recurrent, joined = w.transformer.sizes.decoder_only;
+    const sa_mat target_E = recurrent ? w.decoder.E : w.transformer.target_E,
+                 E = recurrent ? w.encoder.E
+                     : joined  ? target_E
+                               : w.transformer.source_E,
+                 x = sa_mat_alloc(&numbers, C, E.cols);
+    sa_embedding_forward(E, words, sa_rows(x, 0, S));
+    sa_embedding_forward(target_E, words + S, sa_rows(x, S, T - 1));
     sa_scale(scale, x);
     return x;
 }
@@ -72,21 +87,32 @@ static const sa_attribution *method(const char *name) {
     return row;
 }
 
-static void score(const char *name, double scores[T][S]) {
+static void score(const char *name, double *scores) {
     sa_error error = {0};
-    ck_assert_msg(method(name)->score(&job, &scores[0][0], &error), "%s: %s", name, error.text);
+    ck_assert_msg(method(name)->score(&job, scores, &error), "%s: %s", name, error.text);
+}
+
+/* Without columns of target words those of the source stay. */
+static void check_alone(const char *name, double scores[T][C]) {
+    double alone[T][S];
+    job.prefix = false;
+    score(name, *alone);
+    job.prefix = true;
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++) ck_assert_double_eq_tol(alone[t][j], scores[t][j], 1e-12);
 }
 
 /* Central differences of the fourth order by each number of each vector. */
 START_TEST(gradients_are_those_of_differences) {
     static const double step[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
     const double h = 1e-4;
-    double norm[T][S], product[T][S], F[T];
+    double norm[T][C], product[T][C], F[T];
     model_open(_i);
     if (settings.attention == SA_ATTENTION_HARD) return; /* what it draws has no derivative */
-    score("gradient", norm);
-    score("input-x-gradient", product);
-    for (int j = 0; j < S; j++) {
+    score("gradient", *norm);
+    score("input-x-gradient", *product);
+    check_alone("gradient", norm);
+    for (int j = 0; j < C; j++) {
         double squares[T] = {0}, sums[T] = {0};
         const sa_mat x = vectors(ids, 1);
         const size_t used = numbers.used;
@@ -105,39 +131,47 @@ START_TEST(gradients_are_those_of_differences) {
         for (int t = 0; t < T; t++) {
             ck_assert_double_eq_tol(norm[t][j], sqrt(squares[t]), 1e-6 * fmax(norm[t][j], 1e-2));
             ck_assert_double_eq_tol(product[t][j], sums[t], 1e-6 * fmax(norm[t][j], 1e-2));
+            if (j >= S + t) ck_assert_double_eq(norm[t][j], 0);
         }
     }
 }
 END_TEST
 
-/* Of the family of that number; then, a model with Luong's decoder. More midpoints: a smaller gap.
- */
+/* Of the family of that number; then, a model with Luong's decoder. Without the columns of target
+ * words, what is shared out is less. */
 START_TEST(integrated_gradients_sum_to_the_difference) {
-    double scores[T][S], F[T], zero[T], apart = 0, whole = 0;
+    double scores[T][C], F[T], zero[T];
     settings = small_of(_i % 3);
     if (_i == 3) settings.decoder = SA_DECODER_LUONG;
     settings_open();
     forward(vectors(ids, 1), ids, F);
-    forward(vectors(ids, 0), ids, zero);
-    score("integrated-gradients", scores);
-    for (int t = 0; t < T; t++) {
-        double sum = 0;
-        const double total = F[t] - zero[t];
-        for (int j = 0; j < S; j++) sum += scores[t][j];
-        apart += fabs(sum - total), whole += fabs(total);
+    for (int columns = C; columns >= S; columns -= C - S) {
+        const sa_mat x = vectors(ids, 1);
+        double apart = 0, whole = 0;
+        sa_zero(sa_rows(x, 0, columns));
+        forward(x, ids, zero);
+        job.prefix = columns == C;
+        score("integrated-gradients", *scores);
+        for (int t = 0; t < T; t++) {
+            double sum = 0;
+            const double total = F[t] - zero[t];
+            for (int j = 0; j < columns; j++) sum += (*scores)[t * columns + j];
+            apart += fabs(sum - total), whole += fabs(total);
+        }
+        ck_assert_double_le(gap, 1e-3);
+        ck_assert_double_eq_tol(gap, apart / whole, 1e-12);
     }
-    ck_assert_double_le(gap, 1e-3);
-    ck_assert_double_eq_tol(gap, apart / whole, 1e-12);
 }
 END_TEST
 
 START_TEST(occlusion_is_two_passes) {
-    double scores[T][S], F[T], without[T];
+    double scores[T][C], F[T], without[T];
     model_open(_i);
-    score("occlusion", scores);
+    score("occlusion", *scores);
+    check_alone("occlusion", scores);
     forward(vectors(ids, 1), ids, F);
-    for (int j = 0; j < S; j++) {
-        int32_t hidden[S];
+    for (int j = 0; j < C; j++) {
+        int32_t hidden[S + T];
         memcpy(hidden, ids, sizeof hidden);
         hidden[j] = SA_UNK;
         forward(vectors(hidden, 1), hidden, without);
@@ -153,6 +187,7 @@ static sa_pass layers_open(int model, int layers) {
     settings = small_of(model);
     settings.layers = layers, settings.heads = 2;
     settings_open();
+    job.prefix = false;
     static sa_batch batch;
     sa_pass pass;
     batch = sa_batch_build(&numbers, &source, &target, 1);
@@ -172,7 +207,7 @@ START_TEST(rollout_of_one_layer_is_by_hand) {
     const sa_mat own = pass.transformer.decoder.layer[0].self.rows.alpha,
                  cross = pass.transformer.decoder.layer[0].cross.rows.alpha,
                  encoder = pass.transformer.encoder.layer[0].self.rows.alpha;
-    score("rollout", scores);
+    score("rollout", *scores);
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++) {
             double sum = 0;
@@ -184,7 +219,7 @@ START_TEST(rollout_of_one_layer_is_by_hand) {
         }
     pass = layers_open(SA_MODEL_DECODER, 1);
     const sa_mat joint = pass.transformer.decoder.layer[0].self.rows.alpha;
-    score("rollout", scores);
+    score("rollout", *scores);
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++)
             ck_assert_double_eq_tol(
@@ -196,7 +231,7 @@ END_TEST
 START_TEST(rows_of_rollout_sum_to_1) {
     double scores[T][S];
     layers_open(SA_MODEL_TRANSFORMER, 3);
-    score("rollout", scores);
+    score("rollout", *scores);
     for (int t = 0; t < T; t++) {
         double sum = 0;
         for (int j = 0; j < S; j++) sum += scores[t][j];
@@ -216,7 +251,7 @@ START_TEST(norms_are_of_what_is_summed) {
     const sa_attention_sublayer_cache *own = joined ? &cache->self : &cache->cross;
     const sa_mat W = attention->W_c.mat, V = own->memory.values;
     const int words = joined ? S + T - 1 : S, half = W.cols / 2;
-    score("norms", scores);
+    score("norms", *scores);
     for (int t = 0; t < T; t++) {
         const int row = joined ? S - 1 + t : t;
         double output[8] = {0};
@@ -241,6 +276,127 @@ START_TEST(norms_are_of_what_is_summed) {
 }
 END_TEST
 
+/* (A + I) / 2 of a layer's self-attention, or A. */
+static double mixed(const sa_attention_sublayer_cache *cache, int i, int j, int words, bool self) {
+    const double a = mean(cache->rows.alpha, i, j, words);
+    return self ? 0.5 * a + 0.5 * (i == j) : a;
+}
+
+/* The maximum flow is the least cut: over all sets of nodes on the side of row t. */
+START_TEST(flow_is_the_least_cut) {
+    double scores[T][S];
+    const bool joined = _i == SA_MODEL_DECODER;
+    const sa_pass pass = layers_open(_i, joined ? 2 : 1);
+    const sa_layer_cache *layer = pass.transformer.decoder.layer,
+                         *encoder = pass.transformer.encoder.layer;
+    const int upper = joined ? 0 : T, lower = joined ? C : S; /* the nodes between */
+    score("flow", *scores);
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++) {
+            double least = INFINITY;
+            for (int set = 0; set < 1 << (upper + lower); set++) {
+                double cut = 0;
+                for (int i = 0; i < lower; i++) {
+                    const bool with = set >> i & 1;
+                    if (with)
+                        cut += joined ? mixed(&layer[0].self, i, j, C, true)
+                                      : mixed(&encoder[0].self, i, j, S, true);
+                    if (joined && !with) cut += mixed(&layer[1].self, S - 1 + t, i, C, true);
+                    for (int u = 0; u < upper; u++)
+                        if (!with && set >> (lower + u) & 1)
+                            cut += mixed(&layer[0].cross, u, i, S, false);
+                }
+                for (int u = 0; u < upper; u++)
+                    if (!(set >> (lower + u) & 1)) cut += mixed(&layer[0].self, t, u, T, true);
+                least = fmin(least, cut);
+            }
+            ck_assert_double_eq_tol(scores[t][j], least, 1e-12);
+        }
+}
+END_TEST
+
+/* y of an attention without the value of word j, which is then as it was. */
+static sa_mat without_value(const sa_attention_sublayer *at, sa_attention_sublayer_cache *own,
+                            sa_mat x, int j, int words) {
+    for (int back = 0; back < 2; back++) {
+        if (back) {
+            sa_attention_project_output(&at->attention, own->rows, own->residual.y);
+            sa_residual_leave_forward(&at->residual, x, 0, NULL, &own->residual);
+        }
+        for (int i = 0; i < x.rows; i++)
+            for (int c = 0; c < own->memory.values.cols; c++) {
+                const double alpha =
+                    sa_row(own->rows.alpha, i)[c / (own->memory.values.cols / 2) * words + j];
+                sa_row(own->rows.head_outputs, i)[c] +=
+                    (back ? 1 : -1) * alpha * sa_row(own->memory.values, j)[c];
+            }
+    }
+    return own->residual.y;
+}
+
+/* 1 - cos of the outputs of a layer, each row of Q queries divided by its sum. */
+enum { SELF_ALONE, SELF, CROSS };
+static void zero_values(int kind, sa_stack *stack, sa_stack_cache *cache, int Q, int words,
+                        double A[C][C]) {
+    const sa_transformer_layer *layer = &stack->layer[0];
+    sa_layer_cache *own = &cache->layer[0];
+    sa_attention_sublayer_cache *cross = &own->cross;
+    const sa_mat whole = sa_mat_alloc(&numbers, Q, own->feed.residual.y.cols),
+                 self = sa_mat_alloc(&numbers, Q, whole.cols);
+    sa_copy_mat(own->feed.residual.y, whole), sa_copy_mat(own->self.residual.y, self);
+    for (int j = 0; j < words; j++) {
+        sa_mat y = kind == CROSS ? without_value(&layer->cross, cross, self, j, words)
+                                 : without_value(&layer->self, &own->self, cache->x, j, words);
+        if (kind == SELF) {
+            sa_residual_enter_forward(&layer->cross.residual, y, &cross->residual);
+            sa_attention_all_forward(&layer->cross.attention, &cross->memory, &cache->cross,
+                                     cross->residual.in, cross->rows, cross->residual.y,
+                                     &cache->scratch);
+            sa_residual_leave_forward(&layer->cross.residual, y, 0, NULL, &cross->residual);
+            y = cross->residual.y;
+        }
+        y = sa_feedforward_sublayer_forward(&layer->feed, y, 0, NULL, &own->feed);
+        for (int i = 0; i < Q; i++) {
+            double ab = 0, aa = 0, bb = 0;
+            for (int k = 0; k < y.cols; k++) {
+                const double a = sa_row(whole, i)[k], b = sa_row(y, i)[k];
+                ab += a * b, aa += a * a, bb += b * b;
+            }
+            A[i][j] = 1 - ab / sqrt(aa * bb);
+            if (A[i][j] < 1e-5) A[i][j] = 0;
+        }
+    }
+    sa_copy_mat(whole, own->feed.residual.y), sa_copy_mat(self, own->self.residual.y);
+    for (int i = 0; i < Q; i++) {
+        double sum = 0;
+        for (int j = 0; j < words; j++) sum += A[i][j];
+        for (int j = 0; j < words && sum; j++) A[i][j] /= sum;
+    }
+}
+
+START_TEST(value_zeroing_is_what_layers_put_out) {
+    double scores[T][S], own[C][C], cross[C][C], encoder[C][C];
+    sa_pass pass = layers_open(_i, 1);
+    sa_transformer_cache *cache = &pass.transformer;
+    score("value-zeroing", *scores);
+    if (_i == SA_MODEL_DECODER) {
+        zero_values(SELF_ALONE, &w.transformer.decoder, &cache->decoder, C, C, own);
+    } else {
+        zero_values(CROSS, &w.transformer.decoder, &cache->decoder, T, S, cross);
+        zero_values(SELF_ALONE, &w.transformer.encoder, &cache->encoder, S, S, encoder);
+        zero_values(SELF, &w.transformer.decoder, &cache->decoder, T, T, own);
+    }
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++) {
+            double sum = 0;
+            if (_i == SA_MODEL_DECODER) sum = own[S - 1 + t][j];
+            for (int u = 0; _i == SA_MODEL_TRANSFORMER && u < T; u++)
+                for (int i = 0; i < S; i++) sum += own[t][u] * cross[u][i] * encoder[i][j];
+            ck_assert_double_eq_tol(scores[t][j], sum, 1e-9);
+        }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attribution", &tests);
@@ -251,6 +407,9 @@ int main(void) {
     tcase_add_loop_test(tests, occlusion_is_two_passes, 0, models);
     tcase_add_test(tests, rollout_of_one_layer_is_by_hand);
     tcase_add_test(tests, rows_of_rollout_sum_to_1);
+    tcase_add_loop_test(tests, flow_is_the_least_cut, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER + 1);
+    tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
+                        SA_MODEL_DECODER + 1);
     tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER + 1);
     return suite_run(suite);

@@ -34,21 +34,23 @@ function label(text, { anchor = "middle", most = 18, ...place }) {
 }
 
 // words: { source, target }, options: { beside: panels side by side, gold: [[s, t, possible]],
-// signed: these are differences, sums, act: { over(t, s), out(), pick(t) } }
+// signed: these are differences, sums, act: { over(t, s), out(), pick(t) }, large: { cell, font, bare } is the bare
+// matrix in these sizes, with its words, or without those of the rows }
 function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
   const many = options.beside > 2, { axes, coverage } = inPictures();
-  const cell = Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = Math.min(18, cell * 0.72), small = font * 0.85;
+  const { large } = options, tilt = large ? 60 : 45;
+  const cell = large?.cell ?? Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = large?.font ?? Math.min(18, cell * 0.72), small = large ? 0 : font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const slanted = longest(words.source) > cell - 4, slope = longest(words.source) * Math.SQRT1_2;
-  const left = longest(words.target) + 14 + 1.5 * small;
-  const top = (slanted ? slope + font * 0.8 : font) + 10 + 1.5 * small;
+  const left = large?.bare ? 0 : longest(words.target) + 14 + 1.5 * small;
+  const top = (slanted ? (large ? 0.87 * longest(words.source) : slope) + font * 0.8 : font) + 10 + 1.5 * small;
   const beside = options.sums ? 3.6 * font : 0;
-  const right = Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
+  const right = large ? 8 : Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
   const width = Math.max(left + columns * cell + right, left + 15 * small);
   // The scale stands right of the words below the matrix where both fit.
   const inline = options.sums && width - left > widthOf(coverage, font * 0.72) + 16 * small;
-  const below = (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
+  const below = large ? 8 : (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
   const size = { width, height: top + rows * cell + below };
   const toX = (s) => left + (back ? columns - 1 - s : s) * cell;
 
@@ -58,12 +60,12 @@ function Matrix(words, options) {
   const natural = size.width / 17, tall = `max(${(size.width / size.height) * 62}vh, ${0.72 * natural}rem)`;
   const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `min(${natural}rem, ${tall})`;
   picture.style.width = room;
-  picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }),
-    svg("text", { class: "axis", x: left + (columns * cell) / 2, y: small, "text-anchor": "middle", "font-size": small }, axes[0]),
+  picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }));
+  if (!large) picture.append(svg("text", { class: "axis", x: left + (columns * cell) / 2, y: small, "text-anchor": "middle", "font-size": small }, axes[0]),
     svg("text", { class: "axis", "text-anchor": "middle", "font-size": small, transform: `translate(${small} ${top + (rows * cell) / 2}) rotate(-90)` }, axes[1]));
   words.source.forEach((text, s) => {
     const x = toX(s) + cell / 2, y = top - 8;
-    picture.append(label(text, slanted ? { x: x + font * 0.2, y, anchor: "start", transform: `rotate(-45 ${x + font * 0.2} ${y})` } : { x, y }));
+    picture.append(label(text, slanted ? { x: x + font * 0.2, y, anchor: "start", transform: `rotate(${-tilt} ${x + font * 0.2} ${y})` } : { x, y }));
   });
 
   const cells = [], groups = [], cursor = svg("rect", { class: "cursor", x: left - 1.5, width: columns * cell + 3, height: cell, visibility: "hidden" });
@@ -72,7 +74,7 @@ function Matrix(words, options) {
   words.target.forEach((text, t) => {
     const group = svg("g", { class: "row" });
     const y = top + t * cell;
-    group.append(label(text, { class: "word", x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" }));
+    if (!large?.bare) group.append(label(text, { class: "word", x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" }));
     for (let s = 0; s < columns; s++) {
       const box = svg("rect", { class: "cell", x: toX(s), y, width: cell, height: cell });
       cells.push(box);
@@ -87,13 +89,13 @@ function Matrix(words, options) {
     x: toX(s) + cell / 2, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : numeral(weight.toFixed(2).replace("0.", ".")));
   // Attention that chooses words one by one may choose none.
   const empty = words.target.map((_, t) => svg("text", { class: "small", x: left + (columns * cell) / 2, y: top + (t + 0.65) * cell,
-    "text-anchor": "middle", "font-size": small, visibility: "hidden" }, inPictures().none));
+    "text-anchor": "middle", "font-size": small || font, visibility: "hidden" }, inPictures().none));
   picture.append(values, ...empty);
   const golds = (options.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
     x: toX(s) + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
   picture.append(...golds, cursor, spot);
   const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font, toX }) : null;
-  const showMost = addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
+  const showMost = large ? () => {} : addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
   if (options.act) {
     const columnOf = (event) => {
       const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()), place = Math.floor((x - left) / cell);
@@ -204,56 +206,55 @@ function SourceLine(source) {
 
 // ---- Bands: the two sentences, each pair of words joined by a band as wide as its weight
 
-// Source words above, target words below; beside each other if the words of a sentence do not fit a line.
-function Bands(words, weights, width, act) {
-  const font = 18, gap = 12, columns = words.source.length, line = font * 1.6, least = 0.04;
-  const sides = [words.source, words.target].map((list) => ({ list, back: isRightToLeft(list),
-    sizes: list.map((text) => widthOf(clipped(text, 18), font) + gap) }));
-  const lengths = sides.map(({ sizes }) => sizes.reduce((sum, size) => sum + size, 0));
-  const flat = Math.max(...lengths) <= width;
-  const sizes = sides.map((side) => Math.max(...side.sizes));
-  const size = flat ? { width, height: 11.4 * font } : { width, height: line * Math.max(columns, words.target.length) + 1.6 * font };
+// Source words above, target words below; beside each other if the words of a sentence do not fit a line. In a given
+// height the words are as large as fits, but no smaller than `least`.
+function Bands(words, { width, height = 0, least = 18, act = null }) {
+  const columns = words.source.length, deep = Math.max(columns, words.target.length);
+  const sides = [words.source, words.target].map((list) => ({ list, back: isRightToLeft(list), sizes: list.map((text) => widthOf(clipped(text, 18), 1) + 0.67) }));
+  const lengths = sides.map(({ sizes }) => sizes.reduce((sum, size) => sum + size, 0)), longest = sides.map(({ sizes }) => Math.max(...sizes));
+  const flat = Math.max(...lengths) * least <= width;
+  const fits = flat ? Math.min(width / Math.max(...lengths), height / 5) : Math.min(height / (1.3 * deep + 0.6), width / (longest[0] + longest[1] + 3));
+  const font = height ? Math.min(Math.max(fits, least), 2.4 * least) : least, line = height ? height / (deep + 0.5) : font * 1.6;
+  const size = { width, height: height || (flat ? 11.4 * font : line * deep + 1.6 * font) };
+  const above = height ? 0 : 1.4 * font; // of the names of both sides
   // The middle of the edge of each word from which bands start.
   const places = sides.map(({ list, back, sizes: own }, side) => {
-    let at = (width - lengths[side]) / 2;
-    const spread = list.length > 1 && flat ? Math.min((width - lengths[side]) / (list.length - 1), 3 * font) : 0;
-    at -= (spread * (list.length - 1)) / 2;
+    const room = width - lengths[side] * font, spread = list.length > 1 && flat ? Math.min(room / (list.length - 1), 3 * font) : 0;
+    let at = (room - spread * (list.length - 1)) / 2;
     return list.map((_, i) => {
-      if (!flat) return [side ? width - sizes[1] : sizes[0], (i + 0.5) * line + 1.4 * font];
-      const x = at + own[i] / 2;
-      at += own[i] + spread;
-      return [back ? width - x : x, side ? size.height - 3.3 * font : 3.1 * font];
+      if (!flat) return [side ? width - longest[1] * font : longest[0] * font, (i + 0.5) * line + above];
+      const x = at + (own[i] * font) / 2;
+      at += own[i] * font + spread;
+      return [back ? width - x : x, side ? size.height - above - 1.9 * font : above + 1.7 * font];
     });
   });
-  const bands = [];
-  for (let t = 0; t < words.target.length; t++)
-    for (let s = 0; s < columns; s++) {
-      const weight = weights[t * columns + s];
-      if (weight < least) continue;
-      const [x1, y1] = places[0][s], [x2, y2] = places[1][t], x = (x1 + x2) / 2, y = (y1 + y2) / 2;
-      bands.push({ t, s, weight, node: svg("path", { class: "band", "stroke-width": (weight * font * 0.8).toFixed(2), "stroke-opacity": (0.15 + 0.65 * weight).toFixed(2),
-        d: flat ? `M${x1} ${y1}C${x1} ${y} ${x2} ${y} ${x2} ${y2}` : `M${x1} ${y1}C${x} ${y1} ${x} ${y2} ${x2} ${y2}` }) });
-    }
+  const bands = words.target.flatMap((_, t) => words.source.map((__, s) => {
+    const [x1, y1] = places[0][s], [x2, y2] = places[1][t], x = (x1 + x2) / 2, y = (y1 + y2) / 2;
+    return { t, node: svg("path", { class: "band", d: flat ? `M${x1} ${y1}C${x1} ${y} ${x2} ${y} ${x2} ${y2}` : `M${x1} ${y1}C${x} ${y1} ${x} ${y2} ${x2} ${y2}` }) };
+  }));
   const names = sides.map(({ list }, side) => list.map((text, i) => {
     const [x, y] = places[side][i];
     return label(text, { class: "word", "font-size": font, ...(flat ? { x, y: y + (side ? 1.15 : -0.5) * font }
-      : { x: x + (side ? gap / 2 : -gap / 2), y: y + 0.35 * font, anchor: side ? "start" : "end" }) });
+      : { x: x + (side ? font / 3 : -font / 3), y: y + 0.35 * font, anchor: side ? "start" : "end" }) });
   }));
-  const act2 = (t) => ({ pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t) });
-  names[1].forEach((name, t) => make(name, { on: act2(t) }, []));
-  const { axes } = inPictures(), axis = (text, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, text);
+  if (act) names[1].forEach((name, t) => make(name, { on: { pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t) } }, []));
+  const axis = (side, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, inPictures().axes[side]);
   const picture = svg("svg", { class: "bands", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights" },
-    ...(flat ? [axis(axes[0], 0, font, "start"), axis(axes[1], 0, size.height - 0.3 * font, "start")]
-      : [axis(axes[0], 0, font, "start"), axis(axes[1], width, font, "end")]),
+    ...(height ? [] : [axis(0, 0, font, "start"), flat ? axis(1, 0, size.height - 0.3 * font, "start") : axis(1, width, font, "end")]),
     ...bands.map(({ node }) => node), ...names.flat());
+  let current = [];
   return {
     picture,
+    show(weights) {
+      current = weights;
+      bands.forEach(({ node }, i) => make(node, { "stroke-width": (weights[i] * font * 0.8).toFixed(2), "stroke-opacity": (0.15 + 0.65 * weights[i]).toFixed(2), visibility: weights[i] < 0.04 ? "hidden" : "visible" }, []));
+    },
     highlight(row) {
       picture.classList.toggle("looking", row !== null);
       for (const { t, node } of bands) node.classList.toggle("seen", t === row);
       names[1].forEach((name, t) => name.classList.toggle("seen", t === row));
-      names[0].forEach((name, s) => name.classList.toggle("seen", row !== null && weights[row * columns + s] >= 0.2));
+      names[0].forEach((name, s) => name.classList.toggle("seen", row !== null && current[row * columns + s] >= 0.2));
     },
   };
 }

@@ -183,7 +183,8 @@ function drawDetail() {
   if (!panel) return;
   byId("detail-name").textContent = view.panels.length > 1 ? visible(panel.title) : "";
   host.replaceChildren();
-  view.bands = Bands(panel.words, panel.weights, Math.max(host.clientWidth / 1.1, 300), act);
+  view.bands = Bands(panel.words, { width: Math.max(host.clientWidth / 1.1, 300), act });
+  view.bands.show(panel.weights);
   host.append(view.bands.picture);
   const { translation, bleu, loss } = entryOf(panel.model, view.sentence);
   byId("translation").replaceChildren(...(translation === undefined ? []

@@ -54,6 +54,7 @@ async function openLink() {
   Object.assign(state, chosen);
   if (wanted in languages) language.name = wanted;
   await showState();
+  if (state.stage) await openStage(state.stage);
 }
 
 async function main() {
@@ -71,6 +72,7 @@ async function main() {
   addInside();
   addFiles();
   addTour();
+  addStage();
   await openLink();
   addEventListener("hashchange", openLink);
   let width = innerWidth;

@@ -4,7 +4,7 @@
 // For page_matrix.js: the words inside of its pictures.
 const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight", "none"].map((name) => [name, textOf(name)])), inChart: (x, y) => textOf("inChart", { x, y }) }) };
 
-const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: null, source: null, stop: 0, pause: 0, broken: null }; // broken: a term that the gradient lacks; "?": one at random
+const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: null, source: null, stop: 0, pause: 0, broken: null, stage: null }; // stage: the picture on it; broken: a term that the gradient lacks; "?": one at random
 const state = structuredClone(START);
 
 // What the playground sets for every model that does not say otherwise: small and quick.
@@ -30,21 +30,24 @@ const readSettings = (text) => Object.fromEntries(text.split(",").map((part) => 
 
 const LONGEST_LINK = 8000; // characters; own pairs above that stay out of it
 
+// A stop's link stands for its settings.
 function linkOf(chosen) {
-  const parts = new URLSearchParams();
-  for (const name of ["task", "pairs", "longest", "sentence", "source", "stop", "pause"])
-    if (chosen[name] !== START[name] && chosen[name] !== null) parts.set(name, chosen[name]);
+  const parts = new URLSearchParams(), from = chosen.stop ? readLink(stops[chosen.stop - 1].link) : START;
+  if (chosen.stop) parts.set("stop", chosen.stop);
+  for (const name of ["task", "pairs", "longest", "sentence", "source", "pause", "stage"])
+    if (chosen[name] !== from[name] && chosen[name] !== null) parts.set(name, chosen[name]);
   if (chosen.own !== null && chosen.own.length <= LONGEST_LINK) parts.set("own", chosen.own);
   chosen.models.forEach((settings, slot) => {
-    if (settings && (slot || Object.keys(settings).length)) parts.set("ab"[slot], writeSettings(settings));
+    if (JSON.stringify(settings) !== JSON.stringify(from.models[slot])) parts.set("ab"[slot], settings ? writeSettings(settings) : "none");
   });
-  if (chosen.broken) parts.set("break", chosen.broken);
+  if (chosen.broken !== from.broken) parts.set("break", chosen.broken);
   if (language.name !== "en") parts.set("language", language.name);
   return `#${parts}`;
 }
 
 function readLink(hash) {
-  const parts = new URLSearchParams(hash.replace(/^#/, "")), read = structuredClone(START);
+  const given = new URLSearchParams(hash.replace(/^#/, "")), parts = new URLSearchParams(stops[given.get("stop") - 1]?.link), read = structuredClone(START);
+  given.forEach((value, name) => parts.set(name, value));
   const number = (name, most) => {
     const value = Number(parts.get(name));
     if (parts.has(name) && Number.isInteger(value) && value >= 0 && value <= most) read[name] = value;
@@ -52,13 +55,14 @@ function readLink(hash) {
   number("pairs", 20000);
   number("longest", 50);
   number("sentence", 199);
-  number("stop", 6);
+  number("stop", stops.length);
   number("pause", 100000);
   if (engine.info.tasks.some(({ name }) => name === parts.get("task"))) read.task = parts.get("task");
+  if (parts.has("stage")) read.stage = parts.get("stage") === "matrix" ? "matrix" : "bands";
   if (parts.has("own")) read.own = parts.get("own");
   if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);
   if (parts.get("break") === "?" || engine.info.terms.some(({ name }) => name === parts.get("break"))) read.broken = parts.get("break");
-  read.models = ["a", "b"].map((name, slot) => (parts.has(name) ? readSettings(parts.get(name)) : slot ? null : {}));
+  read.models = ["a", "b"].map((name, slot) => (parts.has(name) && parts.get(name) !== "none" ? readSettings(parts.get(name)) : slot ? null : {}));
   return { ...read, language: parts.get("language") };
 }
 

@@ -2,15 +2,24 @@
 // The tour: its stops are links with a text.
 
 const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];
+const partsOf = (row) => inLanguage(row).split("|").map((part) => part.trim());
+
+const NARROW = 896; // of a window in pixels: the question takes the place of its text
 
 function showStop(number) {
   state.stop = number;
   byId("stops").querySelectorAll("button").forEach((button, i) => button.setAttribute("aria-pressed", i + 1 === number));
+  byId("stops").querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
   byId("stop").hidden = !number;
+  document.body.classList.toggle("touring", number > 0);
+  drawStage();
   if (!number) return;
+  byId("stop-about").open = true;
   byId("stop-title").textContent = `${number}. ${inLanguage(stops[number - 1].title)}`;
-  byId("stop-text").textContent = inLanguage(stops[number - 1].text);
-  byId("stop-answer").querySelector("p").textContent = inLanguage(stops[number - 1].answer);
+  const [text, question] = partsOf(stops[number - 1].text);
+  byId("stop-text").textContent = text;
+  byId("stop-question").textContent = question;
+  byId("stop-answer").querySelector("p").textContent = partsOf(stops[number - 1].answer).join(" ");
   byId("stop-next").disabled = number === stops.length;
 }
 
@@ -33,7 +42,7 @@ function leave() {
 // Opens the settings of a stop.
 async function visit(number) {
   const { language: _, ...chosen } = readLink(stops[number - 1].link);
-  Object.assign(state, chosen, { stop: number });
+  Object.assign(state, chosen, { stop: number, stage: state.stage });
   byId("stop-answer").open = false;
   allowBending(false);
   showStop(number);
@@ -44,9 +53,10 @@ function addTour() {
   byId("stop-try").addEventListener("click", async () => {
     if (training.on) await run(false);
     await visit(state.stop);
-    byId("training").scrollIntoView();
+    byId("stop-about").open = innerWidth > NARROW;
     await run(true);
   });
+  byId("stop-answer").addEventListener("toggle", () => { if (byId("stop-answer").open) byId("stop-about").open = false; });
   byId("stop-close").addEventListener("click", leave);
   byId("stop-next").addEventListener("click", () => visit(state.stop + 1));
 }

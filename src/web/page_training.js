@@ -85,15 +85,16 @@ function enable(ready) {
 function setRunning(on) {
   training.on = on;
   byId("start").textContent = textOf(on ? "pause" : "start");
+  byId("start").classList.toggle("on", on);
   byId("readout").setAttribute("aria-live", on ? "off" : "polite"); // it changes with every look
 }
 
-async function run(on) {
+async function run(on, until = state.pause) {
   if (on) { past.at = -1; say(""); spoken = performance.now(); }
   setRunning(on);
   if (!on) speak();
   try {
-    const left = state.pause - latestStep();
+    const left = until - latestStep();
     await ask("run", { on, count: left > 0 ? left : Infinity });
   } catch (error) {
     complain(error);
@@ -123,6 +124,7 @@ function onMoment(frames, rests) {
   keepMoment(frames);
   showTime();
   speak();
+  if (rests) stageRests();
   if (past.at >= 0) return;
   drawMoment(frames);
   drawFigures();

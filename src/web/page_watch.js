@@ -91,7 +91,7 @@ function drawPanels(frames) {
 
 function drawTranslations(frames) {
   const pair = watchedPair(), unknown = frames.find(Boolean)?.unknown;
-  const line = (name, text, mark = null) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"));
+  const line = (name, text, mark = null) => html("p", { class: mark ? "line" : "line given" }, html("span", { class: "note" }, name), html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"));
   byId("translations").replaceChildren(
     line(textOf("source"), pair.source + (unknown?.length ? ` (${textOf("unknown", { words: clipped(unknown.join(", "), 60) })})` : "")), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
     ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
@@ -125,6 +125,7 @@ function highlight() {
   const frame = pointedFrame();
   const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
   view.panels.forEach((panel) => panel?.matrix.highlight(row !== null && row < panel.rows.length ? row : null, view.column < panel.columns.length ? view.column : null));
+  stage.pictures.forEach((picture) => picture.highlight(row));
   if (row === null) {
     byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
     byId("cell").replaceChildren();
@@ -143,6 +144,7 @@ function drawMoment(frames) {
   drawPanels(frames);
   drawTranslations(frames);
   drawTable(frames);
+  drawStage();
   if (view.row !== null || !byId("readout").textContent.trim()) highlight();
 }
 

@@ -403,9 +403,9 @@ const checks = {
     assert.strictEqual(await text(page, "#family"), `Transformer, ${layers} layers, ${heads} heads`);
     assert.doesNotMatch(await text(page, "#settings"), /bahdanau|reverse-source/);
 
-    assert.strictEqual(await count(page, ".band"), first.filter((weight) => Math.round(weight * 1000) >= 40).length, "bands");
+    assert.strictEqual(await count(page, ".band[visibility=visible]"), first.filter((weight) => Math.round(weight * 1000) >= 40).length, "bands");
     await page.hover("#target button:nth-child(2)");
-    assert.strictEqual(await count(page, ".band.seen"), first.slice(S, 2 * S).filter((weight) => Math.round(weight * 1000) >= 40).length, "bands of a word");
+    assert.strictEqual(await count(page, ".band.seen[visibility=visible]"), first.slice(S, 2 * S).filter((weight) => Math.round(weight * 1000) >= 40).length, "bands of a word");
     await page.hover(`#panels .row:nth-of-type(2) .cell:nth-of-type(3)`);
     assert.ok((await text(page, "#equation")).startsWith(`α2,3 = ${(Math.round(first[S + 2] * 1000) / 1000).toFixed(3)}`), await text(page, "#equation"));
     let sum = 0, least = 0;

@@ -228,7 +228,7 @@ async function tour(page) {
     assert.deepStrictEqual(await titles(page), [named, named], `stop ${number}`);
   }
   await page.click("#bend");
-  for (let number = 1; number <= 6; number++) {
+  for (let number = 1; number <= 8; number++) {
     await page.click(`#stops button:nth-of-type(${number})`);
     await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
     assert.strictEqual(await text(page, "#message"), "", `stop ${number}`);
@@ -236,7 +236,7 @@ async function tour(page) {
     assert.strictEqual(await page.run(`byId("broken").hidden`), number !== 6, `stop ${number}`);
     assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
   }
-  assert.deepStrictEqual(await page.run("stops.map(({ link }) => readLink(link).pause)"), [300, 500, 300, 300, 500, 300]);
+  assert.deepStrictEqual(await page.run("stops.map(({ link }) => readLink(link).pause)"), [300, 500, 300, 300, 500, 300, 300, 500]);
   await page.click("#stop-close"); // mends it
   await page.until(`byId("broken").hidden && !training.broken && byId("stop").hidden`);
   await page.run(`location.hash = "pause=40"`);
@@ -257,6 +257,78 @@ async function tour(page) {
     assert.ok(/\d,\d/.test(figures) && !/\d\.\d/.test(figures), `${name}: ${figures}`);
   }
   await choose(page, "#language", "en");
+}
+
+// Question, model, answer and next stop share a screen, and "Try it" scrolls none of them away.
+async function oneScreen(page) {
+  for (const [width, height] of [[1024, 768], [390, 844]]) {
+    await page.resize(width, height);
+    await page.run(`location.hash = "stop=1"; scrollTo(0, 0)`);
+    await page.until(`state.stop === 1 && !past.moments.length && !byId("start").disabled`);
+    await page.run(`byId("stop-try").click()`);
+    await page.until(`!training.on && ${last("held?.step")} === 300`, 60000);
+    await page.run(`byId("stop-answer").open = true`);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.strictEqual(await page.run("scrollY"), 0, "it scrolls");
+    const below = await page.run(`["#stop-question", "#stop-next", "#stop-answer p", "#panels .row:nth-last-of-type(2)"].map((selector) => document.querySelector(selector).getBoundingClientRect().bottom)`);
+    assert.ok(Math.max(...below) <= height, `${width} x ${height}: ${below}`);
+    await page.run(`location.hash = ""`);
+    await page.until(`!state.stop && !byId("start").disabled`);
+  }
+  await page.resize(1280, 900);
+}
+
+// The stage by keys: words that the last row reads, the training in slow motion, back and forth, the answer, the next stop.
+async function lectures(page) {
+  await page.run(`location.hash = "stop=4"`);
+  await page.until(`state.models[1]?.attention === "dot" && !byId("start").disabled`);
+  assert.strictEqual(await page.run("location.hash"), "#stop=4", "a stop's link stands for its settings");
+  await page.run("document.activeElement.blur()");
+  await page.key("p");
+  await page.until("isOnStage()");
+  await choose(page, "#stage-seconds", "5");
+  await page.key(" ");
+  await page.until("stage.timer && past.at > 2", 60000); // learned unseen, then slowly
+  await page.key(" ");
+  const at = await page.run("past.at");
+  await page.key("ArrowRight");
+  assert.strictEqual(await page.run("past.at"), at + 1);
+  await page.key("Home");
+  const grays = `Math.max(...[...document.querySelectorAll("#stage .cell")].map((cell) => Number(cell.getAttribute("fill-opacity"))))`;
+  await page.key("v");
+  assert.ok(await page.run(grays) < 0.9, "the beginning is black");
+  await page.key("End");
+  await page.until(`past.at < 0 && ${grays} > 0.9`);
+  for (const [width, height] of [[1024, 768], [1920, 1080]]) {
+    await page.resize(width, height);
+    for (const kind of ["matrix", "bands"]) {
+      await page.run(`state.stage = "${kind}"; drawStage(); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+      const small = await page.run(`[...document.querySelectorAll("#stage svg > text, #stage .word, #stage p, #stage output, #stage figcaption")].filter((node) => node.textContent.trim())
+        .map((node) => [node, parseFloat(getComputedStyle(node).fontSize) * (node.ownerSVGElement ? node.getScreenCTM().a / (node.transform.baseVal.length ? 0.5 : 1) : 1)])
+        .filter(([node, size]) => !(size >= innerHeight / 28 - 0.1)).map(([node, size]) => node.textContent + " " + size)`);
+      assert.deepStrictEqual(small, [], `${kind} at ${width} x ${height}`);
+      assert.ok(await page.run(`byId("stage").scrollHeight <= innerHeight && byId("stage").scrollWidth <= innerWidth`), `${kind} at ${width} x ${height} is cut`);
+    }
+  }
+  const question = await text(page, "#stage-question");
+  await page.key("a");
+  assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
+  await page.key("a");
+  assert.strictEqual(await text(page, "#stage-question"), question);
+  await page.key("PageDown");
+  await page.until(`state.stop === 5 && !byId("start").disabled && byId("stage-heads").children.length === 5`);
+  await page.key("2");
+  assert.strictEqual(await page.run(`byId("head").value`), "2");
+  await page.key("Escape");
+  await page.until("!isOnStage()");
+  await page.run(`location.hash = ${JSON.stringify(`source=${encodeURIComponent('<img src=x onerror="window.pwned=1">')}&stage=matrix`)}`);
+  await page.until(`isOnStage() && !byId("start").disabled && document.querySelector("#stage svg")`);
+  assert.ok(await page.run(`byId("stage").textContent.includes("<img") && !window.pwned`));
+  await page.key("p");
+  await page.until("!isOnStage() && !location.hash.includes('stage')");
+  await page.run(`location.hash = ""`);
+  await page.until(`state.source === null && !byId("start").disabled`);
+  await page.resize(1280, 900);
 }
 
 async function files(browser, page, folder) {
@@ -359,6 +431,8 @@ async function main(file, folder) {
     await refusals(page, folder);
     await settings(page);
     await tour(page);
+    await oneScreen(page);
+    await lectures(page);
     await fits(page);
     await seen(page);
     assert.deepStrictEqual(page.complaints, [], "the page complains");

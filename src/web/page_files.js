@@ -23,21 +23,36 @@ async function saveModel(wholeTraining) {
 // a .safetensors file names its tensors.
 const isTraining = (bytes) => new TextDecoder().decode(bytes.subarray(8, 200000)).includes('"training.at"');
 
-// With the settings that it was trained with.
+// The pairs that a training goes on with: those of the page, or the first task's whose pairs fit.
+async function fittingTask(options, bytes) {
+  const before = { task: state.task, own: state.own }, pairs = training.pairs;
+  let refused;
+  for (const chosen of [before, ...engine.info.tasks.filter(({ name }) => name !== state.task).map(({ name }) => ({ task: name, own: null }))]) {
+    try {
+      Object.assign(state, chosen);
+      if (chosen !== before) await makePairs();
+      await ask("fits", { options, ...training.pairs, state: bytes });
+      return;
+    } catch (error) {
+      refused ??= error;
+    }
+  }
+  Object.assign(state, before);
+  training.pairs = pairs;
+  throw new Error(`${refused.message} ${textOf("otherPairs")}`);
+}
+
+// With the settings that it was trained with; where that fails, all stays as it was.
 async function goOnFrom(bytes) {
-  const before = state.models[0];
   const { command } = await ask("peek", { file: bytes }), settings = settingsOf(command.replaceAll("=", " "));
   for (const name of Object.keys(BASE)) settings[name] ??= String(engine.info.options.find((option) => option.name === name).default);
-  state.models[0] = Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== BASE[name]));
+  const chosen = Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== BASE[name]));
+  await run(false);
+  await fittingTask(optionsOf(chosen), bytes);
+  state.models[0] = chosen;
+  listTasks();
   drawForms();
-  try {
-    await reopen(bytes);
-  } catch (error) {
-    state.models[0] = before;
-    drawForms();
-    await openAll();
-    throw error;
-  }
+  await reopen(bytes);
 }
 
 async function useModelFile(file) {

@@ -9,9 +9,8 @@ let explained = 0;
 
 function forgetEquation() {
   explained++;
-  cell.row = null;
-  for (const id of ["equation", "strip", "checked", "gradients"]) byId(id).replaceChildren();
-  byId("equation").hidden = true;
+  for (const id of ["equation-words", "cell", "equation", "strip", "checked", "gradients"]) byId(id).replaceChildren();
+  byId("computation").hidden = byId("cell").hidden = true;
   byId("equation-title").textContent = textOf("equationHint");
 }
 
@@ -26,13 +25,20 @@ function weightLines(text, s) {
   return { lines, attention, names, equation, word, ofHead: attention > start ? lines[attention].trim() : "" };
 }
 
-// The text with the line of the source word marked, from its attention on.
+// The equation of the weight with the names of the columns and its numbers; the whole text, with its line marked.
 function showEquation(text, s) {
-  const { lines, attention, word } = weightLines(text, s), host = byId("equation");
+  const { lines, equation, names, word, ofHead } = weightLines(text, s), host = byId("equation");
   const part = (from, to) => lines.slice(from, to).map((line) => `${line}\n`).join("");
-  if (word < 0) host.textContent = text;
-  else host.replaceChildren(part(0, word), html("mark", {}, lines[word]), "\n", part(word + 1));
-  host.scrollTop = attention < 0 ? 0 : (attention * host.scrollHeight) / lines.length;
+  byId("cell").hidden = word < 0;
+  if (word < 0) { host.textContent = text; return; }
+  byId("cell").textContent = [(lines[equation] ?? "").trim().replace(/ {4,}/, "\n"), lines[names].replace(/^ {14}/, ofHead.padEnd(14)), lines[word]].join("\n");
+  host.replaceChildren(part(0, word), html("mark", {}, lines[word]), "\n", part(word + 1));
+}
+
+// From its attention on, where it is open.
+function scrollEquation() {
+  const { lines, attention } = weightLines(byId("equation").textContent, null);
+  byId("equation").scrollTop = attention < 0 ? 0 : (attention * byId("equation").scrollHeight) / lines.length;
 }
 
 // Of a Transformer, decoder-only or not, explain computes what is made of a source word; of all others, a step of the decoder.
@@ -43,46 +49,30 @@ function explanation(step, more = "") {
   return callModel(pointedSlot(), "explain", source, target ?? pointedFrame().translation, `--step ${step + 1} ${more}`);
 }
 
+// Where a row looks, in words.
+function inWords(frame, t) {
+  const row = Array.from(weightsOf(frame).subarray(t * frame.columns.length, (t + 1) * frame.columns.length));
+  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).filter((s, i) => i < 3 && row[s] >= 0.05);
+  return textOf("inWords", { word: clipped(frame.rows[t], 30), shares: most.map((s) => `${clipped(frame.columns[s], 30)} (${fixed(100 * row[s], 0)} %)`).join(", ") });
+}
+
 async function explain(t, s) {
   const frame = pointedFrame(), number = ++explained;
   if (!frame) return;
   const ofSource = explainsSource(), step = ofSource ? s ?? 0 : t;
-  byId("equation").hidden = false;
+  byId("computation").hidden = false;
   byId("equation-title").textContent = textOf(ofSource ? "equationOfSource" : "equationOf", { n: step + 1, word: clipped((ofSource ? frame.columns : frame.rows)[step], 30) });
+  byId("equation-words").textContent = inWords(frame, t);
   try {
     const text = await explanation(step), steps = JSON.parse(await explanation(step, "--steps"));
     if (number !== explained) return;
-    showEquation(text, s);
+    showEquation(text, ofSource ? null : s);
     byId("strip").replaceChildren(...strip(steps));
-    byId("equation").scrollIntoView({ block: "nearest" });
+    scrollEquation();
+    byId("explained").scrollIntoView({ block: "nearest" });
   } catch (error) {
     if (number === explained) byId("equation").textContent = visible(error.message, false);
   }
-}
-
-// ---- The cell that is pointed at
-
-// The model's own attention now is what is explained, not that of the past and not what is forced upon it.
-const isOwn = () => past.at < 0 && !explainsSource() && !byId("force").value && !bending.links.size;
-
-const cell = { asking: false, slot: null, row: null, frame: null, text: "" }; // what was explained last
-
-// The equation of its weight with the numbers, as lines of `explain`; in a training as they were a moment ago.
-async function showCell() {
-  const frame = pointedFrame(), slot = pointedSlot(), row = view.row, isThis = cell.slot === slot && cell.row === row;
-  byId("cell").textContent = "";
-  if (row === null || !isOwn()) return;
-  if (isThis) {
-    const { lines, equation, names, word, ofHead } = weightLines(cell.text, view.column);
-    if (word >= 0) byId("cell").textContent = [(lines[equation] ?? "").trim().replace(/ {4,}/, "   "), lines[names].replace(/^ {14}/, ofHead.padEnd(14)), lines[word]].join("\n");
-  }
-  if (cell.asking || (isThis && cell.frame === frame)) return;
-  cell.asking = true;
-  Object.assign(cell, { slot, row, frame, text: await explanation(row).catch(() => "") });
-  showCell();
-  if (training.on) await new Promise((done) => setTimeout(done, 300));
-  cell.asking = false;
-  showCell();
 }
 
 // ---- Attention by hand
@@ -175,6 +165,7 @@ function listInside() {
 
 function addInside() {
   byId("force").addEventListener("change", watch);
+  byId("computation").addEventListener("toggle", scrollEquation);
   byId("bend").addEventListener("change", (event) => allowBending(event.target.checked));
   addEventListener("pointerup", () => setTimeout(() => { view.pressed = null; })); // after the click
   byId("unbend").addEventListener("click", unbend);

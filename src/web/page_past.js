@@ -97,6 +97,7 @@ function drawFigures() {
   const [model, ...titles] = textOf("columns").split("|"), meanings = textOf("meanings").split("|");
   byId("figures").replaceChildren(html("thead", {}, html("tr", {}, html("th", { scope: "col" }, model), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
     html("tbody", {}, ...titles.map((title, i) => html("tr", {}, html("th", { scope: "row", title: meanings[i] }, title), ...columns.map((column) => html("td", {}, column[i + 1]))))));
+  byId("gold-note").textContent = frames.some((frame) => frame?.held?.exact - frame?.held?.gold > 0.2) ? textOf("goldNote") : "";
   const megabytes = (bytes) => fixed(bytes / 1e6, 1);
   byId("facts").textContent = `softalign ${engine.info.version} · ${textOf("memory", { module: megabytes(engine.memory), history: megabytes(past.bytes) })}`;
 }

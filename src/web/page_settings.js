@@ -11,7 +11,7 @@ const valueOf = (settings, option) => settings[option.name] ?? BASE[option.name]
 function nameOf(slot) {
   const [one, other] = state.models;
   const differ = one && other ? engine.info.options.filter((option) => valueOf(one, option) !== valueOf(other, option)) : [];
-  return [names[slot], differ.map((option) => `${option.name} ${valueOf(state.models[slot], option)}`).join(", ")].filter(Boolean).join(": ");
+  return [names[slot], differ.map((option) => `${option.name === "model" ? "" : `${option.name} `}${valueOf(state.models[slot], option)}`).join(", ")].filter(Boolean).join(": ");
 }
 
 // A change of one setting: the module judges it before anything is opened.

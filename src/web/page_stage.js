@@ -65,7 +65,7 @@ function drawStageText() {
   const frames = view.frames.map((frame, slot) => frame && { slot, ...frame }).filter(Boolean), parts = stop && (isAnswer ? partsOf(stop.answer)[0] : partsOf(stop.text)[1]);
   byId("stage-question").textContent = stop ? `${state.stop}. ${parts}` : "";
   byId("stage-ask").hidden = !stop;
-  byId("stage-said").replaceChildren(...frames.map(({ slot, translation }) => html("p", { class: translation === pair.target && "right" },
+  byId("stage-said").replaceChildren(...frames.map(({ slot, translation }) => html("p", { class: isRight(translation, pair.target) && "right" },
     state.models[1] ? `${names[slot]}: ` : "", translation ? word(translation, 90) : "…")));
   const held = frames.map(({ held: figures }) => figures).filter(Boolean);
   byId("stage-when").textContent = stage.waits ? `${textOf("training")} …` : [textOf("update", { n: stepOf(shownMoment()) }),

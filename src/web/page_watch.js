@@ -95,7 +95,7 @@ function drawTranslations(frames) {
   byId("translations").replaceChildren(
     line(textOf("source"), pair.source + (unknown?.length ? ` (${textOf("unknown", { words: clipped(unknown.join(", "), 60) })})` : "")), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
     ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
-      frame.translation === pair.target ? "said right" : "said")).filter(Boolean));
+      isRight(frame.translation, pair.target) ? "said right" : "said")).filter(Boolean));
 }
 
 // A matrix as a table, for eyes and ears that its picture does not reach.
@@ -128,13 +128,11 @@ function highlight() {
   stage.pictures.forEach((picture) => picture.highlight(row));
   if (row === null) {
     byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
-    byId("cell").replaceChildren();
     return;
   }
   const weights = weightsOf(frame).subarray(row * frame.columns.length, (row + 1) * frame.columns.length);
   const column = view.column ?? weights.indexOf(Math.max(...weights));
   byId("readout").textContent = (state.models[1] ? `${names[pointedSlot()]}: ` : "") + textOf("readout", { weight: fixed(weights[column], 3), target: clipped(frame.rows[row], 30), source: clipped(frame.columns[column] ?? "", 30) });
-  showCell();
 }
 
 // Draws the frames of a moment.
@@ -163,8 +161,23 @@ function tellingPair() {
   return Math.max(worth.indexOf(Math.max(...worth)), 0);
 }
 
+// A sentence that was typed: with its target where the pairs have it.
+const typed = { train: null, source: null, pair: null };
+function knownPair(source) {
+  const { train } = training.pairs;
+  if (typed.train !== train || typed.source !== source) {
+    const [, target, gold = ""] = train.split("\n").find((line) => line.startsWith(`${source}\t`))?.split("\t") ?? [];
+    const pair = held().find((one) => one.source === source) ?? { source, target: target ?? null, gold };
+    Object.assign(typed, { train, source, pair });
+  }
+  return typed.pair;
+}
+
+// Whether a translation is its reference, whatever the spaces.
+const isRight = (translation, target) => target !== null && translation?.replace(/\s/g, "") === target.replace(/\s/g, "");
+
 function watchedPair() {
-  if (state.source) return { source: state.source, target: null, gold: "" };
+  if (state.source) return knownPair(state.source);
   return held()[state.sentence ?? tellingPair()] ?? held()[0] ?? { source: "", target: null, gold: "" };
 }
 const watchedGold = () => watchedPair().gold;

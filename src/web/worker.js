@@ -145,6 +145,10 @@ const acts = {
     softalign.call("close", play);
     return about;
   },
+  // Whether a training goes on with these pairs; an error says why not.
+  fits({ options, train, valid, state }) {
+    softalign.call("close", softalign.call("open", options, train, valid, state));
+  },
   close({ slot }) {
     if (models[slot]) softalign.call("close", models[slot].play);
     models[slot] = null;

@@ -60,9 +60,11 @@ async function inside(page) {
   await page.key("ArrowDown");
   await page.key("ArrowRight");
   assert.match(await text(page, "#readout"), /^α = [\d.]+: weight of .+ for /);
-  await page.until(`/^alpha_ij = .+\\n.+ alpha_ij\\n +2 .+\\d/.test(byId("cell").textContent)`);
-  await page.key("Enter");
-  await page.until(`/alpha/.test(byId("equation").textContent)`);
+  await page.key("Enter"); // beside the matrix: words, the equation, and all numbers folded
+  await page.until(`/^alpha_ij = .+\\n.+\\n.+ alpha_ij\\n +2 .+\\d/.test(byId("cell").textContent)`);
+  assert.match(await text(page, "#equation-words"), /^For “.+” the model looks at .+ \(\d+ %\)/);
+  assert.match(await text(page, "#equation"), /alpha/);
+  assert.deepStrictEqual(await page.run(`[byId("computation").open, byId("explained").getBoundingClientRect().left >= byId("panels").getBoundingClientRect().right]`), [false, true]);
   await page.click("#panels .catch:nth-last-child(2)");
   await page.until(`byId("equation-title").textContent.length > 0`);
   await page.run(`byId("numbers").querySelector("summary").focus()`);
@@ -183,7 +185,9 @@ async function settings(page) {
   assert.match(await page.run("location.hash"), /b=attention/);
   assert.match(await text(page, "#command"), /--attention dot/);
   await page.hover("#panels figure:nth-child(2) .catch:nth-last-child(2)"); // whose numbers are those of model B
-  await page.until(`byId("readout").textContent.startsWith("B: ") && byId("cell").textContent`);
+  await page.until(`byId("readout").textContent.startsWith("B: ")`);
+  await page.click("#panels figure:nth-child(2) .catch:nth-last-child(2)");
+  await page.until(`byId("cell").textContent`);
   await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)"); // a Transformer's: of the source
   await page.until(`/of the source/.test(byId("equation-title").textContent) && /Self-attention/.test(byId("equation").textContent)`);
   await page.until(`[...byId("strip").querySelectorAll("figcaption")].some(({ textContent }) => /alpha_ij/.test(textContent))`);
@@ -353,6 +357,18 @@ async function files(browser, page, folder) {
   await page.click("#single");
   await page.until(`${last("step")} === ${saved + 1}`);
   assert.ok(await page.run(`${last("loss")} < 1`), "what was learned is lost");
+
+  // Of another task: it is switched to. Of unknown pairs: a sentence, and what was there is kept.
+  await page.run(`location.hash = "task=mono"`);
+  await page.until(`state.task === "mono" && !byId("start").disabled`);
+  await page.choose("#model-file", path.join(to, "last.safetensors"));
+  await said(page, /^Loaded last.safetensors/, "a training of another task");
+  assert.strictEqual(await page.run("state.task"), "reorder");
+  await page.click("#single");
+  await page.until(`${last("step")} === ${saved + 1}`);
+  await page.choose("#model-file", path.join(folder, "made/last.safetensors"));
+  await said(page, /last.safetensors.+No task of this page/, "a training of pairs that the page does not have");
+  assert.strictEqual(await page.run(last("step")), saved + 1, "a failed load loses what was there");
 }
 
 // The two texts to copy, and a file dropped anywhere.
@@ -374,6 +390,10 @@ async function copies(browser, page, folder) {
   await page.run(`byId("time").focus()`);
   await page.key("Home");
   assert.match(await text(page, "#when"), /^update 1\b/);
+  const [source, target] = fs.readFileSync(path.resolve(folder, "pairs.tsv"), "utf8").split("\n")[5].split("\t");
+  await page.click("#latest");
+  await page.type("#source", source); // a pair of its own, also where it is typed
+  await page.until(`document.querySelector("#translations .line:nth-child(2)").textContent.endsWith(${JSON.stringify(target)})`);
   await page.click("#discard");
   await page.until(`byId("task").value === "reorder" && !byId("start").disabled`);
 }

@@ -14,7 +14,7 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 # ---- Hand-outs
 
 "$assignment" list >list || fail "list"
-same "assignments" "softmax score gru beam" "$(cut -d ' ' -f 1 list | xargs)"
+same "assignments" "softmax score gru beam scale fault" "$(cut -d ' ' -f 1 list | xargs)"
 for name in softmax score gru beam; do
     "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
     # No line of the solution is in it, but for lines that stand elsewhere, too.
@@ -65,12 +65,35 @@ if [ "$(id -u)" -eq 0 ]; then
     [ $? -eq 2 ] && grep -q 'not run as root' err || fail "as root without bubblewrap: $(cat out err)"
 fi
 
+# ---- Assignments without a program
+
+"$assignment" check scale fault --quick --seed 5 >out 2>&1 || fail "check scale fault: $(cat out)"
+"$assignment" hand-out scale scale --number 12 2>err || fail "hand-out scale: $(cat err)"
+"$softalign" attend --attention scaled-dot --query scale/query-64.csv --keys scale/keys-64.csv \
+    --values scale/keys-64.csv >out 2>err || fail "the numbers of scale: $(cat err)"
+python3 -c '
+import statistics, sys
+row = [float(x) for x in sys.stdin.readlines()[1].split(",")]
+print(f"variance-scaled-64\t{statistics.pvariance(row)}")' <out >>scale/answers.tsv
+grade 1 scale scale
+grep -q 'variance-raw-4 is no number' out || fail "scale: $(cat out)"
+grep -q 'variance-scaled-64' out && fail "scale: attend has another variance: $(cat out)"
+mkdir fault && printf '12\n' >fault/number.txt && printf 'fault: ...\n' >fault/answer.txt
+grade 1 fault fault
+grep -q 'Nothing is written yet' out || fail "fault: $(cat out)"
+
+# The teacher's page names what the tables have.
+for name in softmax score gru beam; do
+    tail -n +2 "$root/corpora/assignments/$name/wrong.tsv" | while IFS=$'\t' read -r mistake points says _; do
+        grep -qF "| $mistake | $points | $says |" "$root/corpora/assignments/README.md" || echo "$name: $mistake"
+    done
+done >missing
+[ ! -s missing ] || fail "not on the teacher's page: $(cat missing)"
+
 # ---- What the grader must not believe
 
-for how in "" --bare; do
-    [ -z "$how" ] || [ ${#bare[@]} -eq 0 ] || continue
-    "$assignment" check forged --seed 5 $how "${bare[@]}" >out 2>&1 || fail "check forged $how: $(cat out)"
-done
+"$assignment" check forged --seed 5 "${bare[@]}" >out 2>&1 || fail "check forged: $(cat out)"
+[ ${#bare[@]} -gt 0 ] || "$assignment" check forged --quick --bare --seed 5 >out 2>&1 || fail "check forged --bare: $(cat out)"
 [ -z "$(ls boxes)" ] || fail "boxes are left: $(ls boxes)"
 
 # ---- As Gradescope runs it: a bare folder, where the zip is unpacked

@@ -1,4 +1,3 @@
-
 // The sections, shown if the page has data for them.
 
 function addHead() {
@@ -11,11 +10,7 @@ function addHead() {
   byId("full").addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
   byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
   byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. This file is self-contained; nothing is loaded.`;
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
+  addTheme();
 }
 
 // ---- Notes: paragraphs with `code` and *emphasis*, questions whose answers are folded, links
@@ -252,11 +247,7 @@ function addDownloads() {
   const offers = Object.entries(page.files).map(([name, text]) => [name, () => text]);
   if (page.matrices?.some(Boolean)) offers.push(["attention.csv", tidy]);
   byId("files").hidden = !offers.length;
-  byId("downloads").append(...offers.map(([name, text]) => html("button", { type: "button", on: { click: () => {
-    const address = URL.createObjectURL(new Blob([text()], { type: "text/csv" }));
-    html("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  } } }, `↓ ${name}`)));
+  byId("downloads").append(...offers.map(([name, text]) => html("button", { type: "button", on: { click: () => offer(name, text(), "text/csv") } }, `↓ ${name}`)));
 }
 
 addHead();

@@ -1,4 +1,3 @@
-
 // Line charts over numbers or bands, with a cursor moved by mouse and arrow keys.
 
 // About five round numbers from least to most.

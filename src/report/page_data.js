@@ -1,4 +1,3 @@
-
 // The data of the page.
 
 const page = JSON.parse(document.getElementById("data").textContent);
@@ -57,15 +56,12 @@ function addModels() {
   const nav = byId("models");
   nav.hidden = models.length < 2;
   for (const model of models) {
-    const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": model.stroke });
-    line.style.stroke = model.color;
     const toggle = () => {
       model.shown = !model.shown;
       button.setAttribute("aria-pressed", model.shown);
       for (const act of listeners) act();
     };
-    const button = html("button", { type: "button", "aria-pressed": true, on: { click: toggle } },
-      svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), visible(model.name));
+    const button = html("button", { type: "button", "aria-pressed": true, on: { click: toggle } }, lineMark(model.color, model.stroke), visible(model.name));
     nav.append(button);
   }
 }

@@ -1,4 +1,3 @@
-
 "use strict";
 // How a page shows texts and numbers. Texts are untrusted: they become text nodes and nothing else.
 
@@ -51,6 +50,29 @@ const numeral = (number) => (["de", "fr"].includes(document.documentElement.lang
 
 function fixed(value, decimals) {
   return Number.isFinite(value) ? numeral(value.toFixed(decimals)) : "–";
+}
+
+// The button between light and dark.
+function addTheme() {
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+}
+
+// Has the browser save a file.
+function offer(name, data, type) {
+  const address = URL.createObjectURL(new Blob([data], { type }));
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+// The line of a model in a legend.
+function lineMark(color, stroke) {
+  const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": stroke });
+  line.style.stroke = color;
+  return svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line);
 }
 
 // As sa_csv_cell_add: no spreadsheet runs the word as a formula.

@@ -1,4 +1,3 @@
-
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
 // The weights of a frame: the mean, or one head.

@@ -1,4 +1,3 @@
-
 // The list of sentences: found by words, sorted by what the page knows of them.
 
 const list = { shown: [] };

@@ -1,4 +1,3 @@
-
 // A matrix: source words at the top, target words on the left, sums below and on the right. Columns follow
 // the reading direction of the source: those of a right-to-left source run from right to left.
 

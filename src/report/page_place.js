@@ -1,4 +1,3 @@
-
 // The place: what the page shows, as in --open-at. It is kept in the address, so that a link leads to it and
 // a reload does not lose it.
 

@@ -1,4 +1,3 @@
-
 // Vectors of words as points: two principal components, before and after each layer.
 
 const MANY = 300; // words that are drawn

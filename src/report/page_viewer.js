@@ -1,4 +1,3 @@
-
 // The viewer: one sentence, all models side by side, and the attention of one target word.
 
 const view = { sentence: 0, over: null, column: null, pinned: null, panels: [], detail: null };

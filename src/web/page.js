@@ -1,4 +1,3 @@
-
 // The start of the page.
 
 function setLanguage(name) {
@@ -40,13 +39,7 @@ function addTools() {
     drawCurves(true);
     drawMoment(view.frames);
   });
-  byId("full").hidden = !document.fullscreenEnabled;
-  byId("full").addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
+  addTheme();
 }
 
 async function openLink() {

@@ -1,11 +1,4 @@
-
 // What is taken along: models, matrices, links, command lines, a printed page.
-
-function offer(name, data, type) {
-  const address = URL.createObjectURL(new Blob([data], { type }));
-  html("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-}
 
 const tried = (act) => async (...given) => {
   try {
@@ -94,31 +87,24 @@ async function savePicture(form) {
   offer(`attention.${form}`, await callModel(slot, "picture", source, target, form), form === "csv" ? "text/csv" : "image/svg+xml");
 }
 
-// The matrix of the page on a canvas: an <img> of SVG would be a request.
+// The picture of the page on a canvas, piece by piece: an <img> of SVG would be a request.
 function savePng() {
-  const frame = view.frames.find((one) => one?.weights);
   shownPair();
-  const columns = frame.columns.length, rows = frame.rows.length, weights = weightsOf(frame), cell = 48, left = 220, top = 200;
-  const canvas = make(document.createElement("canvas"), { width: left + columns * cell + 120, height: top + rows * cell + 20 }, []), draw = canvas.getContext("2d");
+  const { picture } = view.panels.find(Boolean).matrix, { width, height } = picture.viewBox.baseVal, scale = 3;
+  const canvas = make(document.createElement("canvas"), { width: scale * width, height: scale * height }, []), draw = canvas.getContext("2d");
   draw.fillStyle = "#fff";
   draw.fillRect(0, 0, canvas.width, canvas.height);
-  draw.fillStyle = "#000";
-  draw.font = "20px system-ui, sans-serif";
-  draw.textBaseline = "middle";
-  frame.rows.forEach((text, t) => { draw.textAlign = "right"; draw.fillText(clipped(text, 18), left - 10, top + (t + 0.5) * cell); });
-  frame.columns.forEach((text, s) => {
-    draw.save();
-    draw.translate(left + (s + 0.5) * cell, top - 12);
-    draw.rotate(-Math.PI / 4);
-    draw.textAlign = "left";
-    draw.fillText(clipped(text, 18), 0, 0);
-    draw.restore();
-  });
-  weights.forEach((weight, i) => {
-    draw.fillStyle = `rgb(${[0, 0, 0].map(() => Math.round(255 * (1 - Math.min(Math.max(weight, 0), 1)))).join()})`;
-    draw.fillRect(left + (i % columns) * cell, top + Math.floor(i / columns) * cell, cell, cell);
-  });
-  draw.strokeRect(left, top, columns * cell, rows * cell);
+  for (const node of picture.querySelectorAll("rect:not(.catch), text")) {
+    const style = getComputedStyle(node), { a, b, c, d, e, f } = node.transform.baseVal.consolidate()?.matrix ?? new DOMMatrix(), box = ["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name)));
+    if (style.visibility === "hidden") continue;
+    draw.setTransform(scale * a, scale * b, scale * c, scale * d, scale * e, scale * f);
+    Object.assign(draw, { fillStyle: node.localName === "text" ? "#000" : style.fill, globalAlpha: style.fillOpacity, font: `${style.fontSize} ${style.fontFamily}`, strokeStyle: style.stroke, textAlign: { middle: "center" }[style.textAnchor] ?? style.textAnchor });
+    if (node.localName === "text") draw.fillText(node.lastChild?.data ?? "", box[0], box[1]);
+    else if (node.matches(".cell, .shade, .sum")) draw.fillRect(...box);
+    draw.globalAlpha = 1;
+    draw.setLineDash(node.matches(".possible") ? [5, 4] : []);
+    if (style.stroke !== "none") draw.strokeRect(...box);
+  }
   canvas.toBlob((blob) => offer("attention.png", blob, "image/png"));
 }
 

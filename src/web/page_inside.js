@@ -1,4 +1,3 @@
-
 // Looking inside: the equation of a step, attention bent by hand, a term missing in the gradients.
 
 const bending = { links: new Map() }; // target word: source word
@@ -9,7 +8,7 @@ let explained = 0;
 
 function forgetEquation() {
   explained++;
-  for (const id of ["equation-words", "cell", "equation", "strip", "checked", "gradients"]) byId(id).replaceChildren();
+  for (const id of ["cell", "equation", "strip", "checked", "gradients"]) byId(id).replaceChildren();
   byId("computation").hidden = byId("cell").hidden = true;
   byId("equation-title").textContent = textOf("equationHint");
 }
@@ -61,8 +60,7 @@ async function explain(t, s) {
   if (!frame) return;
   const ofSource = explainsSource(), step = ofSource ? s ?? 0 : t;
   byId("computation").hidden = false;
-  byId("equation-title").textContent = textOf(ofSource ? "equationOfSource" : "equationOf", { n: step + 1, word: clipped((ofSource ? frame.columns : frame.rows)[step], 30) });
-  byId("equation-words").textContent = inWords(frame, t);
+  byId("equation-title").textContent = ofSource ? textOf("equationOfSource", { n: step + 1, word: clipped(frame.columns[step], 30) }) : inWords(frame, t);
   try {
     const text = await explanation(step), steps = JSON.parse(await explanation(step, "--steps"));
     if (number !== explained) return;

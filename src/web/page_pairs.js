@@ -1,4 +1,3 @@
-
 // The user's own pairs, pasted or as a file: checked here, so that nothing that is too large reaches the module.
 
 const MOST_PAIRS = 20000, MOST_LETTERS = 2000, MOST_MEGABYTES = 8;

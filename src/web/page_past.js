@@ -1,4 +1,3 @@
-
 // The course of a training: its moments, which a slider goes back through, and the curves over updates.
 
 const past = { moments: [], at: -1, bytes: 0, curves: [null, null], drawn: 0, length: 0 };
@@ -122,11 +121,7 @@ function seriesOf(keys) {
 }
 
 function legend(series) {
-  return html("p", { class: "legend note" }, ...series.map(({ model }) => {
-    const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 4, "stroke-dasharray": model.stroke });
-    line.style.stroke = model.color;
-    return html("span", {}, svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), model.name);
-  }));
+  return html("p", { class: "legend note" }, ...series.map(({ model }) => html("span", {}, lineMark(model.color, model.stroke), model.name)));
 }
 
 // At most three times a second: they change slowly.

@@ -1,4 +1,3 @@
-
 // The settings of the models: a form for each, made from the tables of the module.
 
 const MAIN = ["model", "decoder", "attention", "normalizer", "window", "coverage", "heads", "kv-heads", "positions", "encoder", "cell", "input-feeding", "copy", "embed", "hidden", "attn", "lr", "seed"];
@@ -7,11 +6,12 @@ const waitingForms = [null, null];
 
 const valueOf = (settings, option) => settings[option.name] ?? BASE[option.name] ?? String(option.default);
 
-// What sets a model apart from the one beside it: "A: attention additive".
+// What sets a model apart from the one beside it: "A: attention additive", "B: copy", "A: transformer".
 function nameOf(slot) {
-  const [one, other] = state.models;
-  const differ = one && other ? engine.info.options.filter((option) => valueOf(one, option) !== valueOf(other, option)) : [];
-  return [names[slot], differ.map((option) => `${option.name === "model" ? "" : `${option.name} `}${valueOf(state.models[slot], option)}`).join(", ")].filter(Boolean).join(": ");
+  const [one, other] = state.models, differ = one && other ? engine.info.options.filter((option) => valueOf(one, option) !== valueOf(other, option)) : [];
+  const said = differ.map((option) => [option, valueOf(state.models[slot], option)]).map(([{ name, kind }, value]) =>
+    (kind === "switch" ? (value === "true" ? name : `no ${name}`) : name === "model" ? value : `${name} ${value}`));
+  return [names[slot], said.join(", ")].filter(Boolean).join(": ");
 }
 
 // A change of one setting: the module judges it before anything is opened.

@@ -1,4 +1,3 @@
-
 // The stage: the watched sentence over the whole window for a lecture hall, with the question of the tour, and its
 // training again in slow motion, from gray to black.
 
@@ -67,9 +66,9 @@ function drawStageText() {
   byId("stage-ask").hidden = !stop;
   byId("stage-said").replaceChildren(...frames.map(({ slot, translation }) => html("p", { class: isRight(translation, pair.target) && "right" },
     state.models[1] ? `${names[slot]}: ` : "", translation ? word(translation, 90) : "…")));
-  const held = frames.map(({ held: figures }) => figures).filter(Boolean);
+  const exact = frames.flatMap(({ held: figures }) => (figures ? fixed(100 * figures.exact, 0) : []));
   byId("stage-when").textContent = stage.waits ? `${textOf("training")} …` : [textOf("update", { n: stepOf(shownMoment()) }),
-    held.length ? textOf("exactly", { n: held.map(({ exact }) => fixed(100 * exact, 0)).join(", ") }) : ""].filter(Boolean).join(" · ");
+    exact.length ? textOf("exactly", { n: exact.join(", ") }) : ""].filter(Boolean).join(" · ");
   Object.assign(byId("stage-time"), { max: byId("time").max, value: byId("time").value, disabled: byId("time").disabled });
   byId("stage-play").textContent = stage.timer ? "❚❚" : "▶";
 }
@@ -78,7 +77,7 @@ function drawStageText() {
 
 function haltStage() {
   clearInterval(stage.timer);
-  stage.timer = 0;
+  Object.assign(stage, { timer: 0, waits: false });
   byId("stage").style.setProperty("--pace", "0.2s");
 }
 
@@ -87,8 +86,6 @@ function scrub(to) {
   goTo(Math.max(to, 0));
   drawStage();
 }
-
-const momentShown = () => (past.at < 0 ? past.moments.length - 1 : past.at);
 
 // What was learned, from the beginning or from where it halted, in the chosen time.
 function playStage() {
@@ -106,18 +103,13 @@ function playStage() {
 
 // Learns first where nothing has been learned, unseen: what is shown is the slow motion.
 async function startStage() {
-  if (stage.timer || stage.waits) { haltStage(); drawStage(); return; }
+  if (stage.waits) return;
+  if (stage.timer) { haltStage(); drawStage(); return; }
   if (past.moments.length > 1) { playStage(); return; }
   stage.waits = true;
   drawStage();
   await run(true, state.pause || 300);
   past.at = 0;
-}
-
-function stageRests() {
-  if (!stage.waits) return;
-  stage.waits = false;
-  if (isOnStage()) playStage();
 }
 
 // ---- Keys and buttons
@@ -126,7 +118,6 @@ async function goToStop(number) {
   if (number < 1 || number > stops.length) return;
   byId("stage-ask").setAttribute("aria-pressed", false);
   haltStage();
-  stage.waits = false;
   if (training.on) await run(false);
   await visit(number);
 }
@@ -142,12 +133,6 @@ function changeView() {
   drawStage();
 }
 
-function moveRow(by) {
-  const most = pointedFrame()?.rows.length ?? 0;
-  view.row = view.row === null ? 0 : Math.min(Math.max(view.row + by, 0), most - 1);
-  highlight();
-}
-
 async function openStage(kind = "bands") {
   if (isOnStage()) byId("stage").close();
   if (training.on) await run(false);
@@ -160,8 +145,8 @@ async function openStage(kind = "bands") {
 }
 
 const stageKeys = {
-  ArrowLeft: () => scrub(momentShown() - 1), ArrowRight: () => scrub(momentShown() + 1), Home: () => scrub(0), End: () => scrub(Infinity),
-  ArrowUp: () => moveRow(-1), ArrowDown: () => moveRow(1), PageUp: () => goToStop(state.stop - 1), PageDown: () => goToStop(state.stop + 1),
+  ArrowLeft: () => scrub(Number(byId("time").value) - 1), ArrowRight: () => scrub(Number(byId("time").value) + 1), Home: () => scrub(0), End: () => scrub(Infinity),
+  PageUp: () => goToStop(state.stop - 1), PageDown: () => goToStop(state.stop + 1),
   " ": startStage, a: showAnswer, v: changeView, f: () => openStage(state.stage), p: () => byId("stage").close(),
 };
 
@@ -169,6 +154,7 @@ function onStageKey(event) {
   const act = stageKeys[event.key.length > 1 ? event.key : event.key.toLowerCase()];
   if (event.target.localName === "select" || event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^\d$/.test(event.key)) chooseHead(Number(event.key));
+  if (/^Arrow(Up|Down)$/.test(event.key)) matrixKey(event, {});
   if (!act) return;
   event.preventDefault();
   act();
@@ -183,7 +169,6 @@ function addStage() {
   byId("stage").addEventListener("keydown", onStageKey);
   byId("stage").addEventListener("close", () => {
     haltStage();
-    stage.waits = false;
     state.stage = null;
     keepLink();
     if (document.fullscreenElement) document.exitFullscreen();

@@ -1,4 +1,3 @@
-
 // What the user has chosen, and its forms: options of the command, a link.
 
 // For page_matrix.js: the words inside of its pictures.

@@ -1,4 +1,3 @@
-
 // The tour: its stops are links with a text.
 
 const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];

@@ -1,4 +1,3 @@
-
 // The training: its pairs, its models, start and pause.
 
 const training = { about: [null, null], on: false, pairs: { train: "", valid: null }, round: 0 };
@@ -124,7 +123,7 @@ function onMoment(frames, rests) {
   keepMoment(frames);
   showTime();
   speak();
-  if (rests) stageRests();
+  if (rests && stage.waits) playStage();
   if (past.at >= 0) return;
   drawMoment(frames);
   drawFigures();

@@ -1,4 +1,3 @@
-
 // The watched sentence: its matrix, redrawn with every moment, its translation, and the cell under the pointer.
 
 const view = { panels: [null, null], slot: 0, row: null, column: null, pressed: null, frames: [null, null] };

@@ -1,4 +1,3 @@
-
 // The worker from the page's side: requests with promises, and a new worker where the module has trapped.
 
 const engine = { worker: null, waiting: new Map(), number: 0, info: null, memory: 0, moment: () => {}, trapped: () => {}, failed: () => {} };

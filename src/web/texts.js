@@ -1,4 +1,3 @@
-
 // The texts of the page in its languages: a column each. A text that a language lacks is the English one.
 
 const languages = { en: "English", de: "Deutsch", fr: "Français" };
@@ -8,7 +7,6 @@ const texts = {
     "Auf dieser Seite wird ein Übersetzungsmodell trainiert. Start drücken und zusehen, wie es herausfindet, auf welches Wort es schauen muss.",
     "Un modèle de traduction apprend ici, dans cette page. Appuyez sur Démarrer et observez-le découvrir quel mot regarder."],
   language: ["Language", "Sprache", "Langue"],
-  full: ["Full screen", "Vollbild", "Plein écran"],
   theme: ["Light or dark", "Hell oder dunkel", "Clair ou sombre"],
   tour: ["Guided tour", "Rundgang", "Visite guidée"],
   try: ["▶ Try it", "▶ Ausprobieren", "▶ Essayer"],
@@ -106,7 +104,6 @@ const texts = {
   unbend: ["Let go", "Loslassen", "Relâcher"],
   bentTo: ["Forced: {links}. The translation above follows.", "Erzwungen: {links}. Die Übersetzung oben folgt.", "Forcé : {links}. La traduction ci-dessus suit."],
   equation: ["Equation", "Gleichung", "Équation"],
-  equationOf: ["Word {n} of the target: {word}", "Wort {n} des Ziels: {word}", "Mot {n} de la cible : {word}"],
   equationOfSource: ["Word {n} of the source, {word}: what the encoder's first layer computes for it", "Wort {n} der Quelle, {word}: was die erste Schicht des Encoders dafür berechnet",
     "Mot {n} de la source, {word} : ce que la première couche de l'encodeur calcule pour lui"],
   leaveOut: ["leave out of the gradient", "aus dem Gradienten weglassen", "omettre du gradient"],

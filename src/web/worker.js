@@ -1,4 +1,3 @@
-
 // The worker: trains up to two models in turn, update by update, and answers the page between two slices.
 // Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
 // error. While a training runs, a moment (a frame of each model) goes to the page after each slice.

@@ -62,7 +62,7 @@ async function inside(page) {
   assert.match(await text(page, "#readout"), /^α = [\d.]+: weight of .+ for /);
   await page.key("Enter"); // beside the matrix: words, the equation, and all numbers folded
   await page.until(`/^alpha_ij = .+\\n.+\\n.+ alpha_ij\\n +2 .+\\d/.test(byId("cell").textContent)`);
-  assert.match(await text(page, "#equation-words"), /^For “.+” the model looks at .+ \(\d+ %\)/);
+  assert.match(await text(page, "#equation-title"), /^For “.+” the model looks at .+ \(\d+ %\)/);
   assert.match(await text(page, "#equation"), /alpha/);
   assert.deepStrictEqual(await page.run(`[byId("computation").open, byId("explained").getBoundingClientRect().left >= byId("panels").getBoundingClientRect().right]`), [false, true]);
   await page.click("#panels .catch:nth-last-child(2)");

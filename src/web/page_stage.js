@@ -2,7 +2,6 @@
 // training again in slow motion, from gray to black.
 
 const stage = { timer: 0, waits: false, key: "", pictures: [] };
-
 const isOnStage = () => byId("stage").open;
 
 // ---- The picture
@@ -168,6 +167,7 @@ function addStage() {
   byId("stage-seconds").addEventListener("change", () => { if (stage.timer) playStage(); });
   byId("stage").addEventListener("keydown", onStageKey);
   byId("stage").addEventListener("close", () => {
+    if (stage.waits) goTo(Infinity);
     haltStage();
     state.stage = null;
     keepLink();

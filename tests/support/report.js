@@ -387,6 +387,18 @@ const checks = {
     quiet(page);
   },
 
+  // attributions PAGE METHOD ...: the methods side by side with their names, instead of heads.
+  async attributions(browser, file, ...methods) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    const names = await page.run(`[...document.querySelectorAll("#thumbs button span")].map((node) => node.firstChild.textContent)`);
+    assert.deepStrictEqual(names, methods);
+    assert.ok((await text(page, "#heads")).startsWith("method "));
+    await page.click('#thumbs [data-part="1.2"]');
+    assert.strictEqual(await text(page, "#heads output"), methods[1]);
+    assert.ok((await text(page, "figcaption")).includes(methods[1]));
+    quiet(page);
+  },
+
   // detail PAGE HEADS JSONL PAIRS: one model with heads: bands, thumbnails, equation, list. HEADS: of --all-heads.
   async detail(browser, file, folder, jsonl, tsv) {
     const page = await browser.open(file, { width: 1024, height: 768 });

@@ -21,11 +21,12 @@ explain_model() { # TASK MODEL
     done < <(awk -v names=$methods -f scripts/measures/explanations.awk "$out"-s[123].jsonl)
 }
 
-# BLEU of RNNsearch: as it is; trained with uniform weights; forced to uniform and to shuffled weights. Medians.
+# BLEU of RNNsearch: as it is; trained with uniform weights; forced to uniform and to shuffled weights. Medians, of 200 pairs.
 forced() { # TASK MODEL [OPTION...]
-    local seed
+    local seed some=$work/explanations/$1.tsv
+    head -n 200 "$work/$1.test.tsv" >"$some"
     for seed in 1 2 3; do
-        value_at bleu "$("$command" eval "$work/explanations-$1/$2-s$seed/best.safetensors" "$work/$1.test.tsv" --json "${@:3}")"
+        value_at bleu "$("$command" eval "$work/explanations-$1/$2-s$seed/best.safetensors" "$some" --json "${@:3}")"
     done | sort -g | sed -n 2p | xargs printf ' %.1f |'
 }
 

@@ -295,9 +295,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
                        score->name);
     if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
-    if (sa_normalizers[options->normalizer].part)
-        return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its key",
-                       SA_NAME(sa_normalizers, (size_t)options->normalizer));
+    const sa_part *needed = sa_normalizers[options->normalizer].part;
+    if (needed && needed->bind)
+        return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its %s",
+                       SA_NAME(sa_normalizers, (size_t)options->normalizer), needed->name);
     if (sa_normalizers[options->normalizer].exponent &&
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
@@ -305,7 +306,7 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SHAW, "positions", error))
         return false;
     const sa_position_kind *positions = &sa_position_kinds[options->positions];
-    if (positions->bind || (positions->part && positions->part->order == SA_PARTS_LATE))
+    if (positions->bind || (positions->part && positions->part->order > 0))
         return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
                        positions->name);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);

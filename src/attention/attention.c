@@ -54,8 +54,33 @@ static void weights_forward(const sa_attention *w, const sa_head *at) {
     zero_outside(at->alpha, at->spans);
 }
 
+/* e once more, with what parts add to it: at->alpha holds alpha. */
+static sa_mat scores_again(const sa_attention *w, const sa_head *at) {
+    sa_head again = *at;
+    again.alpha = sa_cols(sa_rows(at->scratch->scores, 0, at->alpha.rows), 0, at->alpha.cols);
+    sa_score_forward(w, &again);
+    sa_parts_forward(w, SA_PLACE_SCORES, &again);
+    return again.alpha;
+}
+
+static void scored_backward(const sa_attention *w, const sa_head *at, const sa_head *d) {
+    const sa_mat z = scores_again(w, at);
+    for (int i = 0; i < z.rows; i++) {
+        const sa_span seen = at->spans ? at->spans[i] : (sa_span){0, z.cols};
+        w->normalizer->scored_backward(
+            *at->exponent, sa_cols(sa_rows(z, i, 1), seen.first, seen.count),
+            sa_cols(sa_rows(at->alpha, i, 1), seen.first, seen.count),
+            sa_cols(sa_rows(d->alpha, i, 1), seen.first, seen.count), at->dexponent);
+    }
+    if (at->spans) zero_outside(d->alpha, at->spans);
+}
+
 /* Weights outside the spans are 0 and have no part in it. */
 static void weights_backward(const sa_attention *w, const sa_head *at, const sa_head *d) {
+    if (w->normalizer->scored_backward) {
+        scored_backward(w, at, d);
+        return;
+    }
     w->normalizer->backward(*at->exponent, at->alpha, d->alpha, at->dexponent);
     if (at->spans) zero_outside(d->alpha, at->spans);
 }

@@ -74,6 +74,7 @@ typedef struct sa_attention_scratch {
     sa_mat own_keys, d_own_keys; /* [S x a head's] where a part changes the keys of a query;
                                     d_own_keys: backward only */
     sa_mat dalpha, soft;         /* [Q x S] dalpha: backward only */
+    sa_mat scores;               /* [Q x S] backward only, where the normalizer needs them again */
     sa_mat parts;                /* [1 x ..] what parts need for a moment */
     sa_span *spans;              /* [Q] */
 } sa_attention_scratch;

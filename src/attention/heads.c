@@ -108,8 +108,10 @@ static void project_back(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight 
 
 size_t sa_memory_width(const sa_attention *w, int A) {
     const bool raw = w->score->key == SA_KEY_IDENTITY;
-    return (size_t)(raw && !w->value_width ? A
-                                           : w->key_width + (w->value_width ? w->value_width : A));
+    int width = raw && !w->value_width ? A : w->key_width + (w->value_width ? w->value_width : A);
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].row->memory_width) width += w->part[p].row->memory_width(w, p);
+    return (size_t)width;
 }
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
@@ -244,6 +246,8 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
         .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
+        .scores =
+            sa_mat_alloc(arena, training && w->normalizer->scored_backward ? queries : 0, steps),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
     };
     const int width = sa_scratch_width(w, w->parts, queries, steps);

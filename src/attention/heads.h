@@ -24,7 +24,8 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
 
-/* The numbers of a word in a memory: its key and value, or the annotation of A numbers itself. */
+/* The numbers of a word in a memory: its key and value, or the annotation of A numbers itself, and
+ * what parts know of it. */
 size_t sa_memory_width(const sa_attention *w, int A);
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,

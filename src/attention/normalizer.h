@@ -13,7 +13,8 @@ typedef struct sa_normalizer {
     bool exponent;    /* it has the alpha of --entmax-alpha, which may be learned for each head */
     bool exponential; /* weights are in proportion to the exponentials of the scores */
     bool sparse;      /* weights may be exactly 0, where they have no gradient */
-    bool null_key;    /* a key that is no word may take weight: words may have less than 1 */
+    bool null_key;    /* words may have less than 1: what is left is that of no word */
+    const char *any_sum; /* why they may have any sum, also above 1; NULL: they do not */
 
     /* Every row z of scores becomes a row p of weights. */
     void (*forward)(sa_real alpha, sa_mat z);
@@ -22,6 +23,9 @@ typedef struct sa_normalizer {
      * which is 0 where p is. The derivative by alpha is added to *dalpha; NULL: it is not learned.
      */
     void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
+    /* In place of it where p does not tell enough: also from the scores z, which are computed
+     * again. As forward, it gets the keys that the query sees, and those alone. */
+    void (*scored_backward)(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha);
 
     /* Every score z_j becomes its distance from the value at which p has a kink; the gradient check
      * stays away from 0. NULL: p is smooth. */

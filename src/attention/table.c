@@ -125,6 +125,18 @@ static const char *refuse_zeros(const sa_attention_sizes *sizes) {
                  "weights of 0, where the loss is infinite and has no gradient";
 }
 
+/* Weights of any sum. */
+static const char *refuse_sums(const sa_attention_sizes *sizes) {
+    const bool own = sizes->score->part && sizes->score->part->any_sum;
+    if (own || !sizes->normalizer->any_sum) return NULL;
+    if (sizes->settings.copy)
+        return "{copy} copies by probabilities, but the weights of {normalizer:} may have any sum";
+    return sizes->settings.guided_alignment == 0
+               ? NULL
+               : "{guided_alignment} compares distributions: the weights of {normalizer:} may have "
+                 "any sum, and it would only make them larger";
+}
+
 /* Split projections divide what a query is made of among the heads, and what its keys are. */
 static const char *refuse_split(const sa_attention_sizes *sizes) {
     if (sizes->settings.head_projection != SA_HEAD_PROJECTION_SPLIT) return NULL;
@@ -157,6 +169,7 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
     for (int p = 0; p < count && !reason; p++)
         if (list[p]->refuse) reason = list[p]->refuse(&self);
     if (!reason) reason = refuse_zeros(sizes);
+    if (!reason) reason = refuse_sums(sizes);
     if (reason || sizes->score->key != SA_KEY_IDENTITY) return reason;
     if (sizes->heads > 1)
         return "{attention:} has no projections, so it cannot have {:heads} heads";

@@ -72,6 +72,10 @@ static void broken_normalizer(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalph
         }
 }
 
+static void broken_scored(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    if (!sa_broken("attention.normalizer")) normalizer->scored_backward(alpha, z, p, dp, dalpha);
+}
+
 /* ---- The core -------------------------------------------------------------------------------- */
 
 SA_WRAPPED(sa_attend_backward);
@@ -86,6 +90,7 @@ void __wrap_sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, s
     }
     if (w->score->backward != broken_score) score = w->score, normalizer = w->normalizer;
     own_score.backward = broken_score, own_normalizer.backward = broken_normalizer;
+    if (own_normalizer.scored_backward) own_normalizer.scored_backward = broken_scored;
     own.score = &own_score, own.normalizer = &own_normalizer;
     if (!d->c.cols && sa_broken("differential.second")) return; /* a map without values */
     d->v = sa_unless_broken("attention.values", dv);

@@ -41,14 +41,16 @@ static sa_part claims_of(const sa_attention *attention) {
 
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    return attention ? claims_of(attention).any_sum : no_attention(setup);
+    if (!attention) return no_attention(setup);
+    const char *own = claims_of(attention).any_sum;
+    return own ? own : attention->normalizer->any_sum;
 }
 
 static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
     const char *own = claims_of(attention).lacks;
     if (own || !attention || !attention->normalizer->null_key) return own;
-    return "at most 1: the null key takes the rest";
+    return "at most 1: the rest is that of no word, as of a null key";
 }
 
 static bool recurrent_encoder(const sa_proof_setup *setup) {

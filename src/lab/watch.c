@@ -16,6 +16,7 @@ sa_head sa_lab_watch(const sa_attention *w, const sa_head *at, int m, sa_mat e) 
 }
 
 sa_real sa_lab_exponent(const sa_attention *w, const sa_head *at) {
-    const sa_mat learned = sa_part_show(w, &sa_entmax_alpha_part, at, "alpha");
-    return learned.cols ? *learned.x : w->exponent;
+    sa_head again = *at;
+    sa_parts_forward(w, SA_PLACE_KEYS, &again); /* where a part may have put its own */
+    return *again.exponent;
 }

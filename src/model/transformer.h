@@ -160,7 +160,7 @@ void sa_joined_backward(const sa_transformer *w, sa_dropout dropout, sa_transfor
 
 /* One entry for every word of every hypothesis. */
 typedef struct sa_kv_cache {
-    int width;        /* numbers of an entry: the keys and values of all layers */
+    int width;        /* numbers of an entry: what the memories of all layers hold of a word */
     sa_real *entries; /* [count x width], growing */
     int *before;      /* [count] the entry of the word before; -1 at the start */
     size_t count, entries_capacity, before_capacity;
@@ -186,7 +186,7 @@ typedef struct sa_transformer_decode_state {
     sa_mat inner;                        /* [rows x ffn] */
     sa_attention_rows self_attention;    /* without what grows with the words */
     sa_attention_rows one;               /* of one row, with the cached words */
-    sa_mat keys, values;
+    sa_memory words;                     /* its cached words */
     sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;

@@ -166,14 +166,14 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
         .one = sa_attention_rows_layout(arena, attention, 1, words, false),
-        .keys = sa_mat_alloc(arena, kept, attention->key_width),
-        .values = sa_mat_alloc(arena, kept, attention->value_width),
         .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
                  sa_mat_alloc(arena, rows, stack->layers * sums)},
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
         .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
     };
-    state->cache.width = sums ? 0 : stack->layers * (attention->key_width + attention->value_width);
+    const int raw = attention->score->key == SA_KEY_IDENTITY ? m : 0;
+    sa_memory_layout(arena, attention, NULL, sa_mat_alloc(arena, kept, raw), &state->words);
+    state->cache.width = sums ? 0 : stack->layers * (int)sa_memory_width(attention, m);
     state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
     state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
     state->positions = sa_arena_alloc(arena, (size_t)rows, sizeof *state->positions);
@@ -228,29 +228,44 @@ static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_er
     return true;
 }
 
-/* The keys and values of one layer in the L newest entries, which are those of the step's words. */
+/* The matrices that hold something of each word: keys, values and those of parts. */
+enum { MATRICES = 2 + SA_PARTS_MAX };
+static sa_mat *matrix_of(sa_memory *memory, int number) {
+    return number == 0 ? &memory->keys : number == 1 ? &memory->values : &memory->part[number - 2];
+}
+
+/* What the memory of one layer holds of words in the L newest entries, which are those of the
+ * step's words. */
 static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_attention *w,
                             int layer, int L) {
     const sa_kv_cache *cache = &state->cache;
-    const int key = w->key_width, value = w->value_width;
     const size_t first = cache->count - (size_t)L;
-    sa_real *x = cache->entries + first * (size_t)cache->width + (ptrdiff_t)layer * (key + value);
-    return (sa_memory){.positions = state->positions,
-                       .keys = {x, L, key, cache->width},
-                       .values = {x + key, L, value, cache->width}};
+    sa_real *x =
+        cache->entries + first * (size_t)cache->width + (size_t)layer * sa_memory_width(w, 0);
+    sa_memory own = state->words;
+    own.positions = state->positions;
+    for (int m = 0; m < MATRICES; m++) {
+        sa_mat *matrix = matrix_of(&own, m);
+        *matrix = (sa_mat){x, L, matrix->cols, cache->width};
+        x += matrix->cols;
+    }
+    return own;
 }
 
-/* The keys and values of words `first` .. `behind` - 1 (from 0), of which the last has this entry.
+/* What the memory holds of words `first` .. `behind` - 1 (from 0), of which the last has this
+ * entry.
  */
-static void gather_entries(const sa_transformer_decode_state *state, const sa_attention *w,
-                           int layer, int entry, int first, int behind) {
+static void gather_entries(sa_transformer_decode_state *state, const sa_attention *w, int layer,
+                           int entry, int first, int behind) {
     const sa_kv_cache *cache = &state->cache;
-    const size_t key = (size_t)w->key_width, value = (size_t)w->value_width;
-    const size_t at = (size_t)layer * (key + value);
+    const size_t at = (size_t)layer * sa_memory_width(w, 0);
     for (int t = behind - 1; t >= first; t--, entry = cache->before[entry]) {
         const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
-        memcpy(sa_row(state->keys, t), x, key * sizeof *x);
-        memcpy(sa_row(state->values, t), x + key, value * sizeof *x);
+        for (int m = 0; m < MATRICES; m++) {
+            const sa_mat *to = matrix_of(&state->words, m);
+            if (to->cols) memcpy(sa_row(*to, t), x, (size_t)to->cols * sizeof *x);
+            x += to->cols;
+        }
     }
 }
 
@@ -262,12 +277,15 @@ static int words_before(const sa_transformer_decode_state *state, int b) {
     return state->separator ? first[1] - first[0] - 1 : 0;
 }
 
-/* Their keys and values. */
-static void gather_source(const sa_transformer_decode_state *state, int layer, int b) {
-    const sa_memory *memory = &state->encoder.layer[layer].self.memory;
+/* What the memory holds of them. */
+static void gather_source(sa_transformer_decode_state *state, int layer, int b) {
+    sa_memory *memory = &state->encoder.layer[layer].self.memory;
     const int first = memory->first[b], words = words_before(state, b);
-    sa_copy_mat(sa_rows(memory->keys, first, words), sa_rows(state->keys, 0, words));
-    sa_copy_mat(sa_rows(memory->values, first, words), sa_rows(state->values, 0, words));
+    for (int m = 0; m < MATRICES; m++) {
+        const sa_mat *to = matrix_of(&state->words, m);
+        if (to->cols)
+            sa_copy_mat(sa_rows(*matrix_of(memory, m), first, words), sa_rows(*to, 0, words));
+    }
 }
 
 /* The weights of row l, for its source alone. */
@@ -301,8 +319,8 @@ static void attend_to_sums(const sa_attention *attention, int layer, sa_mat anno
                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
     const int width = sa_running_width(attention);
     sa_memory own = {.annotations = annotations,
-                     .keys = sa_rows(state->keys, 0, o.rows),
-                     .values = sa_rows(state->values, 0, o.rows)};
+                     .keys = sa_rows(state->words.keys, 0, o.rows),
+                     .values = sa_rows(state->words.values, 0, o.rows)};
     sa_memory_forward(attention, &own);
     for (int l = 0; l < o.rows; l++)
         sa_running_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
@@ -323,7 +341,8 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
     if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
     for (int l = 0; l < o.rows; l++) {
         const int b = step->which[l], words = state->positions[l] + 1, first[] = {0, words};
-        const sa_memory cache = {.first = first, .keys = state->keys, .values = state->values};
+        sa_memory cache = state->words;
+        cache.first = first;
         gather_entries(state, attention, layer, state->cache.last[l], words - step->i, words);
         if (state->separator) gather_source(state, layer, b);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);

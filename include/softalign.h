@@ -132,8 +132,13 @@ enum {
     SA_NORMALIZER_SPARSEMAX,
     SA_NORMALIZER_ENTMAX,
     SA_NORMALIZER_NULL_KEY,
+    SA_NORMALIZER_SINK,
+    SA_NORMALIZER_SSMAX,
+    SA_NORMALIZER_STICK_BREAKING,
+    SA_NORMALIZER_SOFTPICK,
 };
 enum { SA_ENTMAX_ALPHA_LEARNED };
+enum { SA_GATE_NONE, SA_GATE_HEADWISE, SA_GATE_ELEMENTWISE };
 enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC, SA_COVERAGE_LOSS };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P, SA_WINDOW_SLIDING };
 enum { SA_HEAD_PROJECTION_FULL, SA_HEAD_PROJECTION_SPLIT };
@@ -146,6 +151,7 @@ enum {
     SA_POSITIONS_ALIBI,
     SA_POSITIONS_ROPE,
     SA_POSITIONS_SHAW,
+    SA_POSITIONS_FORGETTING,
 };
 enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
 enum { SA_PRECISION_FLOAT32, SA_PRECISION_BF16 };
@@ -226,6 +232,7 @@ typedef struct sa_settings {
     int kv_heads;          /* G, which the H heads share; 0: H */
     int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
     bool smeared_keys;     /* each key is mixed with that of the word before */
+    int attention_gate;    /* SA_GATE_..., what weighs the outputs of heads */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., what a query may see */
     int window_size;       /* D */

@@ -174,12 +174,36 @@ def entmax(z, alpha):
     return p_of(tau + (p_of(tau).sum() - 1) / slope)
 
 
+def ssmax(z, scale):
+    """n^(scale z_j) / sum_k n^(scale z_k) of n scores (Nakanishi 2025)"""
+    powers = torch.tensor(float(len(z)), dtype=torch.float64) ** (scale * z)
+    return powers / powers.sum()
+
+
+def stick_breaking(z, number):
+    """Each word before the last takes the share sigma(z) of what those behind it have left (Tan et al. 2024)"""
+    beta = torch.sigmoid(z[:-1])
+    left = torch.cumprod((1 - beta).flip(0), 0).flip(0)
+    return torch.cat([beta * torch.cat([left[1:], z.new_ones(1)])[:len(beta)], z.new_zeros(1)])
+
+
+def softpick(z, number):
+    """max(0, e^z - 1) / sum |e^z - 1| (Zuhri et al. 2025)"""
+    x = torch.exp(z) - 1
+    return torch.relu(x) / (x.abs().sum() + 1e-8)
+
+
 NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "sparsemax": sparsemax, "entmax": entmax,
-               "null": lambda z, alpha: null(z, z.new_zeros(1)), "null-key": null}
+               "null": lambda z, alpha: null(z, z.new_zeros(1)), "null-key": null, "sink": null, "ssmax": ssmax,
+               "stick-breaking": stick_breaking, "softpick": softpick}
 
 
-def alpha_of(w, o, k):
-    """Entmax's alpha of head k: 1 + sigma(a_k) where it is learned"""
+def number_of(w, o, k):
+    """The number of head k's normalizer: its sink, its scale, or entmax's alpha, 1 + sigma(a_k) where it is learned"""
+    if "sink" in w:
+        return w["sink"][k:k + 1]
+    if "scale" in w:
+        return w["scale"][k]
     return 1 + torch.sigmoid(w["a"][k]) if "a" in w else o.entmax_alpha
 
 
@@ -195,7 +219,7 @@ def normalized(w, o, k, q, e, seen):
     if o.attention == "graves":  # its scores are the weights
         return e * seen
     p = torch.zeros(len(e), dtype=torch.float64)
-    other = null_score(w, o, k, q) if o.normalizer == "null-key" else alpha_of(w, o, k)
+    other = null_score(w, o, k, q) if o.normalizer == "null-key" else number_of(w, o, k)
     return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], other))
 
 
@@ -274,7 +298,7 @@ def scores(w, o, k, q, H, i, place, past):
     if o.attention == "location-aware":
         return location_aware({**own, "F": w["F"]}, q, H, past)
     e = SCORES[o.attention](own, q, H)
-    return e + place.bias(k, i, len(H)) if place else e
+    return e + place.bias(k, i, len(H), annotations) if place else e
 
 
 class Past(list):
@@ -316,7 +340,7 @@ def difference(w, o, k, q, H, i, place):
     for m in (0, 1):
         half = {name: rows(matrix, m, 2) for name, matrix in own_weights(w, o, k).items()}
         half |= {name: w[name] for name in ("W_p", "v_p") if name in w}
-        half |= {name: w[name][k:k + 1] for name in ("a", "smear") if name in w}
+        half |= {name: w[name][k:k + 1] for name in ("a", "smear", "sink", "scale") if name in w}
         maps.append(weights(half, one, 0, q, H, i, place and Half(place, k, m)))
     return maps[0] - lambda_of(w) * maps[1]
 
@@ -349,8 +373,11 @@ def attend(w, o, q, H, i, past, place=None, noise=0):
         alpha = [drawn(*own) for own in zip(alpha, noise, past, strict=True)]
     for before, row in zip(past, alpha, strict=True):
         before.append(row)
+    gates = torch.sigmoid(w["W_g"] @ q) if "W_g" in w else None
     if "W_v" not in w:
-        return alpha[0] @ H
+        return alpha[0] @ H * (1 if gates is None else gates)
     added = place.added("V", i, len(H)) if place else 0
     heads = [head_norm(w, o, alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added)) for k in range(o.heads)]
+    if gates is not None:  # o_i = g_i c_i, g_i = sigma(W_g s_i) (Qiu et al. 2025)
+        heads = [rows(gates, k, o.heads) * c for k, c in enumerate(heads)]
     return w["W_c"] @ torch.cat(heads)

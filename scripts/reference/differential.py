@@ -19,8 +19,8 @@ class Half:
     def __init__(self, place, k, m):
         self.place, self.k, self.m, self.rotated = place, k, m, place.rotated
 
-    def bias(self, _, i, S):
-        return self.place.bias(self.k, i, S)
+    def bias(self, _, i, S, H):
+        return self.place.bias(self.k, i, S, H)
 
     def added(self, name, i, S):
         a = self.place.added(name, i, S)

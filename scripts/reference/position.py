@@ -33,11 +33,16 @@ class Place:
     def __init__(self, p, o, side, part, causal):
         self.o, self.causal = o, causal
         self.B = p.get(f"{side}.B")
+        self.gates = p.get(f"{part}.W_f"), p.get(f"{part}.b_f")
         self.vectors = {name: p.get(f"{part}.a_{name}") for name in "KV"}
 
-    def bias(self, k, i, S):
+    def bias(self, k, i, S, H):
         if self.o.positions == "t5":
             return torch.stack([self.B[k, bucket(j - (i - 1), self.causal)] for j in range(S)])
+        if self.o.positions == "forgetting":
+            # b_ij = sum of log f_l, l = j + 1 .. i, or i + 1 .. j behind the query (Lin et al. 2025)
+            log_f = torch.log(torch.sigmoid(H @ self.gates[0][k] + self.gates[1][k]))
+            return torch.stack([log_f[min(i, j + 1):max(i, j + 1)].sum() for j in range(S)])
         distances = torch.tensor([abs(j - (i - 1)) for j in range(S)], dtype=torch.float64)
         return -slopes(self.o.heads)[k] * distances if self.o.positions == "alibi" else 0 * distances
 

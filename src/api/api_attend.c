@@ -303,7 +303,8 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
-    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SHAW, "positions", error))
+    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_FORGETTING, "positions",
+                   error))
         return false;
     const sa_position_kind *positions = &sa_position_kinds[options->positions];
     if (positions->bind || (positions->part && positions->part->order > 0))

@@ -20,7 +20,7 @@ typedef struct sa_span {
     int first, count;
 } sa_span;
 
-enum { SA_PARTS_MAX = 7, SA_PART_BYTES = 160 };
+enum { SA_PARTS_MAX = 8, SA_PART_BYTES = 160 };
 
 /* A part of an attention: its row, and its weights (or their gradients) in a struct that only its
  * own file knows. */

@@ -240,14 +240,14 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
     int own = 0;
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].row->own_keys) own = w->key_width / w->kv_heads;
+    const bool again = training && w->heads && w->normalizer->scored_backward;
     sa_attention_scratch scratch = {
         .keys = sa_mat_alloc(arena, steps, w->key_width),
         .own_keys = sa_mat_alloc(arena, steps, own),
         .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
-        .scores =
-            sa_mat_alloc(arena, training && w->normalizer->scored_backward ? queries : 0, steps),
+        .scores = sa_mat_alloc(arena, again ? queries : 0, steps),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
     };
     const int width = sa_scratch_width(w, w->parts, queries, steps);

@@ -113,8 +113,9 @@ typedef struct sa_attention_pass {
     sa_memory *dmemory;
     const sa_attention_scratch *scratch;
 } sa_attention_pass;
-/* From dc and d.state: ds, dmemory and what dw has for the core are added to, the rest of d is
- * overwritten. The other weights' gradients are left to sa_attention_projections_backward. */
+/* From dc and d.state: ds, dmemory and what dw has for the core are added to, the rest of d, and dc
+ * where parts change the output of a head without projections, is overwritten. The other weights'
+ * gradients are left to sa_attention_projections_backward. */
 void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
                                 sa_mat dc, sa_mat ds, sa_attention *dw);
 

@@ -22,13 +22,123 @@ static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha
     sa_softmax_backward(p, dp, dp);
 }
 
-/* p_j = exp(z_j) / (exp(0) + sum_k exp(z_k)): the softmax times the share of all words against the
- * null key, exp(L) / (1 + exp(L)) with L = log sum_k exp(z_k) */
-static void null_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
+/* p_j = exp(z_j) / (exp(sink) + sum_k exp(z_k)): the softmax times the share of all words against
+ * the sink, exp(L) / (exp(sink) + exp(L)) with L = log sum_k exp(z_k) */
+static void sink_forward(sa_real sink, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         const sa_real L = sa_softmax_row(sa_row(z, i), z.cols);
-        sa_scale(sigma(L), sa_rows(z, i, 1));
+        sa_scale(sigma(L - sink), sa_rows(z, i, 1));
+    }
+}
+
+/* dsink = -p_0 sum_k p_k dp_k, p_0 = 1 - sum_k p_k: the value of the sink is 0 */
+static void sink_backward(sa_real sink, sa_mat p, sa_mat dp, sa_real *dsink) {
+    for (int i = 0; i < p.rows; i++)
+        *dsink -= (1 - sa_sum(sa_row(p, i), p.cols)) * sa_dot(sa_row(p, i), sa_row(dp, i), p.cols);
+    softmax_backward(sink, p, dp, NULL);
+}
+
+/* A null key is a sink of score 0. */
+static void null_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    sink_forward(0, z);
+}
+
+/* ---- Scalable softmax ------------------------------------------------------------------------ */
+
+/* p_j = n^(scale z_j) / sum_k n^(scale z_k), n the number of words */
+static void ssmax_forward(sa_real scale, sa_mat z) {
+    sa_scale(scale * (sa_real)log(z.cols), z);
+    sa_softmax(z);
+}
+
+/* With t_j = p_j (dp_j - sum_k p_k dp_k): dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
+static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real *dscale) {
+    const sa_real log_n = (sa_real)log(z.cols);
+    sa_softmax_backward(p, dp, dp);
+    *dscale += log_n * sa_dot(z.x, dp.x, z.cols);
+    sa_scale(scale * log_n, dp);
+}
+
+/* ---- Stick-breaking -------------------------------------------------------------------------- */
+
+/* sigma(z), but no number where z is above all numbers. */
+static sa_real logistic(sa_real z) {
+    return z > 0 ? sigma(z) + (z - z) : sigma(z);
+}
+
+/* Whether a mask hides the key: only `attend` has masks. */
+static bool is_hidden(sa_real z) {
+    return z == -(sa_real)INFINITY;
+}
+
+/* From the nearest word back each takes its share beta_j = sigma(z_j) of what is left:
+ * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last is the query's own and gets none.
+ */
+static void stick_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    for (int i = 0; i < z.rows; i++) {
+        sa_real *p = sa_row(z, i), left = 1;
+        int own = z.cols - 1;
+        while (own > 0 && is_hidden(p[own])) own--;
+        for (int j = own - 1; j >= 0; j--) {
+            const sa_real beta = logistic(p[j]), rest = left * sigma(-p[j]);
+            p[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
+            left = rest < (sa_real)LEAST ? 0 : rest;
+        }
+        for (int j = own; j < z.cols; j++) p[j] = 0;
+    }
+}
+
+/* dz_j = (1 - beta_j) p_j dp_j - beta_j sum_{k < j} p_k dp_k */
+static void stick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    (void)alpha, (void)dalpha;
+    sa_real farther = 0;
+    for (int j = 0; j < z.cols - 1; j++) {
+        const sa_real own = p.x[j] * dp.x[j];
+        dp.x[j] = sigma(-z.x[j]) * own - sigma(z.x[j]) * farther;
+        farther += own;
+    }
+    dp.x[z.cols - 1] = 0;
+}
+
+/* ---- Softpick -------------------------------------------------------------------------------- */
+
+/* exp(z_j) - 1 of a row, all divided by exp(max(0, z)), and the sum of their sizes, which is above
+ * 0 even where all are 0. */
+static double softpick_sum(const sa_real *z, int count, double *shift) {
+    double sum = 0;
+    *shift = 0;
+    for (int j = 0; j < count; j++)
+        if ((double)z[j] > *shift) *shift = (double)z[j];
+    for (int j = 0; j < count; j++)
+        if (!is_hidden(z[j])) sum += fabs(exp((double)z[j] - *shift) - exp(-*shift));
+    return sum + 1e-8 * exp(-*shift);
+}
+
+/* p_j = max(0, exp(z_j) - 1) / sum_k |exp(z_k) - 1| */
+static void softpick_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    for (int i = 0; i < z.rows; i++) {
+        sa_real *p = sa_row(z, i);
+        double shift;
+        const double sum = softpick_sum(p, z.cols, &shift);
+        for (int j = 0; j < z.cols; j++) {
+            const double own = exp((double)p[j] - shift) - exp(-shift);
+            p[j] = own < LEAST * sum ? 0 : (sa_real)(own / sum);
+        }
+    }
+}
+
+/* dz_j = exp(z_j) ([z_j > 0] dp_j - sign(z_j) sum_k p_k dp_k) / sum_k |exp(z_k) - 1| */
+static void softpick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    double shift;
+    const double sum = softpick_sum(z.x, z.cols, &shift);
+    const sa_real mean = sa_dot(p.x, dp.x, p.cols);
+    (void)alpha, (void)dalpha;
+    for (int j = 0; j < z.cols; j++) {
+        const sa_real slope = (sa_real)(exp((double)z.x[j] - shift) / sum);
+        dp.x[j] = z.x[j] > 0 ? slope * (dp.x[j] - mean) : z.x[j] < 0 ? slope * mean : 0;
     }
 }
 
@@ -141,6 +251,28 @@ static void sparsemax_kinks(sa_real alpha, sa_mat z) {
     entmax_kinks(2, z);
 }
 
+/* ---- What cannot go with what --------------------------------------------------------------- */
+
+static const char *refuse_stick(const sa_attention_sizes *sizes) {
+    if (sizes->settings.model != SA_MODEL_DECODER)
+        return "{normalizer:} attends to the words before, the nearest first: it needs "
+               "{model:decoder}, all of whose attention looks back";
+    if (sizes->score->part == &sa_two_maps_part)
+        return "{attention:} normalizes what a head puts out, but {normalizer:} has nothing for "
+               "the first word, which has none before it";
+    return sizes->settings.prefix == SA_PREFIX_FULL
+               ? "{normalizer:} attends to the words before, but {prefix:} lets a source word see "
+                 "those behind it"
+               : NULL;
+}
+
+static const char *refuse_softpick(const sa_attention_sizes *sizes) {
+    const bool uniform =
+        sizes->score->key == SA_KEY_NONE && sizes->score->query == SA_QUERY_IDENTITY;
+    return uniform ? "{normalizer:} has no weight for scores of 0, and {attention:} has no others"
+                   : NULL;
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_normalizer sa_normalizers[] = {
@@ -183,6 +315,42 @@ const sa_normalizer sa_normalizers[] = {
                                 .forward = null_forward,
                                 .backward = softmax_backward,
                                 .part = &sa_null_key_part},
+    [SA_NORMALIZER_SINK] = {.name = "sink",
+                            .formula = "alpha_j = exp(e_j) / (exp(sink) + sum_k exp(e_k)), sink a "
+                                       "number learned for each head",
+                            .citation = "OpenAI 2025, gpt-oss",
+                            .null_key = true,
+                            .forward = sink_forward,
+                            .backward = sink_backward,
+                            .learned = "sink",
+                            .part = &sa_learned_number_part},
+    [SA_NORMALIZER_SSMAX] = {.name = "ssmax",
+                             .formula = "alpha_j = n^(scale e_j) / sum_k n^(scale e_k), n the "
+                                        "number of words seen, scale learned for each head",
+                             .citation = "Nakanishi 2025",
+                             .forward = ssmax_forward,
+                             .scored_backward = ssmax_backward,
+                             .learned = "scale",
+                             .start = 0.43, /* with ten words as softmax */
+                             .part = &sa_learned_number_part},
+    [SA_NORMALIZER_STICK_BREAKING] = {.name = "stick-breaking",
+                                      .formula = "alpha_j = sigma(e_j) prod_k (1 - sigma(e_k)), k "
+                                                 "from j + 1 to i - 1: the words before, the "
+                                                 "nearest first",
+                                      .citation = "Tan et al. 2024",
+                                      .null_key = true,
+                                      .forward = stick_forward,
+                                      .scored_backward = stick_backward,
+                                      .refuse = refuse_stick},
+    [SA_NORMALIZER_SOFTPICK] = {.name = "softpick",
+                                .formula = "alpha_j = max(0, exp(e_j) - 1) / sum_k |exp(e_k) - 1|",
+                                .citation = "Zuhri et al. 2025",
+                                .sparse = true,
+                                .null_key = true,
+                                .forward = softpick_forward,
+                                .scored_backward = softpick_backward,
+                                .kinks = sa_keep_scores, /* at 0 */
+                                .refuse = refuse_softpick},
     {.name = NULL},
 };
 

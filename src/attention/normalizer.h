@@ -8,13 +8,14 @@
 
 #include "layers/basic.h"
 
+struct sa_attention_sizes;
+
 typedef struct sa_normalizer {
     const char *name, *formula, *citation;
     bool exponent;    /* it has the alpha of --entmax-alpha, which may be learned for each head */
     bool exponential; /* weights are in proportion to the exponentials of the scores */
     bool sparse;      /* weights may be exactly 0, where they have no gradient */
     bool null_key;    /* words may have less than 1: what is left is that of no word */
-    const char *any_sum; /* why they may have any sum, also above 1; NULL: they do not */
 
     /* Every row z of scores becomes a row p of weights. */
     void (*forward)(sa_real alpha, sa_mat z);
@@ -32,6 +33,11 @@ typedef struct sa_normalizer {
     void (*kinks)(sa_real alpha, sa_mat z);
 
     const sa_part *part; /* what its attention has besides (parts.h), or NULL */
+    const char
+        *learned; /* the name of the number that sa_learned_number_part puts for alpha, ... */
+    double start; /* ... and its value before training */
+    /* Why it refuses an attention of these sizes, in the words of config/settings.h, or NULL. */
+    const char *(*refuse)(const struct sa_attention_sizes *sizes);
 } sa_normalizer;
 
 extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */

@@ -13,9 +13,11 @@ const sa_part *const sa_parts[] = {
     &sa_rotation_part,
     &sa_t5_part,
     &sa_alibi_part,
+    &sa_forgetting_part,
     &sa_relative_vectors_part,
     &sa_null_key_part,
     &sa_entmax_alpha_part,
+    &sa_learned_number_part,
     &sa_monotonic_part,
     &sa_hard_part,
     &sa_window_part,
@@ -25,6 +27,7 @@ const sa_part *const sa_parts[] = {
     &sa_coverage_part,
     &sa_location_aware_part,
     &sa_head_norm_part,
+    &sa_attention_gate_part,
     NULL,
 };
 
@@ -65,6 +68,12 @@ const sa_position_kind sa_position_kinds[] = {
                                       "vectors learned in each layer, for all its heads",
                            .citation = "Shaw et al. 2018, section 3",
                            .part = &sa_relative_vectors_part},
+    [SA_POSITIONS_FORGETTING] = {.name = "forgetting",
+                                 .formula = "e_ij + sum_l log f_l, l from j + 1 to i, f_l = "
+                                            "sigma(w_f' x_l + b_f): gates learned in each layer "
+                                            "for each head",
+                                 .citation = "Lin et al. 2025",
+                                 .part = &sa_forgetting_part},
     {.name = NULL},
 };
 
@@ -125,18 +134,6 @@ static const char *refuse_zeros(const sa_attention_sizes *sizes) {
                  "weights of 0, where the loss is infinite and has no gradient";
 }
 
-/* Weights of any sum. */
-static const char *refuse_sums(const sa_attention_sizes *sizes) {
-    const bool own = sizes->score->part && sizes->score->part->any_sum;
-    if (own || !sizes->normalizer->any_sum) return NULL;
-    if (sizes->settings.copy)
-        return "{copy} copies by probabilities, but the weights of {normalizer:} may have any sum";
-    return sizes->settings.guided_alignment == 0
-               ? NULL
-               : "{guided_alignment} compares distributions: the weights of {normalizer:} may have "
-                 "any sum, and it would only make them larger";
-}
-
 /* Split projections divide what a query is made of among the heads, and what its keys are. */
 static const char *refuse_split(const sa_attention_sizes *sizes) {
     if (sizes->settings.head_projection != SA_HEAD_PROJECTION_SPLIT) return NULL;
@@ -168,8 +165,8 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
     if (!reason) reason = refuse_split(sizes);
     for (int p = 0; p < count && !reason; p++)
         if (list[p]->refuse) reason = list[p]->refuse(&self);
+    if (!reason && sizes->normalizer->refuse) reason = sizes->normalizer->refuse(sizes);
     if (!reason) reason = refuse_zeros(sizes);
-    if (!reason) reason = refuse_sums(sizes);
     if (reason || sizes->score->key != SA_KEY_IDENTITY) return reason;
     if (sizes->heads > 1)
         return "{attention:} has no projections, so it cannot have {:heads} heads";

@@ -33,8 +33,8 @@ const sa_option sa_settings_options[] = {
     {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function",
      "Attention"},
     {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizers),
-     "from scores to weights; null, null-key: softmax with a null key; sparsemax, entmax: exact "
-     "zeros"},
+     "from scores to weights; null, null-key, sink: softmax with a key that is no word; sparsemax, "
+     "entmax, softpick: exact zeros"},
     {"entmax-alpha", SA_OPTION_REAL, MODEL(entmax_alpha), 1.5, 1.01, 2, NULL, SA_LIST("learned"),
      "X",
      "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},
@@ -49,6 +49,9 @@ const sa_option sa_settings_options[] = {
     {"smeared-keys", SA_SWITCH(MODEL(smeared_keys)),
      "mix each key with that of the word before, in a proportion that each head learns (Olsson et "
      "al. 2022)"},
+    {"attention-gate", SA_WORDS(MODEL(attention_gate), 0, "none", "headwise", "elementwise"),
+     "weigh the output of each head by a gate of the query's vector, one number a head or one for "
+     "each number of its output (Qiu et al. 2025)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),
@@ -78,7 +81,9 @@ const sa_option sa_settings_options[] = {
      "residual connections in the decoder, from the third layer on (Wu et al. 2016)"},
     {"positions", SA_CHOICE(MODEL(positions), 0, sa_position_kinds),
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
-     "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi), rotations "
+     "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi, "
+     "forgetting), "
+     "rotations "
      "of queries and keys (rope) or vectors added to keys and values (shaw)"},
     {"shaw-distance", SA_INT(MODEL(shaw_distance), 16, 1, 1000, "K"),
      "shaw: the largest distance with its own vectors (Shaw et al. 2018); larger distances share "

@@ -19,8 +19,9 @@ typedef struct head_view {
     int S, maps;
     bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
     sa_head at;
-    sa_mat e;   /* of the first map, as the score makes it, ... */
-    double e_0; /* ... and of its null key, which the normalizer gets less; 0: it has none */
+    sa_mat e;    /* of the first map, as the score makes it, ... */
+    double e_0;  /* ... and of its null key, which the normalizer gets less; 0: it has none */
+    double sink; /* the score of the key that is no word, e_0 or what is learned */
 } head_view;
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
@@ -190,7 +191,9 @@ static void explain_scores(head_view *view) {
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;
         for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
+        const sa_mat sink = sa_part_show(view->w, &sa_learned_number_part, &read, "sink");
         if (m == 0) view->e = e, view->e_0 = null.cols ? *null.x : 0;
+        view->sink = sink.cols ? *sink.x : view->e_0;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
         out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
         sa_explainer_column(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
@@ -267,7 +270,7 @@ static void explain_weights(const head_view *view) {
     const sa_mat powers = seen_row(view, view->e), normalized = normalized_row(view);
     const char *name = view->maps > 1 ? "A" : normalizer->name;
     double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
-    if (normalizer->null_key) sum += exp(view->e_0 - shift);
+    if (normalizer->null_key) sum += exp(view->sink - shift);
     const bool shares =
         view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
     write_normalizer(view, shares && shift != 0);
@@ -282,11 +285,12 @@ static void explain_weights(const head_view *view) {
         show_part(view, p, SA_PLACE_WEIGHTS);
     }
     sa_explainer_column(out, "alpha", "alpha_ij", view->at.alpha);
-    if (!shares) return;
-    sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
+    if (shares)
+        sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
     const sa_mat all = seen(view, normalized);
     if (normalizer->null_key)
-        sa_explainer_number(out, "null", "null key", 1 - sa_sum(all.x, all.cols));
+        sa_explainer_number(out, "null", shares ? "null key" : "no word",
+                            1 - sa_sum(all.x, all.cols));
 }
 
 /* ---- From top to bottom ---------------------------------------------------------------------- */
@@ -325,7 +329,9 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     out->line.head = 0;
     const char *letter = of->layer ? "W_o" : "W_c";
     if (!w->value_width)
-        sa_explainer_write(out, "Bahdanau et al. 2015, equation 5", "c_i = sum_j alpha_ij h_j");
+        sa_explainer_write(out, "Bahdanau et al. 2015, equation 5",
+                           sa_part_find(w, &sa_attention_gate_part) < 0 ? "c_i = sum_j alpha_ij h_j"
+                                                                        : "c_i = o_i, v_j = h_j");
     else if (w->heads == 1)
         sa_explainer_write(out, heads_place, "c_i = %s o_i", letter);
     else

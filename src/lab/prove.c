@@ -41,9 +41,7 @@ static sa_part claims_of(const sa_attention *attention) {
 
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
-    if (!attention) return no_attention(setup);
-    const char *own = claims_of(attention).any_sum;
-    return own ? own : attention->normalizer->any_sum;
+    return attention ? claims_of(attention).any_sum : no_attention(setup);
 }
 
 static const char *sum_note(const sa_proof_setup *setup) {

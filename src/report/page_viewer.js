@@ -220,8 +220,8 @@ function beside({ settings: { normalizer } }, row) {
   const sum = row.reduce((all, weight) => all + weight, 0), zeros = row.filter((weight) => weight === 0).length;
   const below = row.filter((weight) => weight < 0).length;
   if (below) return [`, ${below} of ${row.length} weights are negative (the other color)`];
-  if (normalizer === "null" || normalizer === "null-key") return [`, null key ${Math.max(0, 1 - sum).toFixed(2)}`];
-  return normalizer === "sparsemax" || normalizer === "entmax" ? [`, ${zeros} of ${row.length} weights are 0`] : [];
+  if (["null", "null-key", "sink"].includes(normalizer)) return [`, null key ${Math.max(0, 1 - sum).toFixed(2)}`];
+  return ["sparsemax", "entmax", "softpick"].includes(normalizer) ? [`, ${zeros} of ${row.length} weights are 0`] : [];
 }
 
 // The readout of a cell in the notation of the papers, as far as the page holds its numbers.

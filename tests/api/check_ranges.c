@@ -146,7 +146,7 @@ static const struct field {
 } fields[] = {
     {"attention", &attending.attention, SA_ATTENTION_ADDITIVE, SA_ATTENTION_LINEAR, do_attend},
     {"heads", &attending.heads, 1, INT_MAX, do_attend},
-    {"positions", &attending.positions, SA_POSITIONS_NONE, SA_POSITIONS_SHAW, do_attend},
+    {"positions", &attending.positions, SA_POSITIONS_NONE, SA_POSITIONS_FORGETTING, do_attend},
     {"--self", &attending.query.rows, 1, INT_MAX, do_attend},
     {"--self", &attending.values.cols, 1, INT_MAX, do_attend},
     {"site", &aligning.site, SA_SITE_CROSS, SA_SITE_CROSS, do_align},

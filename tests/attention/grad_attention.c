@@ -260,10 +260,12 @@ static double objective(void) {
 }
 
 static void steps_backward(sa_attention_pass all, sa_mat ds) {
+    const sa_mat dc = unset(dy.rows, dy.cols);
+    sa_copy_mat(dy, dc); /* which may be overwritten */
     for (int t = STEPS - 1; t >= 0; t--) {
         const sa_attention_pass one = {all.memory, step_of(all.rows, t), step_of(all.d, t),
                                        all.dmemory, all.scratch};
-        sa_attention_step_backward(&w, &one, t + 1, step_rows(dy, t), step_rows(ds, t), &dw);
+        sa_attention_step_backward(&w, &one, t + 1, step_rows(dc, t), step_rows(ds, t), &dw);
         if (t) sa_copy_mat(one.d.previous_state, step_of(all.d, t - 1).state);
     }
     sa_attention_projections_backward(states, all.rows, dy, all.d, &dw);
@@ -307,7 +309,7 @@ static void check_gradients(void) {
 static const struct variant {
     int heads, kv_heads, value, normalizer;
     double alpha; /* of entmax */
-    int window, window_size, coverage, projection;
+    int window, window_size, coverage, projection, gate;
 } variants[] = {
     {.heads = 1},
     {.heads = 2, .value = 3, .coverage = SA_COVERAGE_LINGUISTIC},
@@ -319,6 +321,10 @@ static const struct variant {
     {.heads = 1, .normalizer = SA_NORMALIZER_SPARSEMAX},
     {.heads = 1, .normalizer = SA_NORMALIZER_ENTMAX, .alpha = 1.5},
     {.heads = 2, .normalizer = SA_NORMALIZER_ENTMAX, .alpha = SA_ENTMAX_ALPHA_LEARNED},
+    {.heads = 2, .normalizer = SA_NORMALIZER_SINK, .coverage = SA_COVERAGE_LOSS},
+    {.heads = 2, .normalizer = SA_NORMALIZER_SSMAX, .window = SA_WINDOW_LOCAL_M},
+    {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK, .gate = SA_GATE_ELEMENTWISE},
+    {.heads = 4, .kv_heads = 2, .value = 2, .gate = SA_GATE_HEADWISE},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -327,7 +333,8 @@ static void set_variant(struct variant variant) {
     settings.value_size = variant.value, settings.normalizer = variant.normalizer;
     if (variant.normalizer == SA_NORMALIZER_ENTMAX) settings.entmax_alpha = variant.alpha;
     settings.window = variant.window, settings.coverage = variant.coverage;
-    settings.head_projection = variant.projection;
+    settings.head_projection = variant.projection, settings.attention_gate = variant.gate;
+    if (variant.normalizer == SA_NORMALIZER_STICK_BREAKING) settings.model = SA_MODEL_DECODER;
     if (variant.window_size) settings.window_size = variant.window_size;
 }
 
@@ -362,6 +369,13 @@ static const struct {
       .value = 2,
       .normalizer = SA_NORMALIZER_ENTMAX,
       .alpha = SA_ENTMAX_ALPHA_LEARNED}},
+    {SA_SITE_ENCODER, SA_POSITIONS_FORGETTING, {.heads = 2, .gate = SA_GATE_HEADWISE}},
+    {SA_SITE_DECODER,
+     SA_POSITIONS_FORGETTING,
+     {.heads = 2, .value = 2, .normalizer = SA_NORMALIZER_SINK, .gate = SA_GATE_ELEMENTWISE}},
+    {SA_SITE_DECODER, SA_POSITIONS_ALIBI, {.heads = 2, .normalizer = SA_NORMALIZER_SSMAX}},
+    {SA_SITE_DECODER, SA_POSITIONS_FORGETTING, {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK}},
+    {SA_SITE_DECODER, 0, {.heads = 2, .normalizer = SA_NORMALIZER_STICK_BREAKING}},
 };
 enum { LAYERS = sizeof layers / sizeof *layers };
 

@@ -203,7 +203,9 @@ static const struct {
              {"guided-alignment", 1},
              {"decoder-residual", 1},
              {"head-projection", 0},
-             {"smeared-keys", 1}};
+             {"smeared-keys", 1},
+             {"attention-gate", 0},
+             {"prefix", 0}};
 
 /* Half of the options keep their defaults, with which most others go. */
 static void draw(sa_rng *rng, sa_settings *settings) {
@@ -217,6 +219,8 @@ static void draw(sa_rng *rng, sa_settings *settings) {
         const bool always = strcmp(row->name, "model") == 0 || strcmp(row->name, "attention") == 0;
         if (always || choice % 2) ck_assert(sa_option_set_number(row, settings, number));
     }
+    if (settings->model == SA_MODEL_DECODER && sa_rng_below(rng, 4))
+        settings->tie = SA_TIE_THREE; /* or little else is seen */
 }
 
 static void compare(const sa_settings *settings) {

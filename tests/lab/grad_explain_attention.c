@@ -56,8 +56,10 @@ static double score(const char *name, int head, const double *s, const double *h
     return additive || strcmp(name, "dot") == 0 ? e : NAN;
 }
 
-/* The alpha of entmax, which a head may have learned. */
+/* The normalizer's number, which a head may have learned. */
 static double exponent_of(int head) {
+    const sa_param *sink = param("attention.", "sink"), *scale = param("attention.", "scale");
+    if (sink || scale) return weight(sink ? sink : scale, 0, head);
     const bool learned = settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED;
     return learned ? 1 + sigma(weight(param("attention.", "a"), 0, head)) : settings.entmax_alpha;
 }
@@ -71,6 +73,8 @@ static void check_normalizer(int i, int head, const double *e, double e_0, int f
     for (int j = 0; j < words; j++) rest -= alpha[first + j];
     if (row->null_key) same("null", i, get(i, head, "null"), &rest, 1);
     if (row->exponent) same("a", i, get(i, head, "a"), &exponent, 1);
+    if (row->learned) e_0 = exponent;
+    if (row->scored_backward) return; /* no shares of exponentials */
     if (row->kinks) {
         const double a = row->exponent ? exponent : 2, tau = entmax(a, e + first, words, above);
         for (int j = 0; j < words; j++) above[j] = e[first + j] - tau / (a - 1);
@@ -108,7 +112,8 @@ static void weights_of(const double *e, int i, int head, const double *s, double
     for (int j = 0; j < S; j++) {
         const bool in = j < seen && (none || fabs(j + 1 - p) <= D);
         alpha[j] = 0;
-        ck_assert(in == !isnan(get(i, head, column)[j]));
+        const struct line *shown = find(i, head, column);
+        ck_assert(!shown || in == !isnan(shown->number[j]));
         if (in && j < first) first = j;
         words += in;
     }
@@ -271,6 +276,15 @@ static void check_head(int i, int head, const double *s, double *o) {
     for (int k = 0; k < v->head.cols; k++) {
         o[k] = 0;
         for (int j = 0; j < S; j++) o[k] += alpha[j] * v->number[j * v->head.cols + k];
+    }
+    const sa_param *W_g = param("attention.", "W_g");
+    if (W_g) {
+        const int gates = W_g->rows / H;
+        double g[WIDE] = {0};
+        add_rows("attention.", "W_g", head * gates, gates, s, g);
+        for (int k = 0; k < gates; k++) g[k] = sigma(g[k]);
+        same("gate", i, get(i, at, "gate"), g, gates);
+        for (int k = 0; k < v->head.cols; k++) o[k] *= g[gates > 1 ? k : 0];
     }
     if (H > 1) same("o", i, get(i, at, "o"), o, v->head.cols);
 }

@@ -173,6 +173,17 @@ START_TEST(local_p_window_reduces_row_sums) {
 }
 END_TEST
 
+/* Each of the words before takes a share of what is left. */
+START_TEST(sticks_are_broken_backwards) {
+    sa_settings settings = small_of(SA_MODEL_DECODER);
+    settings.prefix = SA_PREFIX_CAUSAL, settings.normalizer = SA_NORMALIZER_STICK_BREAKING;
+    settings.positions = _i ? SA_POSITIONS_FORGETTING : SA_POSITIONS_NONE;
+    expect_proven(&settings);
+    expect_attention(&settings);
+    ck_assert_ptr_nonnull(strstr(check_of("row-sums")->note, "at most 1"));
+}
+END_TEST
+
 /* Only the given pairs are used: these are too short for permutations. */
 START_TEST(pairs_may_be_too_short_to_show_anything) {
     static const int32_t ids[] = {4, SA_EOS};
@@ -243,6 +254,7 @@ int main(void) {
     tcase_add_loop_test(tests, holds_without_recurrence, 0, count_variants() + 1);
     tcase_add_loop_test(tests, holds_without_positions, 0, count_models() - count_variants() - 1);
     tcase_add_test(tests, local_p_window_reduces_row_sums);
+    tcase_add_loop_test(tests, sticks_are_broken_backwards, 0, 2);
     tcase_add_test(tests, pairs_may_be_too_short_to_show_anything);
     tcase_add_loop_test(tests, vocabularies_may_be_small, 0, 4);
     tcase_add_test(tests, the_same_seed_gives_the_same_results);

@@ -1,5 +1,5 @@
-/* entmax: the weights of every normalizer by another way than the library's: bisection of the sum.
- */
+/* entmax: the weights of every normalizer by another way than the library's: bisection of the sum,
+ * and formulas as they stand in the papers. */
 #ifndef TEST_ENTMAX_H
 #define TEST_ENTMAX_H
 
@@ -32,10 +32,32 @@ static inline bool normalize(const char *name, double alpha, const double *z, in
         entmax(alpha, z, size, p);
         return true;
     }
-    double sum = null;
+    if (strcmp(name, "ssmax") == 0) {
+        double all = 0;
+        for (int j = 0; j < size; j++) all += p[j] = pow(size, alpha * z[j]);
+        for (int j = 0; j < size; j++) p[j] /= all;
+        return true;
+    }
+    if (strcmp(name, "stick-breaking") == 0) {
+        double left = 1;
+        p[size - 1] = 0;
+        for (int j = size - 2; j >= 0; j--) {
+            p[j] = left / (1 + exp(-z[j]));
+            left -= p[j];
+        }
+        return true;
+    }
+    if (strcmp(name, "softpick") == 0) {
+        double all = 1e-8;
+        for (int j = 0; j < size; j++) all += fabs(exp(z[j]) - 1);
+        for (int j = 0; j < size; j++) p[j] = fmax(0, exp(z[j]) - 1) / all;
+        return true;
+    }
+    const bool sink = strcmp(name, "sink") == 0;
+    double sum = sink ? exp(alpha) : null;
     for (int j = 0; j < size; j++) sum += exp(z[j]);
     for (int j = 0; j < size; j++) p[j] = exp(z[j]) / sum;
-    return null || strcmp(name, "softmax") == 0;
+    return null || sink || strcmp(name, "softmax") == 0;
 }
 
 #endif

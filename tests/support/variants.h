@@ -39,10 +39,10 @@ static inline sa_settings small_settings(void) {
 
 /* Whether an option changes what models of a family compute. */
 static inline bool of_family(const char *option, int model) {
-    static const char *const both[] = {"attention",  "heads",        "value-size", "window",
-                                       "layers",     "tie",          "positions",  "window-size",
-                                       "normalizer", "entmax-alpha", "coverage",   "kv-heads",
-                                       "copy",       "smeared-keys"};
+    static const char *const both[] = {"attention",  "heads",        "value-size",    "window",
+                                       "layers",     "tie",          "positions",     "window-size",
+                                       "normalizer", "entmax-alpha", "coverage",      "kv-heads",
+                                       "copy",       "smeared-keys", "attention-gate"};
     const bool joined = strcmp(option, "prefix") == 0;
     const bool own = strcmp(option, "norm") == 0 || strcmp(option, "head-projection") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)

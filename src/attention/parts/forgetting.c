@@ -1,0 +1,116 @@
+/* forgetting: a bias of self-attention which says how much is forgotten on the way from one word to
+ * another (Lin et al. 2025). Each word and head has a gate, and the gates between two words
+ * multiply:
+ *
+ *   f_l = sigma(w_f' x_l + b_f)        b_ij = sum_l log f_l, l = j + 1 .. i
+ *
+ * A constant f is ALiBi of slope -log f. Where a word sees those behind it, l = i + 1 .. j. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+typedef struct forgetting { /* weights, or their gradients */
+    sa_weight W_f;          /* [H x m] */
+    sa_mat b_f;             /* [1 x H] */
+} forgetting;
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    forgetting *gates = own;
+    gates->W_f = sa_bind_matrix(binder, name, "W_f", w->heads, sizes->annotation, SA_INIT_INPUT);
+    gates->b_f = sa_bind_constant(binder, name, "b_f", w->heads, 3); /* f = 0.95 */
+}
+
+/* ---- Gates: log f of every word -------------------------------------------------------------- */
+
+static int memory_width(const sa_attention *w, int part) {
+    (void)part;
+    return w->heads;
+}
+
+/* log sigma(u) = -log(1 + exp(-u)) */
+static sa_real log_sigma(double u) {
+    return (sa_real)(u > 0 ? -log1p(exp(-u)) : u - log1p(exp(u)));
+}
+
+static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
+    const forgetting *own = sa_part_own(w, part);
+    const sa_mat log_f = memory->part[part];
+    sa_linear_forward(own->W_f, own->b_f, memory->annotations, log_f);
+    for (int l = 0; l < log_f.rows; l++)
+        for (int k = 0; k < log_f.cols; k++)
+            sa_row(log_f, l)[k] = log_sigma((double)sa_row(log_f, l)[k]);
+}
+
+/* du_l = (1 - f_l) dlog f_l */
+static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
+                            sa_attention *dw) {
+    const forgetting *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
+    const sa_mat log_f = memory->part[part], du = d->part[part];
+    for (int l = 0; l < du.rows; l++)
+        for (int k = 0; k < du.cols; k++)
+            sa_row(du, l)[k] *= (sa_real)-expm1((double)sa_row(log_f, l)[k]);
+    sa_linear_backward(own->W_f, memory->annotations, du, d->annotations, down->W_f, down->b_f);
+}
+
+/* The head's gates of the words of its sentence [S x 1], or the derivatives by them. */
+static sa_mat gates_of(const sa_memory *memory, int part, const sa_head *at) {
+    const int first = memory->first[at->sentence];
+    return sa_cols(sa_rows(memory->part[part], first, memory->first[at->sentence + 1] - first),
+                   at->head, 1);
+}
+
+/* ---- Biases ---------------------------------------------------------------------------------- */
+
+/* e_ij += b_ij, from the query's word to both sides */
+static void scores_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat log_f = gates_of(at->memory, part, at);
+    (void)w;
+    for (int l = 0; l < at->alpha.rows; l++) {
+        const int i = at->i - 1 + l;
+        sa_real *e = sa_row(at->alpha, l), bias = 0;
+        for (int j = i - 1; j >= 0; j--) e[j] += bias += *sa_row(log_f, j + 1);
+        bias = 0;
+        for (int j = i + 1; j < at->alpha.cols; j++) e[j] += bias += *sa_row(log_f, j);
+    }
+}
+
+/* dlog f_l += the sum of de_ij with l between i and j */
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    const sa_mat dlog_f = gates_of(d->memory, part, d);
+    (void)w, (void)dw;
+    for (int l = 0; l < d->alpha.rows; l++) {
+        const int i = at->i - 1 + l;
+        const sa_real *de = sa_row(d->alpha, l);
+        sa_real sum = 0;
+        for (int j = 0; j < i; j++) *sa_row(dlog_f, j + 1) += sum += de[j];
+        sum = 0;
+        for (int j = d->alpha.cols - 1; j > i; j--) *sa_row(dlog_f, j) += sum += de[j];
+    }
+}
+
+/* The biases of the first query, which are what it adds to 0. */
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    sa_head alone = *at;
+    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+    sa_zero(alone.alpha);
+    scores_forward(w, part, &alone);
+    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
+                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
+    return 1;
+}
+
+const sa_part sa_forgetting_part = {
+    .name = "forgetting",
+    .formula = "b_ij = sum_l log f_l, l from j + 1 to i, is added to e_ij, f_l = sigma(W_f x_l + "
+               "b_f)",
+    .citation = "Lin et al. 2025",
+    .bind = bind,
+    .order = 8,
+    .memory_width = memory_width,
+    .memory_forward = memory_forward,
+    .memory_backward = memory_backward,
+    .forward = {[SA_PLACE_SCORES] = scores_forward},
+    .backward = {[SA_PLACE_SCORES] = scores_backward},
+    .show = show,
+};

@@ -1,0 +1,113 @@
+/* gate: what a head puts out is weighed by the vector that its query is made from (Qiu et al.
+ * 2025), so that a head with nothing to say need not look for a word that means nothing:
+ *
+ *   g_i = sigma(W_g s_i)        o_i = g_i sum_j alpha_ij v_j
+ *
+ * with a number g_i for each head, or one for each number of its output. */
+#include "attention/parts.h"
+#include "layers/basic.h"
+#include "tensor/vec.h"
+
+typedef struct gate { /* weights, or their gradients */
+    sa_weight W_g;    /* [H or width x n] */
+    int width;        /* numbers of the outputs of all heads */
+} gate;
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.attention_gate != SA_GATE_NONE;
+}
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const int width = w->output_width ? w->output_width : sizes->annotation;
+    const bool headwise = sizes->settings.attention_gate == SA_GATE_HEADWISE;
+    *(gate *)own = (gate){.W_g = sa_bind_matrix(binder, name, "W_g", headwise ? w->heads : width,
+                                                sizes->state, SA_INIT_ALIGN),
+                          .width = width};
+}
+
+/* A query's gates, and behind them what they weigh. */
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    const gate *own = sa_part_own(w, part);
+    (void)steps;
+    return own->W_g.mat.rows + (derivative ? 0 : own->width);
+}
+
+static sa_mat gates_of(const sa_attention *w, int part, sa_attention_rows rows) {
+    return sa_cols(rows.part[part], 0, ((const gate *)sa_part_own(w, part))->W_g.mat.rows);
+}
+
+static sa_mat weighed_of(const sa_attention *w, int part, const sa_head *at) {
+    const gate *own = sa_part_own(w, part);
+    return sa_head_part(sa_cols(at->rows.part[part], own->W_g.mat.rows, own->width), w->heads,
+                        at->head);
+}
+
+/* g_i = sigma(W_g s_i) */
+static void project_forward(const sa_attention *w, int part, sa_mat s, sa_attention_rows rows) {
+    const sa_mat g = gates_of(w, part, rows);
+    sa_linear_forward(((const gate *)sa_part_own(w, part))->W_g, (sa_mat){0}, s, g);
+    sa_sigmoid(g);
+}
+
+static void project_backward(const sa_attention *w, int part, sa_attention_rows rows,
+                             sa_attention_rows d, sa_mat ds) {
+    const sa_mat g = gates_of(w, part, rows), du = gates_of(w, part, d);
+    for (int i = 0; i < g.rows; i++) /* sigma */
+        for (int l = 0; l < g.cols; l++)
+            sa_row(du, i)[l] *= sa_row(g, i)[l] * (1 - sa_row(g, i)[l]);
+    sa_weight_nn(du, ((const gate *)sa_part_own(w, part))->W_g, 1, ds); /* W_g s_i */
+}
+
+static void project_weights_backward(int part, sa_mat s, sa_attention_rows rows,
+                                     sa_attention_rows d, sa_attention *dw) {
+    (void)rows;
+    sa_weight_tn(gates_of(dw, part, d), s, ((const gate *)sa_part_own(dw, part))->W_g);
+}
+
+/* o_i = g_i sum_j alpha_ij v_j */
+static void output_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
+                 x = weighed_of(w, part, at);
+    sa_copy_mat(at->c, x);
+    for (int i = 0; i < x.rows; i++)
+        for (int l = 0; l < x.cols; l++) sa_row(at->c, i)[l] *= sa_row(g, i)[g.cols > 1 ? l : 0];
+}
+
+/* In place: the derivative by o becomes that by the sum. */
+static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
+                 x = weighed_of(w, part, at),
+                 dg = sa_head_part(gates_of(w, part, d->rows), w->heads, at->head);
+    (void)dw;
+    for (int i = 0; i < x.rows; i++)
+        for (int l = 0; l < x.cols; l++) {
+            const int own = g.cols > 1 ? l : 0;
+            sa_row(dg, i)[own] += sa_row(d->c, i)[l] * sa_row(x, i)[l];
+            sa_row(d->c, i)[l] *= sa_row(g, i)[own];
+        }
+}
+
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head);
+    shown[0] = (sa_shown){"gate", g, "g_i", SA_PLACE_OUTPUT, SA_SHAPE_VECTOR};
+    shown[0].formula = w->part[part].row->formula;
+    return 1;
+}
+
+const sa_part sa_attention_gate_part = {
+    .name = "gate",
+    .formula = "o_i = g_i sum_j alpha_ij v_j, g_i = sigma(W_g s)",
+    .citation = "Qiu et al. 2025",
+    .chosen = chosen,
+    .bind = bind,
+    .order = 8,
+    .row_width = row_width,
+    .project_forward = project_forward,
+    .project_backward = project_backward,
+    .project_weights_backward = project_weights_backward,
+    .forward = {[SA_PLACE_OUTPUT] = output_forward},
+    .backward = {[SA_PLACE_OUTPUT] = output_backward},
+    .show = show,
+};

@@ -1,0 +1,115 @@
+/* learned_number: each head learns the number of its normalizer.
+ *
+ *   entmax   alpha = 1 + sigma(a)   (Correia et al. 2019)
+ *   sink     the score of a key that is no word   (OpenAI 2025, gpt-oss)
+ *   ssmax    scores are multiplied by scale log n   (Nakanishi 2025) */
+#include "attention/parts.h"
+
+typedef struct learned_number { /* weights, or their gradients */
+    sa_mat a;                   /* [1 x heads] */
+} learned_number;
+
+static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+    (void)w, (void)part, (void)queries, (void)steps;
+    return 2; /* the number of the head at work, and the derivative by it */
+}
+
+static sa_real *own_of(const sa_attention *w, int part, const sa_head *at) {
+    return &((const learned_number *)sa_part_own(w, part))->a.x[at->head];
+}
+
+static void put_number(const sa_attention *w, int part, sa_head *at, sa_real number) {
+    sa_real *numbers = sa_part_scratch(w, part, at).x;
+    numbers[0] = number, numbers[1] = 0;
+    at->exponent = numbers, at->dexponent = numbers + 1;
+}
+
+static int show_number(const sa_attention *w, int part, sa_place place, const char *name,
+                       const sa_head *at, sa_shown *shown) {
+    sa_head again = *at;
+    w->part[part].row->forward[SA_PLACE_KEYS](w, part, &again);
+    *shown = (sa_shown){name, sa_cols(sa_part_scratch(w, part, at), 0, 1), .place = place};
+    return 1;
+}
+
+/* ---- Entmax ---------------------------------------------------------------------------------- */
+
+static bool alpha_chosen(const sa_attention_sizes *sizes) {
+    return sizes->normalizer->exponent && sizes->settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED;
+}
+
+static void alpha_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                       const sa_attention *w, void *own) {
+    (void)w;
+    /* alpha = 1.5 */
+    ((learned_number *)own)->a = sa_bind_vector(binder, name, "a", sizes->heads, SA_INIT_ZERO);
+}
+
+/* Near alpha = 1 the derivative by alpha is a small difference of large numbers. */
+static void alpha_forward(const sa_attention *w, int part, sa_head *at) {
+    const sa_real share = (sa_real)(1 / (1 + exp(-(double)*own_of(w, part, at))));
+    put_number(w, part, at, 1 + (share > (sa_real)1e-3 ? share : (sa_real)1e-3));
+}
+
+static void alpha_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                           sa_attention *dw) {
+    const sa_real alpha = *at->exponent;
+    (void)w, (void)d;
+    *own_of(dw, part, at) += *at->dexponent * (alpha - 1) * (2 - alpha); /* alpha = 1 + sigma(a) */
+    *at->dexponent = 0; /* another map of the head may follow */
+}
+
+static int alpha_show(const sa_attention *w, int part, const sa_head *at,
+                      sa_shown shown[SA_SHOWN_MAX]) {
+    return show_number(w, part, SA_PLACE_QUERY, "alpha", at, shown);
+}
+
+const sa_part sa_entmax_alpha_part = {
+    .name = "learned entmax",
+    .formula = "alpha = 1 + sigma(a), a learned for each head",
+    .citation = "Correia et al. 2019",
+    .chosen = alpha_chosen,
+    .bind = alpha_bind,
+    .order = 3,
+    .scratch_width = scratch_width,
+    .forward = {[SA_PLACE_KEYS] = alpha_forward},
+    .backward = {[SA_PLACE_SCORES] = alpha_backward},
+    .show = alpha_show,
+};
+
+/* ---- Numbers that the normalizer takes as they are ------------------------------------------- */
+
+static void number_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                        const sa_attention *w, void *own) {
+    const sa_normalizer *row = w->normalizer;
+    ((learned_number *)own)->a =
+        sa_bind_constant(binder, name, row->learned, sizes->heads, row->start);
+}
+
+static void number_forward(const sa_attention *w, int part, sa_head *at) {
+    put_number(w, part, at, *own_of(w, part, at));
+}
+
+static void number_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    (void)w, (void)d;
+    *own_of(dw, part, at) += *at->dexponent;
+    *at->dexponent = 0; /* another map of the head may follow */
+}
+
+static int number_show(const sa_attention *w, int part, const sa_head *at,
+                       sa_shown shown[SA_SHOWN_MAX]) {
+    return show_number(w, part, SA_PLACE_SCORES, w->normalizer->learned, at, shown);
+}
+
+const sa_part sa_learned_number_part = {
+    .name = "number",
+    .formula = "a number learned for each head",
+    .citation = "of the normalizer",
+    .bind = number_bind,
+    .order = 3,
+    .scratch_width = scratch_width,
+    .forward = {[SA_PLACE_KEYS] = number_forward},
+    .backward = {[SA_PLACE_SCORES] = number_backward},
+    .show = number_show,
+};

@@ -125,9 +125,14 @@ void cli_note_cost(double begin) {
     if (!cli_said.verbose || cli_follows || getrusage(RUSAGE_SELF, &used) != 0) return;
     const double processor = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                              1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+#ifdef __wasi__
+    const double most = (double)__builtin_wasm_memory_size(0) / 16; /* it never becomes smaller */
+#else
+    const double most = (double)used.ru_maxrss / 1024;
+#endif
     cli_note("%s %s, %s", cli_name, sa_version(), sa_blas_version());
     cli_note("%.2f s, %.2f s of processor time, %.0f MB of memory at most",
-             sa_clock_seconds() - begin, processor, (double)used.ru_maxrss / 1024);
+             sa_clock_seconds() - begin, processor, most);
 }
 
 void cli_note_lines(const char *text) {
@@ -250,12 +255,8 @@ static void handle(int number) {
 
 static void set_all(void (*action)(int)) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction before, now = {.sa_handler = action, .sa_flags = SA_RESTART};
-        sigemptyset(&now.sa_mask);
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &now, NULL);
-    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (signal(numbers[i], action) == SIG_IGN) signal(numbers[i], SIG_IGN);
 }
 
 const volatile sig_atomic_t *cli_signals_stop(void) {

@@ -1,10 +1,8 @@
-/* plain_system: what base asks of a system, for a page: files in memory and one thread; and what
- * wasi-libc lacks. */
+/* plain_system: what base asks of a system, for a page: files in memory. */
 #include "web/plain_system.h"
 #include "base/container.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,69 +148,5 @@ bool sa_container_open(sa_container *container, const char *path, int threads,
     return true;
 }
 
-/* ---- base/thread.h --------------------------------------------------------------------------- */
-
-struct sa_pool {
-    bool running;
-};
-
-int sa_cpu_count(void) {
-    return 1;
-}
-
-sa_pool *sa_pool_open(int threads, sa_error *error) {
-    (void)threads;
-    return sa_new(1, sizeof(sa_pool), error);
-}
-
-void sa_pool_close(sa_pool *pool) {
-    free(pool);
-}
-
-int sa_pool_threads(const sa_pool *pool) {
-    (void)pool;
-    return 1;
-}
-
-void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
-    sa_pool_run_in_turn(pool, tasks, 1, work, NULL, context);
-}
-
-void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
-                         void (*in_turn)(void *context, int task), void *context) {
-    (void)ahead;
-    sa_require(!pool->running);
-    pool->running = true;
-    for (int i = 0; i < tasks; i++) {
-        work(context, i);
-        if (in_turn) in_turn(context, i);
-    }
-    pool->running = false;
-}
-
-/* The page waits for nothing longer than a batch. */
-void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
-    (void)pool, (void)watch;
-}
-
-bool sa_stopping(void) {
-    return false;
-}
-
-/* Words constructed to collide slow down the page that read them, and nobody else. */
-const uint64_t *sa_random_key(void) {
-    static const uint64_t key[2] = {1, 2};
-    return key;
-}
-
-/* ---- wasi-libc ------------------------------------------------------------------------------- */
-
-#ifdef __wasi__
-
-/* The memory of a module has no pages to advise on. */
-int madvise(void *memory, size_t size, int advice) {
-    (void)memory, (void)size, (void)advice;
-    return 0;
-}
-
-#endif
+/* A page ends a training itself. */
+void web_raise_signal(void) {}

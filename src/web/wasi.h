@@ -1,9 +1,36 @@
-/* wasi: what wasi-libc does not declare; plain_system.c defines it. Read before every file. */
+/* wasi: what wasi-libc does not declare; plain_thread.c and wasi_command.c define it. Read before
+ * every file. */
 #ifndef SA_WEB_WASI_H
 #define SA_WEB_WASI_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 int madvise(void *memory, size_t size, int advice);
+
+/* By the host, see wasi_command.c. It keeps the mode of a file that is replaced. */
+#define HOST(name) __attribute__((import_module("softalign"), import_name(name)))
+HOST("fchmod") int fchmod(int fd, mode_t mode);
+HOST("getrandom") ssize_t getrandom(void *buffer, size_t size, unsigned flags);
+HOST("gethostname") int gethostname(char *name, size_t size);
+HOST("getpid") pid_t getpid(void);
+
+int flock(int fd, int operation);
+char *realpath(const char *path, char *real);
+
+#define F_DUPFD_CLOEXEC 1030
+
+/* The width of a terminal, which is unknown. */
+struct winsize {
+    unsigned short ws_row, ws_col;
+};
+#define TIOCGWINSZ 0x5413
+
+/* Of several processes (softalign-mpi), of which there is one. */
+#define F_WRLCK 1
+#define F_UNLCK 2
+#define F_OFD_GETLK 36
+#define F_OFD_SETLK 37
+#define F_OFD_SETLKW 38
 
 #endif

@@ -1,0 +1,79 @@
+/* plain_thread: base/thread.h with one thread, and what wasi-libc lacks for base. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "web/plain_system.h"
+
+#include <stdlib.h>
+
+struct sa_pool {
+    const sa_watch *watch; /* or NULL */
+    bool running;
+};
+
+int sa_cpu_count(void) {
+    return 1;
+}
+
+sa_pool *sa_pool_open(int threads, sa_error *error) {
+    (void)threads;
+    return sa_new(1, sizeof(sa_pool), error);
+}
+
+void sa_pool_close(sa_pool *pool) {
+    free(pool);
+}
+
+int sa_pool_threads(const sa_pool *pool) {
+    (void)pool;
+    return 1;
+}
+
+static const sa_watch *watching; /* of the running job */
+
+void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
+    pool->watch = watch;
+}
+
+bool sa_stopping(void) {
+    if (!watching) return false;
+    if (watching->stop) web_raise_signal();
+    return (watching->stop && *watching->stop) ||
+           (watching->deadline > 0 && sa_clock_seconds() > watching->deadline);
+}
+
+void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+    sa_pool_run_in_turn(pool, tasks, 1, work, NULL, context);
+}
+
+void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
+                         void (*in_turn)(void *context, int task), void *context) {
+    (void)ahead;
+    sa_require(!pool->running);
+    pool->running = true;
+    watching = pool->watch;
+    sa_stopping(); /* asks for a signal, also before a job that does not */
+    for (int i = 0; i < tasks; i++) {
+        if (watching && watching->progress) watching->progress(watching->context, i, tasks);
+        work(context, i);
+        if (in_turn) in_turn(context, i);
+    }
+    watching = NULL;
+    pool->running = false;
+}
+
+/* Words constructed to collide slow down the page that read them, and nobody else. */
+const uint64_t *sa_random_key(void) {
+    static const uint64_t key[2] = {1, 2};
+    return key;
+}
+
+#ifdef __wasi__
+
+/* The memory of a module has no pages to advise on. */
+int madvise(void *memory, size_t size, int advice) {
+    (void)memory, (void)size, (void)advice;
+    return 0;
+}
+
+#endif

@@ -140,7 +140,7 @@ END_TEST
 /* Of the family of that number; then, a model with Luong's decoder. Without the columns of target
  * words, what is shared out is less. */
 START_TEST(integrated_gradients_sum_to_the_difference) {
-    double scores[T][C], F[T], zero[T];
+    double scores[T * C], F[T], zero[T];
     settings = small_of(_i % 3);
     if (_i == 3) settings.decoder = SA_DECODER_LUONG;
     settings_open();
@@ -151,11 +151,11 @@ START_TEST(integrated_gradients_sum_to_the_difference) {
         sa_zero(sa_rows(x, 0, columns));
         forward(x, ids, zero);
         job.prefix = columns == C;
-        score("integrated-gradients", *scores);
+        score("integrated-gradients", scores);
         for (int t = 0; t < T; t++) {
             double sum = 0;
             const double total = F[t] - zero[t];
-            for (int j = 0; j < columns; j++) sum += (*scores)[t * columns + j];
+            for (int j = 0; j < columns; j++) sum += scores[t * columns + j];
             apart += fabs(sum - total), whole += fabs(total);
         }
         ck_assert_double_le(gap, 1e-3);

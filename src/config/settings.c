@@ -82,9 +82,8 @@ const sa_option sa_settings_options[] = {
     {"positions", SA_CHOICE(MODEL(positions), 0, sa_position_kinds),
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
      "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi, "
-     "forgetting), "
-     "rotations "
-     "of queries and keys (rope) or vectors added to keys and values (shaw)"},
+     "forgetting), rotations of queries and keys (rope) or vectors added to keys and values "
+     "(shaw)"},
     {"shaw-distance", SA_INT(MODEL(shaw_distance), 16, 1, 1000, "K"),
      "shaw: the largest distance with its own vectors (Shaw et al. 2018); larger distances share "
      "those of K"},

@@ -200,8 +200,7 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
 }
 
 static bool check_options(const sa_model *model, const sa_align_options *options, sa_error *error) {
-    static const char *const sites[] = {
-        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    static const char *const sites[] = {"cross", "encoder", "decoder"}; /* in order */
     const size_t site = options->site;
     bool attends = true;
     if (options->methods && !check_methods(model, options, &attends, error)) return false;
@@ -219,8 +218,7 @@ static bool check_options(const sa_model *model, const sa_align_options *options
     return sa_align_at_check(model, options->at, error) &&
            (options->at == SA_ALIGN_OUTPUT || options->site == SA_SITE_CROSS ||
             sa_fail(error, SA_USAGE,
-                    "{align_at} input links source and target: it needs {site} "
-                    "cross")) &&
+                    "{align_at} input links source and target: it needs {site} cross")) &&
            sa_override_check(options->override, error);
 }
 

@@ -366,11 +366,6 @@ static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const a
     at->w.v_a.x[0] = (sa_real)log(out->bandwidth);
 }
 
-static void copy_out(sa_mat x, double *out) {
-    for (int i = 0; i < x.rows; i++)
-        memcpy(out + (size_t)i * (size_t)x.cols, sa_row(x, i), (size_t)x.cols * sizeof *out);
-}
-
 static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
     attention at = read_inputs(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
@@ -387,7 +382,7 @@ static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_resu
     if (arena->base && job->output_projection.W.numbers)
         tell(job, 0, SA_ATTEND_CONTEXTS, "contexts", "C = weights V, the heads side by side", at.c);
     const sa_mat o = project(arena, job, OUTPUT, at.c, &job->output_projection);
-    if (arena->base) copy_out(o, out->outputs);
+    if (arena->base) sa_copy_mat(o, (sa_mat){out->outputs, o.rows, o.cols, o.cols});
 }
 
 bool sa_lab_attend(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {

@@ -1,15 +1,10 @@
 #include "layers/loss.h"
 #include "layers/basic.h"
 #include "tensor/dispatch.h"
-
-#include <math.h>
+#include "tensor/vec.h"
 
 /* Bounds alpha from below, so that the logarithm of a weight of 0 is finite. */
 #define LEAST 1e-30
-
-static double log_sigmoid(double z) {
-    return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
-}
 
 /* ---- Copying: the gate ----------------------------------------------------------------------- */
 
@@ -45,7 +40,7 @@ void sa_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_gate *
 }
 
 double sa_gate_probability(double z) {
-    return exp(log_sigmoid(z));
+    return exp(sa_log_sigmoid(z));
 }
 
 /* ---- Copying: the mixture -------------------------------------------------------------------- */
@@ -57,7 +52,7 @@ static double log_add_exp(double a, double b) {
 
 /* Section 2.2 (See et al. 2017), equation 9: P(w) = p_gen p(w) + (1 - p_gen) sum alpha */
 double sa_mixture_forward(sa_mixture *mixture, double log_p) {
-    const double log_gen = log_sigmoid(mixture->z), log_copy = log_sigmoid(-mixture->z);
+    const double log_gen = sa_log_sigmoid(mixture->z), log_copy = sa_log_sigmoid(-mixture->z);
     const double rest = mixture->rest, alpha = fmax(mixture->alpha, LEAST);
     const double log_g = rest > 0 ? log_add_exp(log_gen, log_copy + log(rest)) : log_gen;
     const double generated = mixture->known ? log_g + log_p : -INFINITY;
@@ -73,8 +68,9 @@ double sa_mixture_forward(sa_mixture *mixture, double log_p) {
  * dP/dalpha = 1 - p_gen, dP/drest = (1 - p_gen) p(w) */
 void sa_mixture_backward(sa_mixture *mixture, double scale) {
     const double gen = sa_gate_probability(mixture->z), copy = sa_gate_probability(-mixture->z);
-    const double gen_p = exp(log_sigmoid(mixture->z) + mixture->log_ratio), /* p_gen p(w) / P(w) */
-        copy_p = exp(log_sigmoid(-mixture->z) + mixture->log_ratio);
+    const double gen_p =
+                     exp(sa_log_sigmoid(mixture->z) + mixture->log_ratio), /* p_gen p(w) / P(w) */
+        copy_p = exp(sa_log_sigmoid(-mixture->z) + mixture->log_ratio);
     mixture->dz = -scale * (copy * (1 - mixture->rest) * gen_p - gen * mixture->copied);
     mixture->dalpha = -scale * mixture->copied / fmax(mixture->alpha, LEAST);
     mixture->drest = mixture->rest > 0 ? -scale * copy_p : 0;

@@ -369,12 +369,8 @@ static void layout_chain(attention_chain *all) {
     all->width = S + T - 1;
     all->count = joined ? layers : 2 * layers + 1;
     for (int k = 0; k < all->count; k++) {
-        const int queries = joined       ? all->width
-                            : k < layers ? S
-                                         : T,
-                  keys = joined        ? all->width
-                         : k <= layers ? S
-                                       : T;
+        const int queries = joined ? all->width : k < layers ? S : T;
+        const int keys = joined ? all->width : k <= layers ? S : T;
         all->A[k] = sa_mat_alloc(&all->arena, queries, keys);
         all->down[k] = sa_mat_alloc(&all->arena, queries, keys);
         all->up[k] = sa_mat_alloc(&all->arena, queries, keys);

@@ -47,10 +47,7 @@ void sa_html_report_init(sa_html_report *report, const char *command, const char
 }
 
 void sa_html_report_site(sa_html_report *report, sa_attention_site site) {
-    static const char *const names[] = {[SA_SITE_CROSS] = "cross",
-                                        [SA_SITE_ENCODER] = "encoder",
-                                        [SA_SITE_DECODER] = "decoder",
-                                        [SA_SITE_PREFIX] = "prefix"};
+    static const char *const names[] = {"cross", "encoder", "decoder", "prefix"}; /* in order */
     json_object_set_new(report->data, "site", json_string(names[site]));
 }
 

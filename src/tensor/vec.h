@@ -19,6 +19,11 @@
 void sa_tanh(sa_mat x);
 void sa_sigmoid(sa_mat x);
 
+/* log sigma(z), which does not overflow */
+static inline double sa_log_sigmoid(double z) {
+    return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
+}
+
 /* y = tanh(x + row), the row added to every row of x; y may be x. */
 void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 

@@ -131,8 +131,7 @@ static bool alignment_json(void *context, size_t index, const sa_alignment *alig
 }
 
 static bool read_view(const char *options, sa_align_options *view, char **words, sa_error *error) {
-    static const char *const sites[] = {
-        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    static const char *const sites[] = {"cross", "encoder", "decoder"}; /* in order */
     view_options read = {0};
     if (!web_options_read(options, (const web_option_set[]){{view_rows, &read}, {0}}, words, error))
         return false;

@@ -27,10 +27,6 @@ struct winsize {
 #define TIOCGWINSZ 0x5413
 
 /* Of several processes (softalign-mpi), of which there is one. */
-#define F_WRLCK 1
-#define F_UNLCK 2
-#define F_OFD_GETLK 36
-#define F_OFD_SETLK 37
-#define F_OFD_SETLKW 38
+enum { F_WRLCK = 1, F_UNLCK, F_OFD_GETLK = 36, F_OFD_SETLK, F_OFD_SETLKW };
 
 #endif

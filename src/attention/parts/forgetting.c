@@ -27,18 +27,13 @@ static int memory_width(const sa_attention *w, int part) {
     return w->heads;
 }
 
-/* log sigma(u) = -log(1 + exp(-u)) */
-static sa_real log_sigma(double u) {
-    return (sa_real)(u > 0 ? -log1p(exp(-u)) : u - log1p(exp(u)));
-}
-
 static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
     const forgetting *own = sa_part_own(w, part);
     const sa_mat log_f = memory->part[part];
     sa_linear_forward(own->W_f, own->b_f, memory->annotations, log_f);
     for (int l = 0; l < log_f.rows; l++)
         for (int k = 0; k < log_f.cols; k++)
-            sa_row(log_f, l)[k] = log_sigma((double)sa_row(log_f, l)[k]);
+            sa_row(log_f, l)[k] = (sa_real)sa_log_sigmoid((double)sa_row(log_f, l)[k]);
 }
 
 /* du_l = (1 - f_l) dlog f_l */

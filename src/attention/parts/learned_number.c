@@ -24,11 +24,12 @@ static void put_number(const sa_attention *w, int part, sa_head *at, sa_real num
     at->exponent = numbers, at->dexponent = numbers + 1;
 }
 
-static int show_number(const sa_attention *w, int part, sa_place place, const char *name,
-                       const sa_head *at, sa_shown *shown) {
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    const char *name = w->normalizer->learned; /* alpha is of the options, not of the normalizer */
     sa_head again = *at;
     w->part[part].row->forward[SA_PLACE_KEYS](w, part, &again);
-    *shown = (sa_shown){name, sa_cols(sa_part_scratch(w, part, at), 0, 1), .place = place};
+    shown[0] = (sa_shown){name ? name : "alpha", sa_cols(sa_part_scratch(w, part, at), 0, 1),
+                          .place = name ? SA_PLACE_SCORES : SA_PLACE_QUERY};
     return 1;
 }
 
@@ -59,11 +60,6 @@ static void alpha_backward(const sa_attention *w, int part, sa_head *at, sa_head
     *at->dexponent = 0; /* another map of the head may follow */
 }
 
-static int alpha_show(const sa_attention *w, int part, const sa_head *at,
-                      sa_shown shown[SA_SHOWN_MAX]) {
-    return show_number(w, part, SA_PLACE_QUERY, "alpha", at, shown);
-}
-
 const sa_part sa_entmax_alpha_part = {
     .name = "learned entmax",
     .formula = "alpha = 1 + sigma(a), a learned for each head",
@@ -74,7 +70,7 @@ const sa_part sa_entmax_alpha_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_KEYS] = alpha_forward},
     .backward = {[SA_PLACE_SCORES] = alpha_backward},
-    .show = alpha_show,
+    .show = show,
 };
 
 /* ---- Numbers that the normalizer takes as they are ------------------------------------------- */
@@ -97,11 +93,6 @@ static void number_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     *at->dexponent = 0; /* another map of the head may follow */
 }
 
-static int number_show(const sa_attention *w, int part, const sa_head *at,
-                       sa_shown shown[SA_SHOWN_MAX]) {
-    return show_number(w, part, SA_PLACE_SCORES, w->normalizer->learned, at, shown);
-}
-
 const sa_part sa_learned_number_part = {
     .name = "number",
     .formula = "a number learned for each head",
@@ -111,5 +102,5 @@ const sa_part sa_learned_number_part = {
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_KEYS] = number_forward},
     .backward = {[SA_PLACE_SCORES] = number_backward},
-    .show = number_show,
+    .show = show,
 };

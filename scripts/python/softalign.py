@@ -11,7 +11,8 @@
 
 Models, alignments, trainings and comparisons show themselves in a notebook; to_html() gives the same
 as a page. Options have the names of the command's, with _ for -: `softalign help train` explains
-them. Where NumPy is installed, numbers are arrays that read the memory of the library, without a
+them. Pairs are what you have: the path of a file, tuples (source, target), a frame of pandas or polars,
+rows of Hugging Face datasets. Where NumPy is installed, numbers are arrays that read the memory of the library, without a
 copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
 
 This module needs libsoftalign.so.0.2, which it looks for in this order: the file that the environment
@@ -33,19 +34,24 @@ import signal
 import textwrap
 import threading
 import weakref
-from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_int64, c_size_t, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float,
+                    c_int, c_int64, c_size_t, c_void_p)
+from collections.abc import Mapping
 from dataclasses import fields, make_dataclass
+from tempfile import TemporaryDirectory
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 __all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
-           "Model", "Progress", "Score", "Sentence", "Training", "Translation", "attend", "average",
+           "Model", "Progress", "Quantity", "Score", "Sentence", "Training", "Translation", "attend", "average",
            "compare", "load", "presets", "score", "train", "version"]
 __version__ = "0.2.0"
 
 Path = Union[str, "os.PathLike[str]"]
-Pairs = Union["Corpus", Path, Iterable[Sequence[str]]]
-"""A Corpus, the path of one, or tuples (source, target) or (source, target, links)."""
+Pairs = Union["Corpus", Path, Iterable[Any]]
+"""A Corpus or the path of one; an iterable of tuples (source, target) or (source, target, links), or of
+dicts {"source": ..., "target": ...}; a frame of pandas or polars; rows of a Hugging Face dataset,
+{"translation": {"en": ..., "fr": ...}}, where the first language is the source. columns="fr,en" names
+others in dicts and frames."""
 Array = Any
 """A numpy.ndarray; without NumPy, nested lists of numbers."""
 
@@ -552,24 +558,95 @@ class Corpus(_Closable):
         return f"<softalign.Corpus {self._shown}>"
 
 
-def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
+def _row(row: Any, at: int, names: List[str]) -> Tuple[Any, ...]:
+    """A pair of an iterable as a tuple. names: of its columns; those of the first dict are added."""
+    if isinstance(row, Mapping):
+        inner = row.get("translation")
+        keys = list(row if not isinstance(inner, Mapping) else inner)
+        row = row if not isinstance(inner, Mapping) else inner
+        if not names and {"source", "target"} <= {*keys}:
+            names += ["source", "target"] + ["links"] * ("links" in keys)
+        elif not names and row is inner and len(keys) == 2:
+            names += keys
+        if not names or not {*names} <= {*keys}:
+            missing = f"has no {', '.join(name for name in names if name not in keys)!r}" if names else "is a dict"
+            raise TypeError(f"pair {at} {missing}; its keys are {', '.join(map(repr, keys))}: "
+                            "name those of source and target, as in columns='en,fr'")
+        return tuple(row[name] for name in names)
+    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
+        raise TypeError(f"pair {at} is {row!r}, a {type(row).__name__}: a pair is (source, target)")
+    cells = tuple(row)
+    if len(cells) not in (2, 3):
+        raise TypeError(f"pair {at} has {len(cells)} elements: a pair is (source, target) or (source, target, links)")
+    return cells
+
+
+def _rows_of(pairs: Any, columns: Optional[str]) -> List[Tuple[Any, ...]]:
+    """The pairs of what is neither a path nor a Corpus."""
+    names = [name.strip() for name in columns.split(",")] if columns else []
+    if isinstance(pairs, Mapping):
+        keys = ", ".join(map(repr, pairs))
+        raise TypeError(f"pairs are a dict with the keys {keys}: give the pairs of one of its members, "
+                        "or zip(member, member) of two lists")
+    if not hasattr(pairs, "columns"):
+        return [_row(row, at, names) for at, row in enumerate(pairs, 1)]
+    known = {str(name): name for name in pairs.columns}
+    if not names and {"source", "target"} <= {*known}:
+        names = ["source", "target"] + ["links"] * ("links" in known)
+    if not names or not {*names} <= {*known}:
+        raise TypeError(f"the frame has the columns {', '.join(map(repr, known))}: "
+                        "name those of source and target, as in columns='en,fr'")
+    return list(zip(*(pairs[known[name]] for name in names)))
+
+
+def _as_corpus(pairs: Pairs, columns: Optional[str] = None) -> Tuple[Any, Any]:
     """An sa_corpus, and what must live as long."""
     if isinstance(pairs, (str, os.PathLike)):
-        pairs = Corpus(pairs)
+        pairs = Corpus(pairs, columns)
     if isinstance(pairs, Corpus):
         owned = pairs._opened()
         return owned.struct, owned
-    rows = [tuple(pair) for pair in pairs]
-    for pair in rows:
-        if len(pair) not in (2, 3):
-            raise TypeError("a pair is (source, target) or (source, target, links)")
+    rows = _rows_of(pairs, columns)
     array = (_pair * max(len(rows), 1))()
-    for i, (row, into) in enumerate(zip(rows, array)):
-        into.source, into.target = _bytes(row[0], "source"), _bytes(row[1], "target")
-        into.gold = _bytes(row[2], "links") if len(row) == 3 else None
-        into.line = i + 1
+    for i, (row, into) in enumerate(zip(rows, array), 1):
+        into.source, into.target = _bytes(row[0], f"source of pair {i}"), _bytes(row[1], f"target of pair {i}")
+        into.gold = _bytes(row[2], f"links of pair {i}") if len(row) == 3 else None
+        into.line = i
     gold = bool(rows) and all(pair.gold is not None for pair in array)
     return _corpus(pairs=array, count=len(rows), lines=len(rows), gold=gold, name=b"pairs"), array
+
+
+class _Files:
+    """Pairs as files: where one of `given` is no path, all are written to a folder of JSON lines, which
+    lives as long as the context and is not named to the user. None stays None."""
+
+    def __init__(self, columns: Optional[str], **given: Optional[Pairs]):
+        self.columns, self.paths = columns, given
+        self.folder: Optional[TemporaryDirectory[str]] = None
+
+    def shown(self, text: str) -> str:
+        return text.replace(os.path.join(self.folder.name, ""), "") if self.folder else text
+
+    def __enter__(self) -> "_Files":
+        if all(pairs is None or isinstance(pairs, (str, os.PathLike)) for pairs in self.paths.values()):
+            return self
+        read = {name: _as_corpus(pairs, self.columns) for name, pairs in self.paths.items() if pairs is not None}
+        names = ["source", "target"] + ["gold"] * all(corpus.gold for corpus, _ in read.values())
+        self.folder = TemporaryDirectory(prefix="softalign-")
+        self.columns = ",".join(names)
+        for name, (corpus, _) in read.items():
+            self.paths[name] = os.path.join(self.folder.name, name + ".jsonl")
+            with open(self.paths[name], "w", encoding="utf-8", errors="surrogateescape") as file:
+                for pair in corpus.pairs[:corpus.count]:
+                    row = {key: getattr(pair, key).decode(errors="surrogateescape") for key in names}
+                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, Error):
+            error.args = (self.shown(str(error)),)
+        if self.folder:
+            self.folder.cleanup()
 
 
 # ---- Training ------------------------------------------------------------------------------------
@@ -610,10 +687,10 @@ Callback = Callable[[Progress], Any]
 
 
 class _Watch:
-    """Reports of a training under way, and its stop: a true answer of the callback, or SIGINT."""
+    """Reports of a training under way, and its stop: False from the callback, or SIGINT."""
 
-    def __init__(self, callback: Optional[Callback]):
-        self.callback, self.stop = callback, c_int(0)
+    def __init__(self, callback: Optional[Callback], files: _Files):
+        self.callback, self.files, self.stop = callback, files, c_int(0)
         self.failure: Optional[BaseException] = None
         self.report = _report(self.take)
 
@@ -622,7 +699,9 @@ class _Watch:
         try:
             if self.callback and progress:
                 now = progress.contents
-                if self.callback(_record(Progress, now, kind=_PROGRESS[now.kind], seconds=now.spent.seconds)):
+                note = now.note and self.files.shown(_decoded(now.note))
+                if self.callback(_record(Progress, now, kind=_PROGRESS[now.kind], seconds=now.spent.seconds,
+                                         note=note)) is False:
                     self.stop.value = 1
         except BaseException as failure:
             self.failure = self.failure or failure
@@ -678,21 +757,29 @@ class Training(_values((str, "folder reason"), (int, "steps epochs"),
             return model._page_of(f"Training of {_name_of(self.folder)}", self.folder)
 
 
-def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: Optional[Path] = None,
+def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments: Optional[Path] = None,
           columns: Optional[str] = None, snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
           init_from: Optional[Path] = None, embeddings: Sequence[Optional[Path]] = (None, None),
           callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
           **settings: Any) -> Training:
-    """Trains a model on a file of pairs, writes it to the folder `out`, and returns the Training.
+    """Trains a model on pairs, writes it to the folder `out`, and returns the Training.
 
+        softalign.train([("a cat", "un chat"), ...], "run", steps=500)
+        softalign.train(frame, "run", columns="en,fr")       # of pandas or polars
+        softalign.train(datasets.load_dataset(...)["train"], "run")
+        with tqdm(total=500) as bar:
+            softalign.train("pairs.tsv", "run", steps=500, callback=lambda now: bar.update(now.step - bar.n))
+
+    train       a file, or whatever holds pairs: help(softalign) says what does
     valid       validation pairs; None: 5 % of the training pairs
     alignments  word links of the training pairs, with guided_alignment=...
-    columns     of source and target in both files of pairs, as in Corpus
+    columns     of source and target, such as "en,fr": as in Corpus, of dicts and of frames
     init_from   a model to start from; its settings are those of the model
     embeddings  files of word vectors to start from, for source and target
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
-    callback    called with a Progress; print is one. A true answer stops the training
+    callback    called with a Progress; print is one. It returns False to stop the training; an exception
+                stops it, too, and is raised once the training is saved
     resume      from out/last.safetensors, with its settings
     overwrite   replace the training that `out` holds, which is refused otherwise (Code.BUSY)
     settings    options of `softalign train`, such as hidden=64, max_time=10, tokenizer="bpe"
@@ -707,11 +794,11 @@ def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: O
         with load(init_from, 1) as stored:
             _lib.sa_settings_take_shape(start.memory, stored._info.settings.memory)
     chosen = start.set(preset, settings)
-    recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
+    recorded = _as_corpus(snapshots, columns) if snapshots is not None else (None, None)
     result = _train_result()
-    with _Watch(callback) as watch:
-        options = _options(_train_options, settings=ctypes.addressof(chosen.memory), train=train,
-                           columns=columns, alignments=alignments, valid=valid, out=out, resume=resume,
+    with _Files(columns, train=train, valid=valid) as files, _Watch(callback, files) as watch:
+        options = _options(_train_options, settings=ctypes.addressof(chosen.memory), **files.paths,
+                           columns=files.columns, alignments=alignments, out=out, resume=resume,
                            overwrite=overwrite, init_from=init_from,
                            embeddings=tuple(_bytes(path, "embeddings") for path in embeddings),
                            report=watch.report, stop=ctypes.pointer(watch.stop))
@@ -841,6 +928,33 @@ class _ModelInfo(_values((str, "name"), (_Settings, "settings"), (bool, "subword
     """What outlives a model that is closed."""
 
 
+def _sentences(given: Any) -> List[str]:
+    """Of what holds several."""
+    if isinstance(given, os.PathLike):
+        with open(given, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            return [line.rstrip("\r\n") for line in file]
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        raise TypeError(f"sentences are a {type(given).__name__}: give one of its columns, such as frame['en']")
+    return list(given)
+
+
+class Quantity(_values((str, "name letters equation section"), (Optional[str], "citation"), (int, "step head"),
+                       (Optional[List[str]], "words"), (Array, "numbers"))):
+    """The numbers of one symbol of an equation, in double precision.
+
+    name      a short key, such as "alpha", and `letters` those of the paper, "alpha_ij"
+    equation  such as "c_i = sum_j alpha_ij h_j"; citation: of the equation, or None
+    section   the title below which it stands
+    step      the target position, from 1; 0: computed once for the sentence
+    head      from 1; 0: there is one, or all share it
+    words     that the rows stand for, or None
+    numbers   [row, column]
+    """
+
+    def __str__(self) -> str:
+        return f"{self.equation}\n  {self.letters} = {self.numbers}"
+
+
 class Model(_Closable, _Shown):
     """A trained model, and a context manager that frees it; its alignments stay. A notebook shows its
     settings, and the learning curves of its training where they lie beside it.
@@ -889,13 +1003,14 @@ class Model(_Closable, _Shown):
     def translate(self, sentences: Any, *, weights: bool = False, nbest: int = 1, **search: Any) -> Any:
         """Translates a sentence to a Translation, or several to a list of them.
 
+        sentences  a str, an iterable of them, or the pathlib.Path of a file with one on each line
         weights  return tokens and attention weights, too
         nbest    above 1: a list of the best translations of each sentence, best first
         search   options of `softalign translate`, such as beam=5, sample=True; dictionary=PAIRS;
                  force_attention="uniform"
         """
         one = isinstance(sentences, str)
-        texts = [sentences] if one else list(sentences)
+        texts = [sentences] if one else _sentences(sentences)
         options, held = self._search(weights=weights, nbest=nbest, **search)
         array = (_translation * max(len(texts) * nbest, 1))()
         owner = _Owned(array, _lib.sa_translations_release, len(texts) * nbest)
@@ -905,14 +1020,15 @@ class Model(_Closable, _Shown):
         best: List[Any] = [entries if nbest > 1 else entries[0] for entries in found]
         return best[0] if one else best
 
-    def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
+    def align(self, pairs: Any, target: Optional[str] = None, *, columns: Optional[str] = None,
+              site: str = "cross", layer: int = 0,
               force_attention: Optional[str] = None, at: str = "output",
               methods: Optional[str] = None, steps: int = 50, target_prefix: bool = False) -> Any:
         """Where the model attends while it writes given translations.
 
-        align("a sentence", "its translation") gives an Alignment; align(PAIRS), with a Corpus, a path
-        or tuples, gives Alignments.
+        align("a sentence", "its translation") gives an Alignment; align(PAIRS) gives Alignments.
 
+        columns  of source and target, as in train()
         site   "cross", or of a Transformer "encoder" or "decoder"
         layer  of a Transformer, from 1; 0: the mean over layers
         force_attention  replace the weights: "uniform", "shuffle", "shift:1", "one-hot", "gold"
@@ -925,7 +1041,7 @@ class Model(_Closable, _Shown):
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
         if at not in ("output", "input"):
             raise Error(Code.USAGE, f"at '{at}': expected output or input")
-        corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
+        corpus, held = _as_corpus(pairs if target is None else [(pairs, target)], columns)
         options = _align_options(site=_SITES.index(site), layer=_int(layer, "layer"),
                                  at=int(at == "input"), steps=_int(steps, "steps"),
                                  target_prefix=target_prefix)
@@ -985,13 +1101,63 @@ class Model(_Closable, _Shown):
             annotations=True, each=ctypes.cast(each, c_void_p))))
         return words, vectors
 
-    def evaluate(self, pairs: Pairs, **options: Any) -> "Evaluation":
+    def explain(self, source: str, target: Optional[str] = None, *, step: int = 1, site: str = "cross",
+                layer: int = 1) -> List[Quantity]:
+        """Every number of a decoder step, in the order of the model's equations.
+
+        for quantity in model.explain("a cat", step=2): print(quantity)
+
+        target  None: the greedy translation
+        step    from 1; 0: all, of a recurrent model
+        site    of a Transformer: "cross", "encoder" or "decoder", in that layer
+        """
+        if site not in _SITES[:3]:
+            raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
+        found: List[Quantity] = []
+        seen = {"section": "", "equation": "", "citation": None}
+
+        def take(context: Any, pair: Any, value: Any) -> None:
+            if value:
+                one = value.contents
+                if one.equation:
+                    seen.update(equation=_decoded(one.equation), citation=_decoded(one.citation))
+                if one.section:
+                    seen["section"] = _decoded(one.section)
+                memory = (c_double * (one.rows * one.cols))(*one.numbers[:one.rows * one.cols])
+                found.append(_record(Quantity, one, **seen, words=_words(one.row, one.rows) if one.row else None,
+                                     numbers=_array(memory, memory, one.rows, one.cols)))
+
+        each = _each_value(take)
+        self._run("explain", byref(_explain_options(
+            source=_bytes(source, "source"), target=_bytes(target, "target"), step=_int(step, "step", 0),
+            site=_SITES.index(site), layer=_int(layer, "layer"), each=ctypes.cast(each, c_void_p))))
+        return found
+
+    def weights(self) -> Dict[str, Array]:
+        """The weights of the model's file by the names of softalign-model(5), such as "attention.W_a":
+        arrays [out, in] of 32-bit floats, in Python's memory. tests/python/forward.py computes the
+        model from them, in NumPy and in PyTorch."""
+        with open(self.path, "rb") as file:
+            start = 8 + int.from_bytes(file.read(8), "little")
+            tensors = json.loads(file.read(start - 8))
+            content = ctypes.create_string_buffer(file.read())
+        return {name: _array(content, ctypes.addressof(content) + one["data_offsets"][0], *one["shape"], kind=c_float)
+                for name, one in tensors.items()
+                if one.get("dtype") == "F32" and not name.startswith(("optimizer", "training", "average"))}
+
+    def to_torch(self) -> Dict[str, Any]:
+        """weights() as tensors of PyTorch, which may be changed."""
+        import torch  # type: ignore[import]
+        return {name: torch.tensor(array) for name, array in self.weights().items()}
+
+    def evaluate(self, pairs: Pairs, *, columns: Optional[str] = None, **options: Any) -> "Evaluation":
         """Translates pairs and compares with their targets; with word links, also the attention.
 
+        columns  of source and target, as in train()
         options  of `softalign eval`: of the search (beam=5, force_attention="uniform"), the links
                  (links="threshold", threshold=0.3) and the metrics (tokenize="char")
         """
-        corpus, held = _as_corpus(pairs)
+        corpus, held = _as_corpus(pairs, columns)
         given: Dict[str, Dict[str, Any]] = {}
         for kind in ("link", "metrics"):
             names = {row.name.decode().replace("-", "_") for row in _rows(kind)} & set(options)
@@ -1159,8 +1325,8 @@ class Comparison(_values((str, "folder"), (bool, "stopped"), (Optional[str], "di
         return self.table
 
 
-def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Path, *,
-            valid: Optional[Path] = None, snapshots: Optional[Path] = None, columns: Optional[str] = None,
+def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: Path, *,
+            valid: Optional[Pairs] = None, snapshots: Optional[Path] = None, columns: Optional[str] = None,
             seeds: int = 1, matrices: int = 10, overwrite: bool = False, preset: Optional[str] = None,
             callback: Optional[Callback] = None, **settings: Any) -> Comparison:
     """Trains several models on the same batches, for the same number of updates, and compares them.
@@ -1181,8 +1347,8 @@ def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Pat
     transformer = _Settings().set(preset or "vaswani2017-toy", limits)
     decoder_only = _Settings().set(preset or "gpt-toy", limits)
     report, result = os.path.join(os.fspath(out), "report.html"), _compare_result()
-    with _Watch(callback) as watch:
-        options = _options(_compare_options, train=train, test=test, columns=columns, valid=valid, snapshots=snapshots,
+    with _Files(columns, train=train, test=test, valid=valid) as files, _Watch(callback, files) as watch:
+        options = _options(_compare_options, **files.paths, columns=files.columns, snapshots=snapshots,
                            models=listed, out=out, settings=ctypes.addressof(recurrent.memory),
                            transformer=ctypes.addressof(transformer.memory),
                            decoder_only=ctypes.addressof(decoder_only.memory), seeds=_int(seeds, "seeds"),

@@ -8,6 +8,7 @@ import inspect
 import json
 import math
 import os
+import pathlib
 import pickle
 import pydoc
 import re
@@ -22,7 +23,8 @@ import weakref
 
 here = os.path.dirname(os.path.abspath(__file__))
 module = os.path.join(here, "../../scripts/python/softalign.py")
-sys.path.insert(0, os.path.dirname(module))
+sys.path[:0] = [os.path.dirname(module), here]
+import forward
 import softalign
 from softalign import Code, Error
 
@@ -34,6 +36,10 @@ try:
     import pandas
 except ImportError:
     pandas = None
+try:
+    import torch
+except ImportError:
+    torch = None
 
 COMMAND = os.environ["SOFTALIGN_COMMAND"]
 SMALL = dict(embed=8, hidden=8, attn=8, maxout=4, max_time=0, threads=1, shards=1)
@@ -177,9 +183,103 @@ class Tests(unittest.TestCase):
         self.assertIn("luong:general", str(found))
         self.assertEqual(Page(found._repr_html_()).pages, [found.to_html()])
         stopped = softalign.compare("fixed", "pairs.tsv", "unseen.tsv", self.folder + "-cs",
-                                    callback=lambda now: now.kind == "validation", **options)
+                                    callback=lambda now: now.kind != "validation", **options)
         self.assertTrue(stopped.stopped)
         self.assertIsNone(stopped._repr_html_())
+
+    # ---- What people have ----
+
+    def test_pairs_of_all_kinds(self):
+        known = [pair[:2] for pair in self.pairs]
+        expected = self.model.evaluate(known).loss
+        rows = [{"translation": {"fr": target, "en": source}, "id": "7"} for source, target in known]
+        named = [{"en": source, "fr": target} for source, target in known]
+        for pairs, columns in ((iter(known), None), ((list(pair) for pair in known), None), (rows, "en,fr"),
+                               ([{"translation": row} for row in named], None), (named, "en,fr"), (Frame(named), "en, fr"),
+                               ([{"source": source, "target": target} for source, target in known], None),
+                               (Frame([{"x": 1, "source": source, "target": target} for source, target in known]), None),
+                               *([(pandas.DataFrame(named), "en,fr"), (pandas.DataFrame(known), "0,1")] if pandas else [])):
+            self.assertEqual(self.model.evaluate(pairs, columns=columns).loss, expected, (type(pairs), columns))
+        gold = [{"source": source, "target": target, "links": links} for source, target, links in self.pairs]
+        self.assertEqual([one.gold for one in self.model.align(gold)], [links for *_, links in self.pairs])
+        sources = [source for source, _ in known]
+        with open(self.folder + "/sources", "w") as file:
+            file.write("\n".join(sources) + "\n")
+        for given in (iter(sources), Frame(named)["en"], pathlib.Path(self.folder + "/sources")):
+            self.assertEqual(self.model.translate(given), self.model.translate(sources))
+
+    def test_what_are_no_pairs(self):
+        known = [pair[:2] for pair in self.pairs]
+        named = [{"en": source, "fr": target} for source, target in known]
+        for pairs, columns, text in (
+                (named, None, "pair 1 is a dict; its keys are 'en', 'fr': .*columns='en,fr'"),
+                (named, "en,de", "has no 'de'; its keys are 'en', 'fr'"), (dict(named[0]), None, "dict with the keys 'en', 'fr'"),
+                (Frame(named), None, "the frame has the columns 'en', 'fr': .*columns='en,fr'"),
+                (Frame(named), "en,de", "columns 'en', 'fr'"), (["ab", "cd"], None, "pair 1 is 'ab', a str"),
+                ([known[0], ("a", "b", "0-0", "c")], None, "pair 2 has 4 elements"), ([known[0], 5], None, "pair 2 is 5"),
+                ([(known[0][0], float("nan"))], None, "target of pair 1: expected a str, not float")):
+            for act in (self.model.evaluate, self.model.align,
+                        lambda pairs, columns: softalign.train(pairs, "none", columns=columns)):
+                self.assertRaisesRegex(TypeError, text, act, pairs, columns=columns)
+        for sentences in (Frame(named), named[0], [named[0]], 5):
+            self.assertRaises(TypeError, self.model.translate, sentences)
+        self.assertFalse(os.path.exists("none"))
+
+    def test_training_on_pairs_in_memory(self):
+        """Has the bits of one on their file, with tabs and line ends as spaces, and links for the AER."""
+        with softalign.Corpus("pairs.tsv") as corpus:
+            for i, pairs in enumerate((corpus, [tuple(pair) for pair in corpus], [pair[:2] for pair in corpus])):
+                found = softalign.train(pairs, f"{self.folder}-m{i}", steps=60, **SMALL)
+                with found.load(1) as model:
+                    other = model.weights()
+                for name, array in self.model.weights().items():
+                    self.assertEqual(flat(other[name]), flat(array), (name, i))
+        said = []
+        softalign.train([("a\tb", "{\"b\na"), ("<?xml", "ä")] * 9, self.folder + "-odd", valid=[("a b", "b a")], steps=1,
+                        callback=lambda now: said.append(str(now)), **SMALL)
+        self.assertIn("validation: 1 pairs (valid.jsonl)", said)
+        self.fails(Code.DATA, "train.jsonl:2", softalign.train, [("a", "b"), ("caf\udce9", "b")], "bad", **SMALL)
+
+    def test_progress_bar(self):
+        class Bar:  # the interface of tqdm, whose update() returns True where it has drawn
+            n, format = 0, None
+
+            def update(self, more):
+                self.n += more
+                return True
+        bar = Bar()
+        softalign.train("pairs.tsv", self.folder + "-bar", steps=20, **SMALL,
+                        callback=lambda now: bar.update(now.step - bar.n))
+        self.assertEqual(bar.n, 20)
+
+    def test_forward_pass(self):
+        p, ids = self.model.weights(), []
+        header = read(self.model.path)
+        start = 8 + int.from_bytes(header[:8], "little")
+        tensors = json.loads(header[8:start])
+        for side, text in zip(("source", "target"), self.pairs[0]):
+            begin, end = tensors[side + ".words"]["data_offsets"]
+            words = header[start + begin:start + end].decode().splitlines()
+            ids.append([words.index(word) + 3 for word in re.findall(r"\w+|\S", text)] + [forward.EOS])
+        one = self.model.align(*self.pairs[0][:2])
+        self.assertEqual(p["attention.W_a"].shape if numpy else len(p["attention.W_a"]), (8, 8) if numpy else 8)
+        for xp, weights in ((numpy, p), (torch, torch and self.model.to_torch())):
+            if xp:
+                total, alphas = forward.loss(xp, weights, *ids)
+                self.assertAlmostEqual(float(total), -one.log_probability, 4)
+                for mine, theirs in zip(alphas, one.weights):
+                    self.assertLess(max(abs(float(x) - y) for x, y in zip(mine, theirs)), 1e-5)
+
+    def test_explanation(self):
+        source, target, _ = self.pairs[0]
+        found = self.model.explain(source, target, step=2)
+        alpha, = [one for one in found if one.name == "alpha"]
+        self.assertEqual((alpha.step, alpha.words[-1], alpha.letters), (2, "</s>", "alpha_ij"))
+        for mine, theirs in zip(flat(alpha.numbers), self.model.align(source, target).weights[1]):
+            self.assertAlmostEqual(mine, theirs, 5)
+        self.assertEqual(alpha.equation, "alpha_ij = exp(e_ij) / sum_k exp(e_ik)")
+        self.assertIn("alpha_ij = ", str(alpha))
+        self.fails(Code.USAGE, "step", self.model.explain, source, target, step=99)
 
     # ---- Errors ----
 
@@ -204,8 +304,6 @@ class Tests(unittest.TestCase):
         self.assertEqual((copied.code, str(copied)), (Code.DATA, "text"))
         with self.assertRaisesRegex(TypeError, "int"):
             self.model.translate([3])
-        with self.assertRaisesRegex(TypeError, "pair"):
-            self.model.align([("one",)])
         with softalign.load(self.model.path, 1) as model:
             pass
         self.fails(Code.USAGE, "is closed", model.translate, source)
@@ -408,6 +506,16 @@ threading.Thread(target=model.translate, args=([sys.argv[2]] * 100000,), daemon=
         harmless = Page(self.model.align("a", "b").to_html())
         self.assertEqual(inner.tags, harmless.tags)
         self.assertEqual(inner.scripts[1:], harmless.scripts[1:])
+
+
+class Frame:
+    """The part of polars.DataFrame that tells its columns, and gives one."""
+
+    def __init__(self, rows):
+        self.rows, self.columns = rows, list(rows[0])
+
+    def __getitem__(self, name):
+        return [row[name] for row in self.rows]
 
 
 class Page(html.parser.HTMLParser):

@@ -14,7 +14,7 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 # ---- Hand-outs
 
 "$assignment" list >list || fail "list"
-same "assignments" "softmax score gru beam scale fault" "$(cut -d ' ' -f 1 list | xargs)"
+same "assignments" "softmax score gru beam scale aligner fault" "$(cut -d ' ' -f 1 list | xargs)"
 for name in softmax score gru beam; do
     "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
     # No line of the solution is in it, but for lines that stand elsewhere, too.
@@ -27,11 +27,12 @@ for name in softmax score gru beam; do
     grep -rFn -f solution "$name" && fail "$name: the hand-out holds its solution"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
     [ -s "$name/sheet.md" ] && grep -q '<h1>' "$name/sheet.html" || fail "$name: no sheet"
-    make -s -C "$name" rnnsearch 2>err || fail "make $name: $(cat err)"
+    gcc -std=gnu11 -fsyntax-only "$name/checks.c" 2>err || fail "$name does not compile: $(cat err)"
 done
-make -s -C score check >out 2>&1 && fail "the empty hand-out passes its public checks"
+public() { make -s -C score check CFLAGS='-std=gnu11 -g' FAST=-O0 >out 2>&1; }
+public && fail "the empty hand-out passes its public checks"
 cp "$root/src/paper/rnnsearch.c" score
-make -s -C score check >out 2>&1 || fail "public checks: $(cat out)"
+public || fail "public checks: $(cat out)"
 "$assignment" hand-out score score 2>err && fail "an existing folder is written to"
 grep -q 'score is not empty' err || fail "a full folder: $(cat err)"
 
@@ -50,8 +51,8 @@ grep -q '"points": 100,' out || fail "score: $(cat out)"
 sed 's/ds_prev\[k\] += ds\[k\] \* (1 - z);/;/' "$root/src/paper/rnnsearch.c" >gru/rnnsearch.c
 grade 1 gru gru
 grep -q '  25 of 100  points' out && grep -q 'a term is missing' out || fail "gru: $(cat out)"
-grade 0 gru gru --enough 25 --gradescope
-grep -q '"score": 25,' out || fail "--gradescope: $(cat out)"
+grade 0 beam beam --enough 0 --gradescope
+grep -q '"score": 0,' out && grep -q '"max_score": 45,' out || fail "--gradescope: $(cat out)"
 grade 1 beam beam
 grep -q 'Nothing is written yet' out && grep -q '   0 of 100  points' out || fail "an empty one: $(cat out)"
 grade 4 beam nowhere
@@ -67,7 +68,7 @@ fi
 
 # ---- Assignments without a program
 
-"$assignment" check scale fault --quick --seed 5 >out 2>&1 || fail "check scale fault: $(cat out)"
+"$assignment" check scale fault aligner --quick --seed 5 "${bare[@]}" >out 2>&1 || fail "check scale fault aligner: $(cat out)"
 "$assignment" hand-out scale scale --number 12 2>err || fail "hand-out scale: $(cat err)"
 "$softalign" attend --attention scaled-dot --query scale/query-64.csv --keys scale/keys-64.csv \
     --values scale/keys-64.csv >out 2>err || fail "the numbers of scale: $(cat err)"
@@ -82,13 +83,41 @@ mkdir fault && printf '12\n' >fault/number.txt && printf 'fault: ...\n' >fault/a
 grade 1 fault fault
 grep -q 'Nothing is written yet' out || fail "fault: $(cat out)"
 
+# ---- The aligner's hand-out, and a leaderboard
+
+"$assignment" hand-out aligner class/empty || fail "hand-out aligner"
+grep -rnE 'STRENGTH|prior\(' class/empty && fail "the aligner's hand-out holds its solution"
+"$softalign" align-words class/empty/pairs.tsv --model 1 --pharaoh links.txt >/dev/null 2>err || fail "align-words: $(cat err)"
+class/empty/score links.txt class/empty/gold.txt >out || fail "score"
+grep -qE 'recall 0\.[78][0-9]+, AER 0\.[12]' out || fail "Model 1 of softalign: $(cat out)"
+mkdir class/good class/twin && cp "$root/corpora/assignments/aligner/solution.py" class/good/align
+printf '#!/bin/sh\nsed s/.*/0-0/\n' >class/twin/align
+printf 'align:\n\tprintf "#!/bin/sh\\nsed s/.*/0-0/" >align; chmod +x align\n' >class/Makefile && mkdir class/made && mv class/Makefile class/made
+"$assignment" leaderboard class --seed 5 "${bare[@]}" >out 2>err || fail "leaderboard: $(cat err)"
+same "leaderboard" "1:good 2:(Model 1) 3:(the diagonal) 4:made 4:twin 6:empty" \
+    "$(tail -n +2 out | awk '{ printf "%s%s:%s", (NR > 1 ? " " : ""), $1, $5; for (i = 6; i <= NF; i++) printf " %s", $i }')"
+
+# What does not depend on the language of a sheet.
+shape() { sed -n 's/^#.*/heading/p; /^```/,/^```/p; s/^|.*/row/p' "$root/corpora/assignments/$1" | sed 's/  *#.*//'; }
+
 # The teacher's page names what the tables have.
-for name in softmax score gru beam; do
+for name in softmax score gru beam aligner; do
     tail -n +2 "$root/corpora/assignments/$name/wrong.tsv" | while IFS=$'\t' read -r mistake points says _; do
         grep -qF "| $mistake | $points | $says |" "$root/corpora/assignments/README.md" || echo "$name: $mistake"
     done
 done >missing
 [ ! -s missing ] || fail "not on the teacher's page: $(cat missing)"
+
+"$assignment" page teacher.html --lang fr || fail "page"
+grep -q '<h1>Le softmax' teacher.html || fail "the page: no French"
+for name in softmax score gru beam scale aligner fault; do
+    for language in de fr; do # the same heads, code and points in every language
+        diff <(shape "$name/sheet.md") <(shape "$name/sheet.$language.md") >out || fail "$name/sheet.$language.md: $(cat out)"
+    done
+done
+for name in softmax score gru beam scale aligner fault; do
+    grep -q "<section id=\"$name\"" teacher.html && grep -q "href=\"#$name\"" teacher.html || fail "the page: no $name"
+done
 
 # ---- What the grader must not believe
 
@@ -99,8 +128,8 @@ done >missing
 # ---- As Gradescope runs it: a bare folder, where the zip is unpacked
 
 mkdir -p service/submission service/results
-"$assignment" gradescope softmax service/softmax.zip || fail "gradescope"
-(cd service && python3 -m zipfile -e softmax.zip source && cp source/run_autograder . && sh ./run_autograder) || fail "the autograder"
+"$assignment" gradescope beam service/beam.zip || fail "gradescope"
+(cd service && python3 -m zipfile -e beam.zip source && cp source/run_autograder . && sh ./run_autograder) || fail "the autograder"
 cp "$root/src/paper/rnnsearch.c" service/submission
 (cd service && sh ./run_autograder) || fail "the autograder"
 grep -q '"score": 100' service/results/results.json || fail "Gradescope: $(cat service/results/results.json)"

@@ -3,6 +3,9 @@ import math
 import random
 import statistics
 
+from homework.common import Check, Refusal, submitted
+
+NUMBERED = True
 SIZES = (4, 64, 256)
 KEYS, LENGTH, DRAWS, STEADY = 200, 8, 1000, 0.05
 ONE, TWO = "one.csv", "two.csv"
@@ -79,7 +82,7 @@ def write(path, rows):
     path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
 
 
-def hand_out(folder, number, _secret, _tools):
+def hand_out(folder, number, _secret):
     data = Data(number)
     for d in SIZES:
         write(folder / f"query-{d}.csv", [data.query[d]])
@@ -145,25 +148,25 @@ def judge_queries(data, text, heads, seed):
     return ""
 
 
-def grade(folder, number, _secret, seed, tools):
+def grade(folder, number, _secret, seed, _allow_bare):
     data = Data(number)
-    got = dict(line.split("\t")[:2] for line in tools.submitted(folder, "answers.tsv").splitlines() if "\t" in line)
+    got = dict(line.split("\t")[:2] for line in submitted(folder, "answers.tsv").splitlines() if "\t" in line)
     if not any(value.strip() for value in got.values()) and not (folder / ONE).exists():
-        return [tools.Check("all", 0, 100, "Nothing is written yet: begin with answers.tsv; sheet.md says how.")]
+        return [Check("all", 0, 100, "Nothing is written yet: begin with answers.tsv; sheet.md says how.")]
     right = data.answers()
     checks = [("variances without the scale", 15, judge_answers(got, right, "variance-raw")),
               ("variances with the scale", 15, judge_answers(got, right, "variance-scaled")),
               ("largest weights", 10, judge_answers(got, right, "largest"))]
     for title, of, file, heads in (("one head: the mean of c", 25, ONE, 1), ("two heads: mean and variance", 35, TWO, 2)):
         try:
-            reason = judge_queries(data, tools.submitted(folder, file), heads, seed)
-        except tools.Refusal as refusal:
+            reason = judge_queries(data, submitted(folder, file), heads, seed)
+        except Refusal as refusal:
             reason = str(refusal).replace(str(folder), "the folder")
         checks.append((title, of, reason))
-    return [tools.Check(title, 0 if reason else of, of, reason) for title, of, reason in checks]
+    return [Check(title, 0 if reason else of, of, reason) for title, of, reason in checks]
 
 
-def submissions(folder, number, _secret, _tools):
+def submissions(folder, number, _secret, _quick):
     """Writes the right solution and wrong ones; yields what each is, its points, and words of a reason."""
     data = Data(number)
     right = data.answers()

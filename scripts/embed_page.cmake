@@ -1,4 +1,4 @@
-# Joins the parts of the report (src/report/page*) into one page, allows its script and style by
+# Joins the parts of the report (src/report/page*) and the rows of the history into one page, allows its script and style by
 # their hashes, and writes what stands before and behind the data as two C arrays.
 #
 #   cmake -DFOLDER=src/report -DOUT=page_text.c -P embed_page.cmake
@@ -15,7 +15,7 @@ function(add_text name text)
 endfunction()
 
 set(script "")
-foreach(part dom data chart matrix viewer list film place scatter)
+foreach(part dom data chart matrix viewer history list film place scatter)
   file(READ ${FOLDER}/page_${part}.js text)
   string(APPEND script "${text}\n")
 endforeach()
@@ -29,6 +29,8 @@ hash_of("${style}" style_hash)
 string(REPLACE "@script-hash@" "${script_hash}" page "${page}")
 string(REPLACE "@style-hash@" "${style_hash}" page "${page}")
 string(REPLACE "@style@" "${style}" page "${page}")
+file(READ ${CMAKE_CURRENT_LIST_DIR}/lessons/history.tsv history)
+string(REPLACE "@history@" "${history}" page "${page}")
 string(REPLACE "@script@" "${script}" page "${page}")
 string(FIND "${page}" "@data@" at)
 math(EXPR behind "${at} + 6")

@@ -38,6 +38,7 @@ function addNotes() {
 
 const better = { loss: -1, perplexity: -1, bleu: 1, exact: 1, aer: -1 };
 const order = { key: null, sign: 1 };
+for (const band of lengthBands()) better[band] = 1;
 
 function figureCell(row, column, best) {
   const value = row[column.key];
@@ -48,11 +49,11 @@ function figureCell(row, column, best) {
 function drawTable() {
   const rows = records("table.csv");
   const every = byId("each-seed").querySelector("input").checked;
-  const shown = models.filter((model) => model.shown);
+  const shown = models.filter((model) => isHistory || model.shown);
   // Exact zeros, say, only if there are any.
-  const columns = page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
-  const of = (model) => rows.filter((row) => row.model === model.name);
-  const medians = shown.map((model) => ({ model, runs: of(model).slice(0, -1), median: of(model).at(-1) }));
+  const columns = isHistory ? eraColumns() : page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
+  const of = (model) => rows.filter((row) => row.model === model.key);
+  const medians = shown.map((model) => ({ model, runs: of(model).slice(0, -1), median: { ...of(model).at(-1), ...(isHistory ? eraFigures(model) : {}) } }));
   const best = new Map(columns.filter((column) => better[column.key]).map((column) => {
     const values = medians.map(({ median }) => median[column.key]).filter(Number.isFinite);
     return [column.key, values.length > 1 ? fixed(Math[better[column.key] > 0 ? "max" : "min"](...values) * column.scale, column.decimals) : null];
@@ -67,7 +68,7 @@ function drawTable() {
     html("th", { scope: "col", "aria-sort": order.key === column.key && (order.sign > 0 ? "ascending" : "descending") },
       html("button", { type: "button", on: { click: () => sort(column) } }, column.title))));
   byId("results").querySelector("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...medians.flatMap(({ model, runs, median }) => [
-    html("tr", {}, html("td", {}, ...breakable(model.name)), ...columns.map((column) => figureCell(median, column, best))),
+    html("tr", {}, html("td", {}, ...(isHistory ? [eraThumb(model), ...eraText(model)] : breakable(model.name))), ...columns.map((column) => figureCell(median, column, best))),
     ...(every ? runs.map((run) => html("tr", { class: "run" }, html("td", {}, `seed ${run.seed}`),
       ...columns.map((column) => figureCell(run, column, new Map())))) : []),
   ])));
@@ -113,7 +114,7 @@ function addBars() {
   const draw = () => {
     const column = columns.find(({ key }) => key === list.value), rows = records("table.csv");
     drawBars(byId("bar-rows"), models.filter((model) => model.shown).map((model) => {
-      const all = rows.filter((row) => row.model === model.name).map((row) => row[column.key] * column.scale);
+      const all = rows.filter((row) => row.model === model.key).map((row) => row[column.key] * column.scale);
       return { name: model.name, color: model.color, value: all.at(-1), shown: fixed(all.at(-1), column.decimals), runs: all.length > 2 ? all.slice(0, -1) : [] };
     }));
   };
@@ -127,7 +128,7 @@ function addBars() {
 // The rows of a file by model and seed; a file about a single model does not name it.
 function runs(rows) {
   return models.filter((model) => model.shown).flatMap((model) => {
-    const own = rows.filter((row) => row.model === undefined || row.model === model.name);
+    const own = rows.filter((row) => row.model === undefined || row.model === model.key);
     return [...new Set(own.map((row) => row.seed))].map((seed) => ({ model, seed, rows: own.filter((row) => row.seed === seed) }));
   });
 }
@@ -165,13 +166,13 @@ function addLengths() {
   const rows = records("bylength.csv");
   if (!rows.length) return;
   byId("lengths").hidden = false;
-  const bands = [...new Set(rows.map((row) => row.band))].sort((a, b) => parseInt(a) - parseInt(b));
+  const bands = lengthBands();
   const sentences = bands.map((band) => rows.find((row) => row.band === band).sentences);
   byId("lengths-note").textContent = `Sentences: ${bands.map((band, i) => `${sentences[i]} of ${band} words`).join(", ")}.`;
   keepChart(byId("lengths").querySelector(".chart"), () => ({
     x: "source words", y: "BLEU", bands, decimals: 2,
     series: models.filter((model) => model.shown).map((model) => {
-      const own = bands.map((band) => rows.filter((row) => row.model === model.name && row.band === band));
+      const own = bands.map((band) => rows.filter((row) => row.model === model.key && row.band === band));
       const middle = (key) => own.map((list, x) => [x, median(list.map((row) => row[key]))]).filter(([, y]) => Number.isFinite(y));
       const low = middle("low"), high = new Map(middle("high"));
       return { model, points: middle("bleu"), spread: low.map(([x, y]) => [x, y, high.get(x)]) };
@@ -237,7 +238,7 @@ function tidy() {
       const { source, target } = { ...page.sentences[i], ...entry.words };
       unpack(entry.mean, source.length * target.length).forEach((weight, at) => {
         const t = Math.floor(at / source.length), s = at % source.length;
-        lines.push([csvCell(model.name), i + 1, t, csvCell(target[t]), s, csvCell(source[s]), Number(weight.toFixed(3))].join(","));
+        lines.push([csvCell(model.key), i + 1, t, csvCell(target[t]), s, csvCell(source[s]), Number(weight.toFixed(3))].join(","));
       });
     });
   return lines.join("\n") + "\n";
@@ -260,6 +261,7 @@ addCurves();
 addLengths();
 addFilms();
 addViewer();
+addHistory();
 addAnnotations();
 addSteps();
 addAttentionStatistics();

@@ -42,12 +42,22 @@ function records(name) {
 // ---- Models: each has a color and a stroke, and can be hidden on the whole page.
 
 const strokes = ["", "9 5", "2 5", "12 4 2 4"];
+// The rows of scripts/lessons/history.tsv by model, and whether the page has no other models: it then tells the history.
+const eras = new Map(byId("rows").textContent.trim().split("\n").map((line) => line.split("\t"))
+  .map(([year, name, model, formula, idea, paper, lesson, file]) => [model, { year, name, formula, idea, paper, lesson, file }]));
+const isHistory = page.models.length > 2 && "table.csv" in page.files && page.models.every(({ name }) => eras.has(name));
+const eraName = ({ year, name }) => (name.endsWith(")") ? `${name.slice(0, -1)} ${year})` : `${name} (${year})`);
+const landmarks = ["fixed", "bahdanau:additive", "luong:general", "transformer"]; // of many rows, those that are drawn at first
+
 const models = page.models.map((model, i) => ({
   ...model,
+  key: model.name, // in the files
+  name: isHistory ? eraName(eras.get(model.name)) : model.name,
+  era: isHistory ? eras.get(model.name) : null,
   index: i,
   color: `var(--m${i % 8})`,
   stroke: strokes[Math.floor(i / 8 + i / 4) % 4],
-  shown: true,
+  shown: !isHistory || page.models.length <= 8 || landmarks.includes(model.name),
 }));
 const listeners = [];
 const onModelsChange = (act) => listeners.push(act);
@@ -61,7 +71,7 @@ function addModels() {
       button.setAttribute("aria-pressed", model.shown);
       for (const act of listeners) act();
     };
-    const button = html("button", { type: "button", "aria-pressed": true, on: { click: toggle } }, lineMark(model.color, model.stroke), visible(model.name));
+    const button = html("button", { type: "button", "aria-pressed": model.shown, on: { click: toggle } }, lineMark(model.color, model.stroke), visible(model.name));
     nav.append(button);
   }
 }

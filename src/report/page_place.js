@@ -2,7 +2,7 @@
 // a reload does not lose it.
 
 // Controls by the names of their values, which count from `from`.
-const controls = [["order", "order"], ["sentence", "sentence", 1], ["scene", "scene", 1], ["layer", "layer", 0], ["head", "head", 0],
+const controls = [["order", "order"], ["era", "era"], ["beside", "beside"], ["sentence", "sentence", 1], ["scene", "scene", 1], ["layer", "layer", 0], ["head", "head", 0],
   ["filmhead", "film-head", 0], ["column", "column"], ["curve", "curve-y"], ["over", "curve-x"]];
 
 const readPlace = () => Object.fromEntries(location.hash.slice(1).split(",").map((part) => part.split("=")).filter((pair) => pair.length === 2)

@@ -171,6 +171,7 @@ function drawPanels() {
   byId(single ? "readout" : "bands").after(byId("equation"));
   drawDetail();
   updateHighlight();
+  drawEras();
 }
 
 // ---- The detail of one model: bands, all its heads, the equation of a cell

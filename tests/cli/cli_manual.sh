@@ -25,6 +25,17 @@ for command in $commands; do
     grep -qF "softalign-$command" <(plain "$manual/man1/softalign.1") || fail "softalign(1) does not name $command"
 done
 
+# The rows of the history bear the names and years of the rows of equations and options.
+cat "$manual"/man1/softalign-{train,attend}.1 | plain /dev/stdin | tr -s '\n ' ' ' >cited
+rows=$root/scripts/lessons/history.tsv
+while IFS=$'\t' read -r year name _; do
+    who=$(sed -n 's/.*(\([A-Z][a-z]*\).*/\1/p' <<<"$name")
+    [ -z "$who" ] || grep -qE "$who[^;)]{0,40}$year" cited || fail "$rows: no row of the manual cites $who $year"
+done <"$rows"
+for file in $(cut -f 8 "$rows") $(cut -f 7 "$rows" | sed 's/^/scripts\/lessons\//'); do
+    [ -f "$root/$file" ] || fail "$rows: there is no $file"
+done
+
 # No document speaks of an option that does not exist.
 for command in $commands; do "$softalign" help "$command"; done | grep -oE '^  --[a-z][a-z0-9-]*' | tr -d ' ' >known
 printf '%s\n' --help --version --complete --name --install --build --quick --only --long --seconds --short --missed --report \

@@ -106,9 +106,12 @@ expect_page() { # FIGURE SECTION COMMAND...
 }
 expect_page film films film tiny
 for figure in lengths bars; do
-    expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive \
+    expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive,transformer \
         $sizes --steps 5 --matrices 0
 done
+"$softalign" compare --train mono.tsv --test unseen.tsv --out two --models fixed,bahdanau:additive,transformer $sizes --steps 5 \
+    --matrices 200 --html history.html --notes notes.md >out 2>err || fail "compare: $(tail -n 1 err)"
+report history history.html two fixed bahdanau:additive transformer
 "$softalign" align "$PWD/compared/transformer-s1/best.safetensors" "$PWD/unseen.tsv" --html placed.html \
     --open-at figure=attention,sentence=2,layer=2,head=3,word=2
 report place placed.html

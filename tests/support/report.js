@@ -361,7 +361,7 @@ const checks = {
   async safe(browser, file, words) {
     const page = await browser.open(file);
     const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
-    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
     const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
     const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
     assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);
@@ -540,6 +540,41 @@ const checks = {
     await wait(3);
     assert.strictEqual(await page.run("window.rests && !page.live && byId('live').hidden"), true, "it does not rest");
     assert.deepStrictEqual(page.complaints, []);
+  },
+
+  // history PAGE FOLDER MODEL ...: all rows on one screen, a row in large by a key, another beside it; their figures, sorted
+  async history(browser, file, folder, ...models) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    assert.deepStrictEqual(await page.run(`[...eras.values()].map(({ formula }) => [mathOf(formula).textContent, formula]).filter(([shown]) => /[_^\/*]|undefined|sqrt|tau|alpha/.test(shown))`), [], "a formula is not typeset");
+    assert.strictEqual(await page.run(`mathOf("e = q' k / sqrt(n') in each head").innerHTML.replace(/<(m\\w+)[^>]*>/g, "<$1>").replace(/<\\/?mrow>/g, "")`),
+      "<mi>e</mi><mo>=</mo><mfrac><msup><mi>q</mi><mi>⊤</mi></msup><mi>k</mi><msqrt><msup><mi>n</mi><mi>′</mi></msup></msqrt></mfrac><mtext>&nbsp;in&nbsp;each&nbsp;head&nbsp;</mtext>");
+    assert.doesNotMatch(await page.run(`byId("models").innerText + byId("results").innerText`), /bahdanau:|luong:/, "a name that is a code");
+    const titles = await page.run("models.map(({ name }) => name)"), chosen = await page.run("view.sentence");
+    await page.run(`byId("eras").children[1].focus()`);
+    await page.key("Enter");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#cards h3")].map((node) => node.textContent)`), [titles[1]]);
+    near(await page.run(`[...document.querySelectorAll("#cards .cell")].map((cell) => Number(cell.getAttribute("fill-opacity")))`),
+      heatmap(`${folder}/matrices/${models[1].replaceAll(":", "-")}/${String(chosen + 1).padStart(4, "0")}.csv`), "a row in large");
+    await page.key("ArrowRight");
+    await page.run(`setControl("beside", 0)`);
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#cards h3")].map((node) => node.textContent)`), [titles[0], titles[2]]);
+    const bands = readCsv(`${folder}/bylength.csv`).slice(1).filter(([model]) => model === models[2]);
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#cards article:last-child .figure")].map((node) => node.textContent)`), bands.map(([, , , , bleu]) => Number(bleu).toFixed(0)));
+    await page.run("new Promise((done) => setTimeout(done, 50))");
+    assert.match(await page.run("location.hash"), /era=2/);
+    await page.key("Escape");
+    await page.until(`!byId("large").open && byId("era").value === ""`);
+    for (let click = 0; click < 2; click++) await page.click("#results th:nth-child(2) button"); // the latest first
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#results tbody td:nth-child(2)")].map((cell) => Number(cell.textContent))`), [2017, 2015, 2014]);
+    await fits(page);
+    await page.run(`{ const own = models.length; while (models.length < 32) models.push(models[models.length % own]); drawEras(); scrollTo(0, 0); }`);
+    for (const [width, height] of [[1024, 768], [1920, 1080]]) {
+      await page.resize(width, height);
+      await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const below = await page.run(`Math.max(...[...byId("eras").children].map((node) => node.getBoundingClientRect().bottom))`);
+      assert.ok(below <= height, `${width} x ${height}: 32 rows end at ${below}`);
+    }
+    quiet(page);
   },
 
   // scatter PAGE JSONL: the vectors of three words lie in a plane, so points are as far apart as they

@@ -26,13 +26,19 @@ def with_holes(name):
     """rnnsearch.c as it is handed out: in place of each solution what to write, and no other marks."""
     texts = iter(read(SHEETS / name / "holes.txt").split("\n\n"))
     code = marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(SOURCE))
+    return unmarked(code)
+
+
+def unmarked(code):
+    """A source without marks of solutions."""
     code = re.sub(r"solution: \w+; |; end(?= \*/)", "", code)
+    code = re.sub(r"^ */\* solution: \w+ \*/\n", "", code, flags=re.MULTILINE)
     return re.sub(r" */\* (solution: \w+|end) \*/", "", code)
 
 
 @functools.cache
-def program(changes=(), flags=(*OPTIMIZED, "-DREFERENCE")):
-    """The grader's own checks, of rnnsearch.c with some words replaced, as bytes."""
+def program(changes=()):
+    """The grader's own checks as bytes, where right by differences of the loss; or of rnnsearch.c with some words replaced."""
     code = read(SOURCE)
     for find, put in changes:
         if code.count(find) != 1:
@@ -41,6 +47,7 @@ def program(changes=(), flags=(*OPTIMIZED, "-DREFERENCE")):
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
         (Path(folder) / "rnnsearch.c").write_text(code, encoding="utf-8")
         shutil.copy(SHEETS / "checks.c", folder)
+        flags = PLAIN if changes else [*PLAIN, "-DREFERENCE"]
         subprocess.run([COMPILER, *flags, "checks.c", "-lm", "-o", "checks"], cwd=folder, check=True)
         return (Path(folder) / "checks").read_bytes()
 
@@ -48,7 +55,7 @@ def program(changes=(), flags=(*OPTIMIZED, "-DREFERENCE")):
 @functools.cache
 def reference(part, seed, changes=(), given=""):
     """What the grader's own program prints. Written anew for each run, nobody can have exchanged it."""
-    code = program(changes, tuple(PLAIN)) if changes else program()
+    code = program(changes)
     with tempfile.TemporaryDirectory(prefix="assignment-") as folder:
         path = Path(folder) / "checks"
         path.write_bytes(code)

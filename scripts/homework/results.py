@@ -31,27 +31,27 @@ def near(one, other, tolerance=1e-6):
     return math.dist(one, other) <= tolerance * max(math.hypot(*one), math.hypot(*other)) + 1e-9
 
 
-def explain(got, want):
+def explain(got, want, tolerance=1e-6):
     """What is wrong with a result, without the right one; "" if nothing is seen at once."""
     if len(got.after) != len(want.after):
         return ""
     for what, holds in (("NaN", math.isnan), ("infinite", math.isinf)):
         if any(map(holds, got.after)):
             return f"{sum(map(holds, got.after))} of {len(got.after)} numbers are {what}"
-    if near(got.after, want.before):
+    if near(got.after, want.before, tolerance):
         return "nothing is written there, or only zeros are added" if any(want.before) else "all numbers are 0"
     change, right = ([x - y for x, y in zip(numbers, want.before)] for numbers in (got.after, want.after))
-    if any(want.before) and near(got.after, right):
+    if any(want.before) and near(got.after, right, tolerance):
         return "it replaces what others have added before: a backward function only adds (+=)"
     for found, sought in ((change, right), (got.after, want.after)):
         length = sum(x * x for x in sought)
         factor = sum(x * y for x, y in zip(found, sought)) / length if length else 0
-        if len(sought) > 1 and near(found, [factor * x for x in sought]) and abs(factor) > 1e-6:
-            return "it has the wrong sign" if near([factor], [-1]) else f"it is off by a constant factor, {factor:.6g}"
+        if len(sought) > 1 and near(found, [factor * x for x in sought], tolerance) and abs(factor) > 1e-6:
+            return "it has the wrong sign" if near([factor], [-1], tolerance) else f"it is off by a constant factor, {factor:.6g}"
         turned = [sought[i * want.cols + j] for j in range(want.cols) for i in range(want.rows)]
-        if min(want.rows, want.cols) > 1 and near(found, turned):
+        if min(want.rows, want.cols) > 1 and near(found, turned, tolerance):
             return "it is transposed: rows and columns are exchanged"
-        if len(sought) > 1 and near(sorted(found), sorted(sought)):
+        if len(sought) > 1 and near(sorted(found), sorted(sought), tolerance):
             return "the right numbers stand in another order"
     return ""
 

@@ -16,7 +16,7 @@ void sa_softmax_forward(sa_real alpha, sa_mat z) {
     sa_softmax(z);
 }
 
-/* dz_j = p_j (dp_j - sum_k p_k dp_k); with a null key, too: its value is 0, and so is its dp. */
+/* solution: softmax; dz_j = p_j (dp_j - sum_k p_k dp_k), also with a null key, of value 0; end */
 static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     (void)alpha, (void)dalpha;
     sa_softmax_backward(p, dp, dp);
@@ -52,7 +52,7 @@ static void ssmax_forward(sa_real scale, sa_mat z) {
     sa_softmax(z);
 }
 
-/* With t_j = p_j (dp_j - sum_k p_k dp_k): dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
+/* With t_j of the softmax: dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
 static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real *dscale) {
     const sa_real log_n = (sa_real)log(z.cols);
     sa_softmax_backward(p, dp, dp);

@@ -33,9 +33,9 @@ static void new_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc
         const sa_real *ds = sa_row(dstate, i);
         sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
         for (int k = 0; k < n; k++) {
-            ds_[k] += ds[k] * (1 - z[k]);
+            ds_[k] += ds[k] * (1 - z[k]); /* solution: gru */
             daz[k] = ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
-            dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
+            dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]); /* end */
         }
     }
 }
@@ -58,9 +58,9 @@ static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc
         const sa_real *ds = sa_row(dstate, i);
         sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
         for (int k = 0; k < n; k++) {
-            ds_[k] += ds[k] * z[k];
+            ds_[k] += ds[k] * z[k]; /* solution: gru */
             daz[k] = ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
-            dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]);
+            dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]); /* end */
         }
     }
 }
@@ -105,8 +105,8 @@ void sa_gru_before_backward(const sa_recurrent *w, sa_state previous, sa_mat gat
                       *drs_ = sa_row(drs, i);
         sa_real *dar = sa_row(da, i) + n, *ds_ = sa_row(dprevious.masked, i);
         for (int k = 0; k < n; k++) {
-            ds_[k] += drs_[k] * r[k];
-            dar[k] = drs_[k] * s_[k] * r[k] * (1 - r[k]);
+            ds_[k] += drs_[k] * r[k];                     /* solution: gru */
+            dar[k] = drs_[k] * s_[k] * r[k] * (1 - r[k]); /* end */
         }
     }
     sa_recurrent_state_backward(w, 0, 2, cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */

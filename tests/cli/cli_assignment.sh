@@ -15,16 +15,21 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 
 "$assignment" list >list || fail "list"
 same "assignments" "softmax score gru beam scale aligner fault" "$(cut -d ' ' -f 1 list | xargs)"
-for name in softmax score gru beam; do
-    "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
-    # No line of the solution is in it, but for lines that stand elsewhere, too.
+# holds_no_solution NAME FILE...: no line of the solution stands in the folder, but for lines that stand elsewhere, too.
+holds_no_solution() {
+    local name=$1
+    shift
     awk -v mark="solution: $name" 'index($0, mark) { inside = 1 }
-        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$root/src/paper/rnnsearch.c"
-    sed 's|/\*.*||; s/^ *//; s/ *$//' cut | grep -E '.{25}' | while IFS= read -r line; do
+        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$@"
+    sed 's|/\*.*||; s/^ *//; s/ *$//' cut | grep -E '.{25}' | grep -v '{$' | while IFS= read -r line; do
         grep -qF -- "$line" left || printf '%s\n' "$line"
     done >solution
-    [ "$(wc -l <solution)" -ge 4 ] || fail "$name: the solution has $(wc -l <solution) lines"
+    [ "$(wc -l <solution)" -ge 2 ] || fail "$name: the solution has $(wc -l <solution) lines"
     grep -rFn -f solution "$name" && fail "$name: the hand-out holds its solution"
+}
+for name in softmax score gru beam; do
+    "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
+    holds_no_solution "$name" "$root/src/paper/rnnsearch.c"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
     [ -s "$name/sheet.md" ] && grep -q '<h1>' "$name/sheet.html" || fail "$name: no sheet"
     gcc -std=gnu11 -fsyntax-only "$name/checks.c" 2>err || fail "$name does not compile: $(cat err)"
@@ -65,6 +70,25 @@ if [ "$(id -u)" -eq 0 ]; then
     PATH=$PWD/few "$python" "$assignment" grade score score >out 2>err
     [ $? -eq 2 ] && grep -q 'not run as root' err || fail "as root without bubblewrap: $(cat out err)"
 fi
+
+# ---- In the library's files: no file of the copy holds a solution of either source. (scripts/assignment check grades them.)
+
+"$assignment" hand-out beam library --library 2>err && fail "a hand-out of beam in the library"
+grep -q "beam is not made in the library's files" err || fail "beam --library: $(cat err)"
+for name in softmax score gru; do
+    rm -rf "$name"
+    (cd "$root/scripts" && python3 -B -c '
+import sys
+from pathlib import Path
+from homework import library, tree
+tree.copy_tree(Path(sys.argv[2]), library.library_with_holes(sys.argv[1]))
+print(*library.files_with_holes(sys.argv[1]))' $name "$scratch/$name") >files || fail "the library with holes for $name"
+    for of in "$(sed "s|src/|$root/src/|g" files)" "$root/src/paper/rnnsearch.c"; do
+        holds_no_solution $name $of
+    done
+    grep -q 'Hole 1' "$name/src/paper/rnnsearch.c" || fail "$name: rnnsearch.c has no hole"
+    grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
+done
 
 # ---- Assignments without a program
 

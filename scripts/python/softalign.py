@@ -16,7 +16,8 @@ rows of Hugging Face datasets. Where NumPy is installed, numbers are arrays that
 copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
 
 This module needs libsoftalign.so.0.2, which it looks for in this order: the file that the environment
-variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries.
+variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries. In
+Pyodide it is the WebAssembly module in the wheel.
 The library sets the threads of OpenBLAS to one in the whole process, since it has its own. A model
 is used by one thread at a time, others wait, and not in a child after fork().
 """
@@ -31,6 +32,7 @@ import json
 import math
 import os
 import signal
+import sys
 import textwrap
 import threading
 import weakref
@@ -205,13 +207,18 @@ _SITES = ["cross", "encoder", "decoder", "prefix"]
 # ---- The library ---------------------------------------------------------------------------------
 
 def _open_library() -> ctypes.CDLL:
-    named = os.environ.get("SOFTALIGN_LIBRARY")
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsoftalign.so.0.2")
-    path = named or (beside if os.path.exists(beside) else "libsoftalign.so.0.2")
+    named, here = os.environ.get("SOFTALIGN_LIBRARY"), os.path.dirname(os.path.abspath(__file__))
+    name, module = "libsoftalign.so.0.2", os.path.join(here, "softalign.libs", "softalign.wasm")
+    beside = [os.path.join(here, name), os.path.join(here, "softalign.libs", name)]
+    if sys.platform == "emscripten":
+        beside.append(module)
+    path = named or next(filter(os.path.exists, beside), name)
     try:
         return ctypes.CDLL(path)
     except OSError as why:
         hint = ("the environment variable SOFTALIGN_LIBRARY names it" if named else
+                "this wheel is for Pyodide, Python in a browser, as in JupyterLite: install the manylinux one on "
+                "Linux; on other systems the npm package has the command" if os.path.exists(module) else
                 "install libsoftalign0.2, or let the environment variable SOFTALIGN_LIBRARY name the file")
         raise ImportError(f"softalign: the library cannot be loaded: {why} ({hint})") from None
 

@@ -147,6 +147,3 @@ bool sa_container_open(sa_container *container, const char *path, int threads,
     container->size = content->size;
     return true;
 }
-
-/* A page ends a training itself. */
-void web_raise_signal(void) {}

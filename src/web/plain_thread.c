@@ -35,6 +35,9 @@ void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
     pool->watch = watch;
 }
 
+/* Unless the host has signals. */
+__attribute__((weak, visibility("hidden"))) void web_raise_signal(void) {}
+
 bool sa_stopping(void) {
     if (!watching) return false;
     if (watching->stop) web_raise_signal();

@@ -1,9 +1,10 @@
 /* Right gradients in every model that options can build: all pairs of departures from the defaults
  * (the test), or the full product of all values of all options (scripts/gradients).
  *
- *   full_gradients                       all pairs
- *   full_gradients product FIRST STEP    of the product's models number FIRST and every STEP-th on,
- *                                        of the recurrent models and of the transformers
+ *   full_gradients                       all pairs, with a sample of the weights of each model: it
+ * finds every planted fault (grad_every_model) full_gradients product FIRST STEP    of the
+ * product's models number FIRST and every STEP-th on, of the recurrent models and of the
+ * transformers
  *
  * Settings that do not fit together are skipped when the library refuses them. */
 #include "lab/lab.h"
@@ -14,6 +15,7 @@
 
 typedef struct tally {
     long checked, refused, wrong;
+    int sample; /* of sa_lab_job */
     double worst;
 } tally;
 
@@ -42,8 +44,10 @@ static void check(const sa_settings *settings, tally *seen) {
         return;
     }
     seen->checked++;
-    if (sa_lab_check(&(sa_lab_job){.settings = settings, .each = keep_worst, .context = seen},
-                     &error))
+    if (sa_lab_check(
+            &(sa_lab_job){
+                .settings = settings, .sample = seen->sample, .each = keep_worst, .context = seen},
+            &error))
         return;
     seen->wrong++;
     printf("WRONG");
@@ -170,9 +174,9 @@ static void check_product(int model, long first, long step, tally *seen) {
 }
 
 int main(int count, char **arguments) {
-    tally seen = {0};
-    setvbuf(stdout, NULL, _IOLBF, 0);
     const bool product = count == 4 && strcmp(arguments[1], "product") == 0;
+    tally seen = {.sample = product ? 0 : 8};
+    setvbuf(stdout, NULL, _IOLBF, 0);
     for (int model = 0; sa_model_name((size_t)model); model++) {
         if (product)
             check_product(model, atol(arguments[2]), atol(arguments[3]), &seen);

@@ -9,9 +9,10 @@ name=$(basename "$0")
 
 more_usage="
 
-Usage: $0 [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
+Usage: $0 [--short] [--no-answers] [--overwrite] [--softalign PROGRAM] [--out DIR]
 
   --short              fewer updates: seconds, and the claim still shows (what the tests run)
+  --no-answers         the page has the questions and the exercise only: a hand-out for students
   --softalign PROGRAM  use this program; if not given, build/release/softalign, which a lesson
                        of a clone builds, or the installed one
   --out DIR            where the lesson makes its own folder, DIR/$name; if not given,
@@ -19,10 +20,11 @@ Usage: $0 [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
   --overwrite          delete what is in that folder; else the lesson refuses it"
 . "$lessons/../usage.sh"
 
-short=no overwrite=no command='' out=''
+short=no questions='' overwrite=no command='' out=''
 while [ $# -gt 0 ]; do
     case $1 in
     --short) short=yes ;;
+    --no-answers) questions=' questions' ;;
     --overwrite) overwrite=yes ;;
     --softalign | --out)
         [ $# -ge 2 ] || wrong_usage "$1 needs a value"
@@ -43,7 +45,7 @@ cd "$out"
 title "Lesson $name"
 printf '$ mkdir -p%s && cd%s && export PATH=%s:$PATH\n' "$(quoted "$out")" "$(quoted "$out")" \
     "$(quoted "$(dirname "$command")" | cut -c 2-)" >&2
-run "$here/page-notes $name > notes.md"
+run "$here/page-notes $name$questions > notes.md"
 
 # brief FULL SHORT: the one or, with --short, the other.
 brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }

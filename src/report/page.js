@@ -6,8 +6,7 @@ function addHead() {
   byId("title").textContent = visible(page.title);
   byId("live").hidden = !page.live;
   byId("live").textContent = `Training: ${trainingLog().length ? `update ${trainingLog().at(-1).step}` : "no validation yet"}; this page follows it.`;
-  byId("full").hidden = !document.fullscreenEnabled || Boolean(page.live); // which a reload would end
-  byId("full").addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
+  byId("project").hidden = Boolean(page.live); // a reload would end it
   byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
   byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. This file is self-contained; nothing is loaded.`;
   addTheme();
@@ -32,6 +31,45 @@ function addNotes() {
   for (const { kind, text, answer } of notes.items)
     byId("notes").append(html("div", { class: "item" }, html("b", {}, kind), ...blocks(text),
       answer.length ? html("details", {}, html("summary", {}, kind === "Exercise" ? "Solution" : "Answer"), ...blocks(answer)) : null));
+}
+
+// ---- Slides: section by section, a question before its answer, by keys
+
+const slides = { at: -1 };
+
+const listSlides = () => [...document.querySelectorAll("main > section:not([hidden], #files)")].flatMap((section) => (section.id !== "notes" ? [{ section }]
+  : [...section.children].slice(1).flatMap((item) => [{ section, item }, ...(item.querySelector("details") ? [{ section, item, isOpen: true }] : [])])));
+
+function showSlide(at) {
+  const list = listSlides(), { section, item, isOpen } = list[slides.at = Math.min(Math.max(at, 0), list.length - 1)];
+  document.body.classList.add("slides");
+  for (const node of document.querySelectorAll("main > section, #notes > *")) node.classList.toggle("current", node === section || node === item);
+  if (item?.querySelector("details")) item.querySelector("details").open = Boolean(isOpen);
+  scrollTo(0, 0);
+}
+
+function leaveSlides() {
+  slides.at = -1;
+  document.body.classList.remove("slides");
+  if (document.fullscreenElement) document.exitFullscreen();
+}
+
+function toggleSlides() {
+  if (slides.at >= 0) { leaveSlides(); return; }
+  if (navigator.userActivation?.isActive) document.documentElement.requestFullscreen?.().catch(() => {});
+  showSlide(0);
+}
+
+function addSlides() {
+  byId("project").addEventListener("click", toggleSlides);
+  addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) leaveSlides(); });
+  addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, " ": 1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, .chart, .words") || (event.key === " " && event.target.closest("button, summary"))) return;
+    if (event.key === "s" && !page.live) toggleSlides();
+    else if (event.key === "Escape" && slides.at >= 0) leaveSlides();
+    else if (by && slides.at >= 0) { event.preventDefault(); showSlide(slides.at + by); }
+  });
 }
 
 // ---- The table
@@ -267,6 +305,7 @@ addSteps();
 addAttentionStatistics();
 addSettings();
 addDownloads();
+addSlides();
 openPlace();
 restore();
 if (page.live) follow();

@@ -71,7 +71,7 @@ function addModels() {
       button.setAttribute("aria-pressed", model.shown);
       for (const act of listeners) act();
     };
-    const button = html("button", { type: "button", "aria-pressed": model.shown, on: { click: toggle } }, lineMark(model.color, model.stroke), visible(model.name));
+    const button = html("button", { type: "button", "aria-pressed": String(model.shown), on: { click: toggle } }, lineMark(model.color, model.stroke), visible(model.name));
     nav.append(button);
   }
 }

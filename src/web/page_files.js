@@ -145,7 +145,7 @@ function addFiles() {
   byId("csv").addEventListener("click", tried(() => savePicture("csv")));
   byId("svg").addEventListener("click", tried(() => savePicture("svg")));
   byId("png").addEventListener("click", tried(savePng));
-  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state), "copiedLink"));
+  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state), location.protocol === "file:" ? "copiedFile" : "copied"));
   byId("copy").addEventListener("click", () => copy(commandLine(), "copied"));
   byId("print").addEventListener("click", () => print());
 }

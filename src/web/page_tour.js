@@ -16,7 +16,7 @@ function showStop(number) {
   byId("stop-about").open = true;
   byId("stop-title").textContent = `${number}. ${inLanguage(stops[number - 1].title)}`;
   const [text, question] = partsOf(stops[number - 1].text);
-  byId("stop-text").textContent = text;
+  byId("stop-text").textContent = `${text} ${textOf("inLesson", { name: stops[number - 1].lesson })}`;
   byId("stop-question").textContent = question;
   byId("stop-answer").querySelector("p").textContent = partsOf(stops[number - 1].answer).join(" ");
   byId("stop-next").disabled = number === stops.length;

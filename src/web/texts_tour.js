@@ -4,6 +4,7 @@
 const stops = [
   {
     link: "task=mono&sentence=0&pause=300",
+    lesson: "01-soft-look-up",
     title: ["Look up", "Nachschlagen", "Consulter"],
     text: ["Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick; the training pauses after 300 updates. | Which word does the article “un” look at most, and why is it not “a”?",
       "Jedes französische Wort dieser Aufgabe übersetzt das englische an derselben Stelle, sodass die Matrix beinahe zur Diagonale wird: Der Decoder, der die französischen Wörter schreibt, lernt, auf das englische Wort zu schauen, das er als Nächstes übersetzt. Drücken Sie „Ausprobieren“ und warten Sie auf das grüne Häkchen; das Training hält nach 300 Updates an. | Auf welches Wort schaut der Artikel „un“ am meisten, und warum ist es nicht „a“?",
@@ -13,6 +14,7 @@ const stops = [
       "Le nom qui suit : lui seul décide entre un et une, et ce que l'encodeur a noté de baker (son annotation) connaît aussi le a qui précède. | Pour le point, toujours le même, le modèle peut regarder n'importe où. Cochez maintenant « plier » sous la matrice et cliquez sur un autre nom dans la ligne de boulanger : la traduction suit."],
   }, {
     link: "task=reorder&a=decoder=fixed&b=&pause=500",
+    lesson: "02-bottleneck",
     title: ["The bottleneck", "Der Flaschenhals", "Le goulot d'étranglement"],
     text: ["Model A must press the whole sentence into one vector and has no attention; model B may look back at every word. Both learn from equal batches and pause after 500 updates. | How many unseen sentences does each translate exactly?",
       "Modell A muss den ganzen Satz in einen einzigen Vektor pressen und hat keine Aufmerksamkeit; Modell B darf auf jedes Wort zurückschauen. Beide lernen von gleichen Batches und halten nach 500 Updates an. | Wie viele ungesehene Sätze übersetzt jedes exakt?",
@@ -22,6 +24,7 @@ const stops = [
       "9 % sans attention et 97 % avec : un vecteur unique retient la structure de la phrase, mais oublie quels mots la remplissaient. | Plus bas, sous « Paires de phrases », mettez les mots d'une source à 14 au plus et appuyez sur « Démarrer » : avec des phrases plus longues, c'est 2,5 % et 98,5 %."],
   }, {
     link: "task=reorder&pause=300",
+    lesson: "03-learning-to-align",
     title: ["Learning to align", "Ausrichten lernen", "Apprendre à aligner"],
     text: ["Nobody tells the model which words belong together: the orange frames are only for you. When it pauses, go back in time with the slider and compare the weight on gold links of moved words, in the table beside the matrix, with the exact translations. | Does the model first know where to look or what to say?",
       "Niemand sagt dem Modell, welche Wörter zusammengehören: Die orangen Rahmen sind nur für Sie. Gehen Sie, wenn es anhält, mit dem Schieber zurück in der Zeit und vergleichen Sie in der Tabelle neben der Matrix das Gewicht auf den Gold-Links bewegter Wörter mit den exakten Übersetzungen. | Weiß das Modell zuerst, wohin es schauen oder was es sagen soll?",
@@ -31,6 +34,7 @@ const stops = [
       "Où regarder. | Il apprend d'abord à quoi ressemble le français : après une cinquantaine de pas, il écrit des phrases entières qui ont peu à voir avec la source. Puis où regarder : du pas 50 au pas 100, le poids des mots déplacés monte de 14,4 à 35,5 %, la moitié des 72,8 % où il finit, avec seulement 4,5 % de phrases exactes. Quoi dire vient ensuite : après 200 pas, 92,5 % sont exactes."],
   }, {
     link: "task=reorder&a=attention=additive&b=attention=dot&pause=300",
+    lesson: "04-scores",
     title: ["Scores", "Bewertungsfunktionen", "Scores"],
     text: ["The score compares the decoder's state with each source word: in model A by a small network, as in 2015 (additive), in model B by a plain product (dot). Both learn from equal batches and pause after 300 updates. | Whose matrix is sharper (has less entropy), and is that the model that translates better?",
       "Die Bewertungsfunktion vergleicht den Zustand des Decoders mit jedem Quellwort: in Modell A durch ein kleines Netz wie 2015 (additive), in Modell B durch ein bloßes Produkt (dot). Beide lernen von gleichen Batches und halten nach 300 Updates an. | Wessen Matrix ist schärfer (hat weniger Entropie), und übersetzt dieses Modell auch besser?",
@@ -40,6 +44,7 @@ const stops = [
       "Celle de B : son entropie est de 0,01, celle de A de 0,37. Mais B s'est fixé tôt sur d'autres mots que les bons (43,5 % de son poids est sur les liens de référence, 59,5 % pour A) et traduit 64,5 % des phrases exactement, A 96,5 % ; il lui faut 500 pas pour en faire autant."],
   }, {
     link: "task=reorder&a=heads=4&pause=500",
+    lesson: "10-heads",
     title: ["Heads", "Köpfe", "Têtes"],
     text: ["Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the list “head”. | Do all four heads point at the word being translated?",
       "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne in der Liste „Kopf“. | Zeigen alle vier Köpfe auf das Wort, das gerade übersetzt wird?",
@@ -49,6 +54,7 @@ const stops = [
       "Non : certaines visent nettement le nom ou le verbe, d'autres restent floues ou surveillent ailleurs. | Après 500 pas, 36,7 % de leur poids moyen est sur les liens de référence, 60,5 % avec une seule attention ; mais le décodeur lit les quatre, et presque autant de phrases sont exactes (96 contre 97 %)."],
   }, {
     link: "task=reorder&break=?&pause=300",
+    lesson: "11-break-a-gradient",
     title: ["Break a gradient", "Ein falscher Gradient", "Un gradient faux"],
     text: ["The gradient says for each weight how the loss changes with it, and training follows it; here one term of its formula is left out, and you are not told which. Press “Try it”, then “Check gradients” below, under “Look inside”: it nudges every weight and compares what the loss really does (central differences) with the gradient of each matrix of weights (tensor). | Could you have told from the curves that something is wrong?",
       "Der Gradient sagt für jedes Gewicht, wie sich der Verlust mit ihm ändert, und das Training folgt ihm; hier fehlt ein Term seiner Formel, und es wird nicht verraten, welcher. Drücken Sie „Ausprobieren“ und dann unten bei „Hineinschauen“ auf „Gradienten prüfen“: Jedes Gewicht wird ein wenig verschoben und das, was der Verlust wirklich tut (zentrale Differenzen), mit dem Gradienten jeder Gewichtsmatrix (Tensor) verglichen. | Hätte man den Kurven angesehen, dass etwas falsch ist?",
@@ -58,6 +64,7 @@ const stops = [
       "Cela dépend du terme : 23 peuvent manquer ici. Sans 13 d'entre eux, les courbes semblent justes (après 300 pas, 90 % des phrases ou plus sont exactes ; 96,5 % quand aucun ne manque) ; sans 7, le modèle apprend plus lentement (29 à 67,5 %) ; sans 3, il n'apprend rien. La vérification les trouve tous. | Les gradients se calculent à rebours depuis la perte : les tenseurs entre la perte et le terme manquant sont justes, ceux d'avant sont faux. Mais le décodeur est récurrent, si bien qu'une erreur d'une étape atteint aussi tout ce qui appartient aux étapes précédentes : cherchez les tenseurs qui ont le moins de décimales justes. Dans 16 des 23 cas, certains n'en ont aucune (0.0), le plus souvent parce que tout leur gradient passe par le terme manquant."],
   }, {
     link: "task=copy&sentence=27&a=min-freq=10&b=min-freq=10,copy=true&pause=300",
+    lesson: "14-copying",
     title: ["Copying", "Kopieren", "Recopier"],
     text: ["Popezo is a name that was never in the training. Model B has a pointer (copy): at each word a gate chooses whether to write a word of the vocabulary or to copy the source word that attention points at. Model A has no pointer. | Both look at Popezo when its turn comes: what does each of them write?",
       "Popezo ist ein Name, der im Training nie vorkam. Modell B hat einen Zeiger (copy): Bei jedem Wort entscheidet ein Gatter, ob ein Wort des Vokabulars geschrieben oder das Quellwort kopiert wird, auf das die Aufmerksamkeit zeigt. Modell A hat keinen Zeiger. | Beide schauen auf Popezo, wenn es an der Reihe ist: Was schreibt jedes?",
@@ -67,6 +74,7 @@ const stops = [
       "A écrit <unk>, « mot inconnu » : il sait où regarder, mais n'a pas de mot à dire. B recopie Popezo. | Après 300 pas, A traduit 81 % des phrases jamais vues exactement, et en reste là ; B les traduit toutes."],
   }, {
     link: "task=reorder&a=model=transformer&pause=500",
+    lesson: "09-self-attention",
     title: ["The Transformer's heads", "Die Köpfe des Transformers", "Les têtes du Transformer"],
     text: ["No recurrence here: a Transformer (2017) of two decoder layers with four heads each, whose attention to the source is shown. Press “Try it”, then P: the stage shows all eight side by side (2.3 is head 3 of layer 2). | Which layer points more at the words being translated, the first or the second?",
       "Hier ist nichts rekurrent: ein Transformer (2017) mit zwei Decoderschichten zu je vier Köpfen, deren Aufmerksamkeit auf die Quelle zu sehen ist. Drücken Sie „Ausprobieren“, dann P: Die Bühne zeigt alle acht nebeneinander (2.3 ist Kopf 3 der Schicht 2). | Welche Schicht zeigt mehr auf die Wörter, die gerade übersetzt werden, die erste oder die zweite?",

@@ -331,6 +331,26 @@ function safeTable(table, expected) {
     for (const cell of [target, source]) assert.doesNotMatch(cell, /^[=+\-@\t\r\n＝＋－＠]/);
 }
 
+// The figure, then each question before its answer, by keys alone; Escape leaves.
+async function slideShow(page, figure) {
+  const seen = () => page.run(`[[...document.querySelectorAll("main > section, #notes > *")].filter((node) => node.checkVisibility()).map((node) => node.id || node.querySelector("b")?.textContent),
+    document.querySelector("#notes .current details")?.open]`);
+  await page.run("document.activeElement.blur()");
+  await page.key("s");
+  assert.deepStrictEqual(await seen(), [[figure], null]);
+  const shown = [["Question", false], ["Question", true], ["Exercise", false], ["Exercise", true]];
+  for (const [kind, isOpen] of shown) {
+    await page.key("ArrowRight");
+    assert.deepStrictEqual(await seen(), [["notes", kind], isOpen]);
+  }
+  await page.key("ArrowLeft");
+  assert.deepStrictEqual(await seen(), [["notes", "Exercise"], false]);
+  await page.key("Escape");
+  assert.ok((await seen())[0].length > 3, "Escape does not leave the slides");
+  await page.run(`document.querySelector("#notes summary").focus()`);
+  await page.key("Tab");
+}
+
 const checks = {
   // whole PAGE FOLDER PAIRS LAYERED MANY-HEADS MODEL ...: everything that a page of compare does
   async whole(browser, file, folder, pairs, layered, manyHeads, ...models) {
@@ -498,6 +518,7 @@ const checks = {
     await page.key("Enter");
     assert.ok(await page.run(`document.querySelector("#notes details").innerText.includes("because <i>of</i> that")`), "the answer unfolds");
     assert.strictEqual(await text(page, "#notes pre"), "echo '<b>'  # a line\n");
+    await slideShow(page, figure);
     assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#links a")].map((link) => [link.textContent, link.getAttribute("href")])`),
       [["the next one", "../next/page.html"]]);
     assert.strictEqual(await page.run(`getComputedStyle(document.activeElement).outlineStyle`), "solid", "the focus is not seen");

@@ -377,7 +377,7 @@ async function copies(browser, page, folder) {
   for (const [button, pattern] of [["link", /^file:.+playground\.html/], ["copy", /^softalign corpus reorder .+\n.+\nsoftalign train --train train\.tsv /]]) {
     await page.run(`say("")`);
     await page.click(`#${button}`);
-    await said(page, /^Copied/, button);
+    await said(page, button === "link" ? /^Copied, but for this computer only/ : /^Copied\.$/, button);
     assert.match(await page.run("navigator.clipboard.readText()"), pattern);
   }
   const { x, y } = await page.place("#panels"), data = { items: [], files: [path.resolve(folder, "pairs.tsv")], dragOperationsMask: 1 };

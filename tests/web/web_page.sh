@@ -3,6 +3,13 @@
 . tests/support/cli.sh
 need chromium node
 build_playground
+cmp playground.html playground/index.html || fail "the folder has another page"
+for stop in 1 2 3 4 5 6 7 8; do
+    grep -q "<a href=\"index.html#stop=$stop\">" playground/first-steps.html && grep -q '<p class="question">[A-Z].*?</p>' playground/stop-$stop.html ||
+        fail "no link to stop $stop, or no question to hand out"
+    lesson=$(sed -n 's/.*<code>scripts\/lessons\/\(.*\)<.code>.*/\1/p' playground/stop-$stop.html)
+    grep -qE "^\| .$lesson. .*[| ]$stop(,.*)? \|$" "$root/corpora/LESSONS.md" || fail "lesson $lesson does not name its stop $stop"
+done
 
 # ---- Files that are too large or damaged, and texts that would like to be more
 

@@ -254,7 +254,7 @@ typedef struct pass {
 } pass;
 
 /* ---- A.1.2 The alignment model: attention ---------------------------------------------------- */
-/* Equation (6): e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j): how well word j fits what comes next. */
+/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j): how well word j fits what comes next. */
 static real score_forward(const model *M, const real *W_a_s, const real *U_a_h, real *hidden) {
     for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_a_s[k] + U_a_h[k]); /* solution: score */
     return dot(M->v_a.w, hidden, M->n_a);                                      /* end */

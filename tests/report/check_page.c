@@ -78,6 +78,16 @@ START_TEST(data_cannot_end_their_element) {
 }
 END_TEST
 
+/* The names of SVG and MathML, and papers, which only a click opens. */
+static bool is_known(const char *address) {
+    static const char *const known[] = {
+        "http://www.w3.org/2000/svg\"", "http://www.w3.org/1998/Math/MathML\"",
+        "https://arxiv.org/abs/", "https://doi.org/10.", "https://www.evanmiller.org/attention"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(address, known[i], strlen(known[i])) == 0) return true;
+    return false;
+}
+
 START_TEST(page_is_whole_and_asks_for_nothing) {
     sa_buffer page = {0};
     static const char *const never[] = {
@@ -90,9 +100,7 @@ START_TEST(page_is_whole_and_asks_for_nothing) {
     ck_assert_ptr_nonnull(strstr(page.text, "default-src 'none'; script-src 'sha256-"));
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
         const char *found = strstr(page.text, never[i]);
-        while (found && (strncmp(found, "http://www.w3.org/2000/svg\"", 27) == 0 ||
-                         strncmp(found, "http://www.w3.org/1998/Math/MathML\"", 35) == 0))
-            found = strstr(found + 1, never[i]); /* the names of SVG and MathML */
+        while (found && is_known(found)) found = strstr(found + 1, never[i]);
         ck_assert_msg(!found, "the page has '%s'", never[i]);
     }
     sa_buffer_release(&page);

@@ -85,13 +85,15 @@ function eraThumb(model) {
 
 // ---- All of them on one screen
 
+const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
+
 function drawEras() {
   if (!isHistory) return;
   const columns = models.length > 16 ? 8 : 4;
   byId("eras").style.setProperty("--columns", columns);
   byId("eras").style.setProperty("--lines", Math.ceil(models.length / columns));
-  byId("eras").replaceChildren(...models.map((model, i) => html("button", { type: "button", class: model.era.year === models[i - 1]?.era.year && "again", title: model.era.idea,
-    on: { click: () => setControl("era", i) } }, html("b", {}, model.era.year), html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? ""), html("span", {}, model.era.name.replace(/ \(.*/, "")), eraThumb(model))));
+  byId("eras").replaceChildren(...inYears().map((model, i, all) => html("button", { type: "button", class: model.era.year === all[i - 1]?.era.year && "again", title: model.era.idea,
+    on: { click: () => setControl("era", model.index) } }, html("b", {}, model.era.year), html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? ""), html("span", {}, model.era.name.replace(/ \(.*/, "")), eraThumb(model))));
   byId("of-all").replaceChildren(word(page.sentences[view.sentence]?.source.slice(0, -1).join(" ") ?? "", 150));
   if (byId("large").open) drawLarge();
 }
@@ -113,7 +115,7 @@ function drawLarge() {
 }
 
 // To the next row, or to the one before.
-const moveEra = (by) => setControl("era", Math.min(Math.max(Number(byId("era").value) + by, 0), models.length - 1));
+const moveEra = (by) => setControl("era", byId("era").options[Math.min(Math.max(byId("era").selectedIndex + by, 1), models.length)].value);
 
 function addHistory() {
   if (!isHistory) return;
@@ -121,7 +123,7 @@ function addHistory() {
   document.body.classList.add("historic");
   byId("results").after(byId("models"));
   for (const id of ["era", "beside"]) {
-    byId(id).append(html("option", { value: "" }, id === "era" ? "none" : "alone"), ...models.map(({ name }, i) => html("option", { value: i }, clipped(name, 40))));
+    byId(id).append(html("option", { value: "" }, id === "era" ? "none" : "alone"), ...inYears().map(({ name, index }) => html("option", { value: index }, clipped(name, 40))));
     byId(id).addEventListener("change", () => {
       if (byId("era").value && !byId("large").open) byId("large").showModal();
       if (byId("era").value) drawLarge();

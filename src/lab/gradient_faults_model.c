@@ -248,11 +248,3 @@ void __wrap_sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
     __real_sa_transformer_backward(w, dropout, cache, dw);
     in_transformer = false;
 }
-
-SA_WRAPPED(sa_joined_backward);
-void __wrap_sa_joined_backward(const sa_transformer *w, sa_dropout dropout,
-                               sa_transformer_cache *cache, sa_transformer *dw) {
-    in_transformer = true;
-    __real_sa_joined_backward(w, dropout, cache, dw);
-    in_transformer = false;
-}

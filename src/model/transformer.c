@@ -252,8 +252,8 @@ static void layout_readout(sa_arena *arena, int words, const sa_transformer *w, 
     cache->objective = sa_arena_alloc(arena, (size_t)words, sizeof *cache->objective);
 }
 
-void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
-                           bool training, sa_transformer_cache *cache) {
+static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                        bool training, sa_transformer_cache *cache) {
     const sa_batch_side *side = &batch->target;
     sa_stack_cache *encoder = &cache->encoder, *decoder = &cache->decoder;
     *cache = (sa_transformer_cache){.targets = NULL};
@@ -361,8 +361,10 @@ void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
     stack_backward(&w->encoder, dropout, cache, &dw->encoder, dw->source_E);
 }
 
-void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                            sa_transformer_cache *cache) {
+/* ---- Encoder and decoder --------------------------------------------------------------------- */
+
+static void both_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                         sa_transformer_cache *cache) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_transformer_encode(w, dropout, rng, &cache->encoder);
     stack_forward(&w->decoder, w->target_E, dropout, rng, decoder);
@@ -370,8 +372,8 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
                     cache->readout.gate);
 }
 
-void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
-                             sa_transformer_cache *cache, sa_transformer *dw) {
+static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
+                          sa_transformer *dw) {
     sa_stack_cache *decoder = &cache->decoder;
     const sa_mat none = {0};
     sa_gate_backward(&w->vocabulary.gate, cache->readout.dgate, none, decoder->d, none);
@@ -397,8 +399,8 @@ static void join_words(const sa_batch *batch, int *first, int *prefix, int32_t *
     }
 }
 
-void sa_joined_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
-                      bool training, sa_transformer_cache *cache) {
+static void layout_joined(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                          bool training, sa_transformer_cache *cache) {
     const sa_batch_side *source = &batch->source, *target = &batch->target;
     sa_stack_cache *stack = &cache->decoder;
     const int B = target->sentences, m = w->sizes.m;
@@ -441,19 +443,36 @@ static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
         sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
 }
 
-void sa_joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                       sa_transformer_cache *cache) {
+static void joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                           sa_transformer_cache *cache) {
     stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
     for (int b = 0; b < cache->decoder.self.sentences; b++)
         sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
                     target_rows(cache, b, cache->readout.t));
 }
 
-void sa_joined_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
-                        sa_transformer *dw) {
+static void joined_backward(const sa_transformer *w, sa_dropout dropout,
+                            sa_transformer_cache *cache, sa_transformer *dw) {
     sa_stack_cache *stack = &cache->decoder;
     spread(cache, cache->readout.dt, stack->d);
     if (cache->dalpha.cols)
         spread(cache, cache->dalpha, stack->layer[w->decoder.layers - 1].self.dalpha);
     stack_backward(&w->decoder, dropout, stack, &dw->decoder, dw->target_E);
+}
+
+/* ---- Either model ---------------------------------------------------------------------------- */
+
+void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                           bool training, sa_transformer_cache *cache) {
+    (w->sizes.decoder_only ? layout_joined : layout_both)(arena, batch, w, training, cache);
+}
+
+void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                            sa_transformer_cache *cache) {
+    (w->sizes.decoder_only ? joined_forward : both_forward)(w, dropout, rng, cache);
+}
+
+void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
+                             sa_transformer_cache *cache, sa_transformer *dw) {
+    (w->sizes.decoder_only ? joined_backward : both_backward)(w, dropout, cache, dw);
 }

@@ -142,14 +142,6 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
  * and row S - 1 + t predicts y_t. The attention is causal; with a full prefix (Raffel et al. 2020)
  * the source's words see each other: row i sees the first max(i, S). */
 
-void sa_joined_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
-                      bool training, sa_transformer_cache *cache);
-/* As sa_transformer_forward and backward. */
-void sa_joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                       sa_transformer_cache *cache);
-void sa_joined_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
-                        sa_transformer *dw);
-
 /* ---- Decoding --------------------------------------------------------------------------------
  * A Transformer that generates word by word, as in a search.
  *

@@ -50,7 +50,8 @@ static const sa_readout *readout(const sa_seq2seq *w) {
 }
 
 static const sa_attention *attention(const sa_seq2seq *w) {
-    return &w->transformer.decoder.layer[0].cross.attention;
+    const sa_transformer_layer *first = w->transformer.decoder.layer;
+    return &(w->transformer.sizes.decoder_only ? &first->self : &first->cross)->attention;
 }
 
 static int layers(const sa_seq2seq *w, sa_attention_site site) {
@@ -127,9 +128,8 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
     const sa_transformer_layer *layer = &stack->layer[0];
     const size_t layers = (size_t)stack->layers, A = (size_t)w->transformer.sizes.m;
     const size_t sums = layers * (size_t)sums_width(stack), size = layers * sizeof(sa_real);
-    const sa_attention *source = &(stack->cross ? &layer->cross : &layer->self)->attention;
     return (sa_cache_size){.state = sums * sizeof(sa_real),
-                           .source_word = sa_memory_width(source, (int)A) * size,
+                           .source_word = sa_memory_width(attention(w), (int)A) * size,
                            .target_word =
                                sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
 }
@@ -451,27 +451,6 @@ static const char *refuse_joined(const sa_settings *settings, const sa_sizes *si
     return refuse(settings, sizes);
 }
 
-static const sa_attention *joined_attention(const sa_seq2seq *w) {
-    return &w->transformer.decoder.layer[0].self.attention;
-}
-
-static void joined_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
-                          bool training, sa_pass *pass) {
-    sa_joined_layout(arena, batch, &w->transformer, training, &pass->transformer);
-}
-
-static void joined_forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
-                           sa_rng *rng, sa_pass *pass) {
-    (void)batch;
-    sa_joined_forward(&w->transformer, dropout, rng, &pass->transformer);
-}
-
-static void joined_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
-                            sa_pass *pass, sa_seq2seq *dw) {
-    (void)batch;
-    sa_joined_backward(&w->transformer, dropout, &pass->transformer, &dw->transformer);
-}
-
 /* Of a target position: over the source, or over what the decoder reads, EOS of the source first.
  */
 static sa_mat joined_weights(const sa_pass *pass, const sa_batch *batch, sa_attention_site site,
@@ -492,54 +471,29 @@ static sa_mat joined_dalpha(const sa_pass *pass, int layer) {
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
+#define SHARED                                                                                     \
+    .attends = attends, .bind = bind, .readout = readout, .attention = attention,                  \
+    .layers = layers, .layout = layout, .forward = forward, .predict = predict,                    \
+    .backward = backward, .read_out = read_out, .decode_layout = decode_layout,                    \
+    .decode_begin = decode_begin, .decode_step = decode_step, .decode_weights = decode_weights,    \
+    .decode_read_out = decode_read_out, .decode_release = decode_release, .cache_size = cache_size
+
 const sa_family sa_transformer_family = {
     .name = "transformer",
     .preset = "vaswani2017-toy",
-    .attends = attends,
     .sizes = transformer_sizes,
     .refuse = refuse,
-    .bind = bind,
-    .readout = readout,
-    .attention = attention,
-    .layers = layers,
-    .layout = layout,
-    .forward = forward,
-    .predict = predict,
-    .backward = backward,
     .weights = weights,
     .dalpha = dalpha,
-    .read_out = read_out,
-    .decode_layout = decode_layout,
-    .decode_begin = decode_begin,
-    .decode_step = decode_step,
-    .decode_weights = decode_weights,
-    .decode_read_out = decode_read_out,
-    .decode_release = decode_release,
-    .cache_size = cache_size,
+    SHARED,
 };
 
 const sa_family sa_decoder_family = {
     .name = "decoder",
     .preset = "gpt-toy",
-    .attends = attends,
     .sizes = joined_sizes,
     .refuse = refuse_joined,
-    .bind = bind,
-    .readout = readout,
-    .attention = joined_attention,
-    .layers = layers,
-    .layout = joined_layout,
-    .forward = joined_forward,
-    .predict = predict,
-    .backward = joined_backward,
     .weights = joined_weights,
     .dalpha = joined_dalpha,
-    .read_out = read_out,
-    .decode_layout = decode_layout,
-    .decode_begin = decode_begin,
-    .decode_step = decode_step,
-    .decode_weights = decode_weights,
-    .decode_read_out = decode_read_out,
-    .decode_release = decode_release,
-    .cache_size = cache_size,
+    SHARED,
 };

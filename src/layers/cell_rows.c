@@ -15,7 +15,7 @@
               {"s~", "tanh", 3, SA_READS_PRODUCT}},                                                \
     .blocks = 4, .gated_blocks = 3, .first_gate = 1, .grouped_blocks = 2,                          \
     .suffix = {"", "_z", "_r", ""}, .forward = sa_gru_after_forward,                               \
-    .backward = sa_gru_after_backward, .weights_backward = sa_gru_after_weights_backward
+    .backward = sa_gru_after_backward, .weights_backward = sa_whole_weights_backward
 
 #define NEW "s = (1 - z) . s_before + z . s~"
 #define OLD "s = z . s_before + (1 - z) . s~"
@@ -34,10 +34,10 @@ const sa_cell sa_cells[] = {
      .memory_update = "m = f . m_before + i . g", .update = "s = o . tanh(m)", .blocks = 4,
      .gated_blocks = 4, .grouped_blocks = 4, .suffix = {"_i", "_f", "_o", ""}, .memory = 1,
      .cache = 1, .forward = sa_lstm_forward, .backward = sa_lstm_backward,
-     .weights_backward = sa_lstm_weights_backward},
+     .weights_backward = sa_whole_weights_backward},
     {"rnn", "s = tanh(W x + U s')", "Elman 1990", .gates = {{"s", "tanh", 0}}, .blocks = 1,
      .gated_blocks = 1, .grouped_blocks = 1, .suffix = {""}, .forward = sa_rnn_forward,
-     .backward = sa_rnn_backward, .weights_backward = sa_rnn_weights_backward},
+     .backward = sa_rnn_backward, .weights_backward = sa_whole_weights_backward},
     {.name = NULL},
 };
 

@@ -158,11 +158,6 @@ void sa_gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gate
     sa_recurrent_state_backward(w, 0, 3, cache, da, 1, dprevious.masked, dw); /* u, z, r */
 }
 
-void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    (void)cache;
-    sa_recurrent_state_weights_backward(0, 3, previous.masked, da, dw);
-}
-
 /* ---- LSTM ------------------------------------------------------------------------------------ */
 
 /* Long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers et al.
@@ -233,11 +228,6 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
     sa_recurrent_state_backward(w, 0, 4, cache, da, 1, dprevious.masked, dw); /* a + U s' */
 }
 
-void sa_lstm_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    (void)cache;
-    sa_recurrent_state_weights_backward(0, 4, previous.masked, da, dw);
-}
-
 /* ---- Simple recurrent network ---------------------------------------------------------------- */
 
 /* The simple recurrent network (Elman 1990), s = tanh(a + U s'). */
@@ -260,7 +250,10 @@ void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
     sa_recurrent_state_backward(w, 0, 1, cache, da, 1, dprevious.masked, dw);
 }
 
-void sa_rnn_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+/* ---- All but the first ----------------------------------------------------------------------- */
+
+/* a + U s', in all blocks at once */
+void sa_whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     (void)cache;
-    sa_recurrent_state_weights_backward(0, 1, previous.masked, da, dw);
+    sa_recurrent_state_weights_backward(0, dw->cell->gated_blocks, previous.masked, da, dw);
 }

@@ -124,8 +124,7 @@ void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm
 
 sa_cell_forward sa_gru_before_forward, sa_gru_after_forward, sa_lstm_forward, sa_rnn_forward;
 sa_cell_backward sa_gru_before_backward, sa_gru_after_backward, sa_lstm_backward, sa_rnn_backward;
-sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward,
-    sa_lstm_weights_backward, sa_rnn_weights_backward;
+sa_cell_weights_backward sa_gru_before_weights_backward, sa_whole_weights_backward;
 
 /* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than the new
  * one, and whether the reset gate acts after U. */

@@ -1,10 +1,7 @@
 /* plain_math: exp, exp2, log, log2, log1p, pow, sin and cos of <math.h>, which WebAssembly has not
  * and C libraries compute with different last bits: with these, the module and a native program
  * give the same bits. Relative errors are a few units in the last place; of pow, of y log x. */
-#include <float.h>
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #define LN2_HIGH 0x1.62e42fefap-1 /* ln 2 in two parts; n times the first is exact */
 #define LN2_LOW 0x1.cf79abc9e3b3ap-40
@@ -12,22 +9,6 @@
 #define HALF_PI_HIGH 0x1.921fb544p0 /* pi / 2 in three parts */
 #define HALF_PI_MIDDLE 0x1.0b4611a6p-34
 #define HALF_PI_LOW 0x1.3198a2e037073p-69
-
-/* 2^n of a normal number. */
-static double power_of_two(int n) {
-    const uint64_t bits = (uint64_t)(n + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
-/* x 2^n; the power itself may be out of range. */
-static double scale(double x, int n) {
-    if (n > 1023) return x * 0x1p1023 * power_of_two(n - 1023 > 1023 ? 1023 : n - 1023);
-    if (n < -1022)
-        return x * power_of_two(n + 1000 < -1022 ? -1022 : n + 1000) * power_of_two(-1000);
-    return x * power_of_two(n);
-}
 
 /* sum_k x^k coefficient[k], highest first in the array. */
 static double polynomial(double x, const double *coefficient, int count) {
@@ -49,28 +30,22 @@ double exp(double x) {
     if (!(x > -746)) return x != x ? x : 0;
     if (x > 710) return INFINITY;
     const double n = round(x / LN2);
-    return scale(exp_near_zero(x - n * LN2_HIGH - n * LN2_LOW), (int)n);
+    return ldexp(exp_near_zero(x - n * LN2_HIGH - n * LN2_LOW), (int)n);
 }
 
 double exp2(double x) {
     if (!(x > -1076)) return x != x ? x : 0;
     if (x > 1025) return INFINITY;
     const double n = round(x);
-    return scale(exp_near_zero((x - n) * LN2), (int)n);
+    return ldexp(exp_near_zero((x - n) * LN2), (int)n);
 }
 
 /* x = m 2^n with m from sqrt(1/2) to sqrt(2), for a positive finite x. */
 static double split(double x, int *n) {
-    uint64_t bits;
-    *n = 0;
-    if (x < DBL_MIN) x *= 0x1p54, *n = -54;
-    memcpy(&bits, &x, sizeof bits);
-    *n += (int)(bits >> 52) - 1023;
-    bits = (bits & 0xfffffffffffff) | (uint64_t)1023 << 52;
-    memcpy(&x, &bits, sizeof x);
-    if (x <= 0x1.6a09e667f3bcdp0) return x;
-    ++*n;
-    return x / 2;
+    x = frexp(x, n);
+    if (x > 0x1.6a09e667f3bcdp-1) return x;
+    --*n;
+    return 2 * x;
 }
 
 /* log m = 2 artanh s with s = (m - 1) / (m + 1), for m near 1, as m - 1 less a correction. */

@@ -16,43 +16,26 @@ static const char *const column_names[SA_LOG_COLUMNS] = {
     [SA_LOG_VALID_LOSS] = "valid_loss",
     [SA_LOG_VALID_BLEU] = "valid_bleu",
 };
-enum { CELLS = 32 };
-
-/* Splits a line without quotes into its cells. */
-static size_t split(char *line, char *cells[CELLS]) {
-    size_t count = 0;
-    while (line && count < CELLS) {
-        cells[count++] = line;
-        line = strchr(line, ',');
-        if (line) *line++ = 0;
-    }
-    return count;
-}
-
-/* False when a column is missing. */
-static bool find_columns(char *header, size_t columns[SA_LOG_COLUMNS]) {
-    char *cells[CELLS];
-    const size_t count = split(header, cells);
+/* The column of each of these in the first row. SA_DATA: one is missing. */
+static bool find_columns(const sa_records *log, size_t columns[SA_LOG_COLUMNS], sa_error *error) {
     for (size_t k = 0; k < SA_LOG_COLUMNS; k++) {
-        for (columns[k] = 0; columns[k] < count; columns[k]++)
-            if (strcmp(cells[columns[k]], column_names[k]) == 0) break;
-        if (columns[k] == count) return false;
+        for (columns[k] = 0; columns[k] < log->cells; columns[k]++)
+            if (strcmp(log->cell[columns[k]], column_names[k]) == 0) break;
+        if (columns[k] == log->cells)
+            return sa_fail(error, SA_DATA, "%s:1: a column is missing", log->text.file.name);
     }
     return true;
 }
 
-static bool read_rows(sa_file *log, sa_log_row row, void *context, sa_error *error) {
-    sa_lines lines = {.file = log};
-    size_t columns[SA_LOG_COLUMNS], size;
-    char *line, *cells[CELLS];
+static bool read_rows(sa_records *log, sa_log_row row, void *context, sa_error *error) {
+    size_t columns[SA_LOG_COLUMNS];
     const char *wanted[SA_LOG_COLUMNS];
     bool failed = false;
-    if (!sa_lines_next(&lines, &line, &size, &failed, error) || !find_columns(line, columns))
-        return failed ? false : sa_fail(error, SA_DATA, "%s:1: a column is missing", log->name);
-    while (sa_lines_next(&lines, &line, &size, &failed, error)) {
-        const size_t count = split(line, cells);
+    sa_csv_next(log, &failed, error);
+    if (failed || !find_columns(log, columns, error)) return false;
+    while (sa_csv_next(log, &failed, error)) {
         for (size_t k = 0; k < SA_LOG_COLUMNS; k++)
-            wanted[k] = columns[k] < count ? cells[columns[k]] : "";
+            wanted[k] = columns[k] < log->cells ? log->cell[columns[k]] : "";
         if (!row(context, wanted, error)) return false;
     }
     return !failed;
@@ -60,12 +43,12 @@ static bool read_rows(sa_file *log, sa_log_row row, void *context, sa_error *err
 
 bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,
                           sa_error *error) {
-    sa_file log;
+    sa_records log = {.separator = ','};
     char *path = sa_path_join(folder, "log.csv", error);
     bool good = path && !required && sa_file_missing(path);
-    if (path && !good && sa_file_read(&log, path, SA_FILE_LIMIT, error)) {
+    if (path && !good && sa_text_lines_open(&log.text, path, error)) {
         good = read_rows(&log, row, context, error);
-        sa_file_release(&log);
+        sa_records_close(&log);
     }
     free(path);
     return good;

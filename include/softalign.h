@@ -841,6 +841,8 @@ typedef struct sa_metric_values {
     double bleu, chrf; /* 0 .. 100 */
     double exact;      /* fraction of sentences equal to a reference, white space aside */
     double tokens;     /* fraction of reference tokens found at the same position */
+    double per;        /* insertions, deletions and replacements per 100 reference tokens: the
+                          phone error rate where tokens are phones */
 } sa_metric_values;
 
 /* Scores `count` hypotheses, each against `reference_count` references: references[r][i] belongs to
@@ -946,6 +948,8 @@ typedef struct sa_eval_result {
     double free_perplexity;           /* free-running */
     double bleu, chrf, exact, tokens; /* as in sa_metric_values; exact after the model's own
                                          tokenization */
+    double wer, per;                  /* 100 - 100 exact, the word error rate where sentences are
+                                         words (SIGMORPHON); per as in sa_metric_values */
     /* NaN without gold alignments or attention: */
     double aer, precision, recall;
     double aer_before, aer_after; /* with the links moved; lower than aer: they are off by one */

@@ -159,7 +159,7 @@ _each_value = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_explain_value))
 _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
                    (c_bool, "chrf_whitespace chrf_eps"))
-_metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens"))
+_metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens per"))
 _link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"), (c_int, "at"))
 _link_counts = _struct("sa_link_counts", (c_size_t, "links sure links_sure links_possible"))
 _attention_stats = _struct(
@@ -177,7 +177,7 @@ _sentence_result = _struct(
     (_length_balance, "balance"), (c_int, "unknown_source unknown_target"))
 _eval_result = _struct(
     "sa_eval_result", (c_size_t, "sentences"), (c_int64, "target_words"),
-    (c_double, "loss perplexity free_perplexity bleu chrf exact tokens aer precision recall aer_before "
+    (c_double, "loss perplexity free_perplexity bleu chrf exact tokens wer per aer precision recall aer_before "
                "aer_after entropy coverage end_weight row_sum zeros latency source_length "
                "monotonicity rep drop"))
 _compare_options = _struct(
@@ -1225,7 +1225,7 @@ class Sentence(_values((str, "translation reference"), (bool, "exact"),
 
 
 class Evaluation(_values((int, "sentences target_words"),
-                         (float, "loss perplexity free_perplexity bleu chrf exact tokens aer precision recall "
+                         (float, "loss perplexity free_perplexity bleu chrf exact tokens wer per aer precision recall "
                                  "entropy coverage end_weight row_sum zeros latency monotonicity rep drop"),
                          (List[Sentence], "results"))):
     """What a model made of all pairs. NaN: there is nothing to count, such as links or attention.
@@ -1239,6 +1239,8 @@ class Evaluation(_values((int, "sentences target_words"),
     chrf             0 .. 100
     exact            fraction of translations that are their references
     tokens           fraction of reference tokens found at their positions
+    wer              100 - 100 exact: the word error rate where texts are words
+    per              insertions, deletions and replacements per 100 reference tokens
     aer              alignment error rate, 0 .. 1
     precision
     recall
@@ -1264,13 +1266,14 @@ class Evaluation(_values((int, "sentences target_words"),
                 f"BLEU {self.bleu:.2f}, exact {100 * self.exact:.1f} %, AER {self.aer:.2f}>")
 
 
-class Score(_values((float, "bleu chrf exact tokens"))):
+class Score(_values((float, "bleu chrf exact tokens per"))):
     """How similar texts are to references.
 
     bleu    0 .. 100
     chrf    0 .. 100
     exact   fraction of texts equal to a reference, white space aside
     tokens  fraction of reference tokens found at their positions
+    per     insertions, deletions and replacements per 100 reference tokens
     """
 
 

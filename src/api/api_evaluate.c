@@ -274,6 +274,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     if (isinf(scores->perplexity) || isinf(scores->free_perplexity)) return sa_fail_diverged(error);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
+    scores->wer = 100 - 100 * scores->exact, scores->per = figures.per;
     if (!corpus->gold) aer = before = after = (sa_aer){0};
     scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
     scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);

@@ -235,15 +235,14 @@ static size_t minimum(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
-static size_t edit_distance(const char *from, size_t from_size, const char *to, size_t to_size) {
-    size_t row[LONGEST + 1]; /* row[j]: distance from from[0..i) to to[0..j) */
-    for (size_t j = 0; j <= to_size; j++) row[j] = j;
+size_t sa_edit_distance(const void *from, size_t from_size, const void *to, size_t to_size,
+                        sa_edit_same *same, size_t *row) {
+    for (size_t j = 0; j <= to_size; j++) row[j] = j; /* distance from from[0..i) to to[0..j) */
     for (size_t i = 1; i <= from_size; i++) {
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= to_size; j++) {
-            size_t replaced = diagonal + (from[i - 1] != to[j - 1]);
+            size_t replaced = diagonal + !same(from, i - 1, to, j - 1);
             diagonal = row[j];
             row[j] = minimum(replaced, minimum(row[j], row[j - 1]) + 1);
         }
@@ -251,10 +250,14 @@ static size_t edit_distance(const char *from, size_t from_size, const char *to, 
     return row[to_size];
 }
 
+static bool same_byte(const void *from, size_t i, const void *to, size_t j) {
+    return ((const char *)from)[i] == ((const char *)to)[j];
+}
+
 void sa_nearest_consider(sa_nearest *nearest, const char *candidate) {
-    size_t wanted = strlen(nearest->wanted), size = strlen(candidate);
+    size_t wanted = strlen(nearest->wanted), size = strlen(candidate), row[LONGEST + 1];
     if (wanted > LONGEST || size > LONGEST) return;
-    size_t distance = edit_distance(nearest->wanted, wanted, candidate, size);
+    size_t distance = sa_edit_distance(nearest->wanted, wanted, candidate, size, same_byte, row);
     size_t longer = wanted > size ? wanted : size;
     if (distance > (longer + 2) / 3 || (nearest->name && distance >= nearest->distance)) return;
     nearest->name = candidate;

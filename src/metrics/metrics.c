@@ -80,6 +80,28 @@ static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_unit
     stats->same += same, stats->tokens += tokens;
 }
 
+static bool same_token(const void *ours, size_t i, const void *theirs, size_t j) {
+    return sa_token_compare(((const sa_units *)ours)->unit[i],
+                            ((const sa_units *)theirs)->unit[j]) == 0;
+}
+
+/* Adds the edits to the reference that needs the fewest. */
+static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
+                      size_t count, sa_error *error) {
+    const sa_metric_stats before = *stats;
+    for (size_t i = 0; i < count; i++) {
+        size_t *row = sa_new(theirs[i].count + 1, sizeof *row, error);
+        if (!row) return false;
+        const int64_t edits = (int64_t)sa_edit_distance(ours, ours->count, &theirs[i],
+                                                        theirs[i].count, same_token, row);
+        free(row);
+        if (i && before.edits + edits >= stats->edits) continue;
+        stats->edits = before.edits + edits;
+        stats->edited = before.edited + (int64_t)theirs[i].count;
+    }
+    return true;
+}
+
 static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const char *hypothesis,
                        const char *const *references, size_t count, sa_error *error) {
     token_line ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
@@ -91,7 +113,8 @@ static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const 
         stats->exact |= same_text(hypothesis, references[i]);
     }
     good = good && sa_bleu_add(&stats->bleu, &ours.tokens, tokens, count, error) &&
-           sa_chrf_add(&stats->chrf, metrics, hypothesis, references, count, error);
+           sa_chrf_add(&stats->chrf, metrics, hypothesis, references, count, error) &&
+           add_edits(stats, &ours.tokens, tokens, count, error);
     if (good) add_same(stats, &ours.tokens, tokens, count);
     for (size_t i = 0; theirs && i < count; i++) release_line(&theirs[i]);
     release_line(&ours);
@@ -147,6 +170,11 @@ static double same(const sa_metric_stats *stats, const sa_metrics *metrics) {
     return fraction(stats->same, stats->tokens);
 }
 
+static double per(const sa_metric_stats *stats, const sa_metrics *metrics) {
+    (void)metrics;
+    return 100 * fraction(stats->edits, stats->edited);
+}
+
 static const char *yes(bool value) {
     return value ? "yes" : "no";
 }
@@ -180,6 +208,7 @@ const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
     [SA_METRIC_CHRF] = {"chrf", "chrF", 1, chrf, chrf_name, chrf_settings},
     [SA_METRIC_EXACT] = {"exact", "exact", 100, exact, NULL, NULL},
     [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, same, NULL, NULL},
+    [SA_METRIC_PER] = {"per", "PER", 1, per, NULL, NULL},
 };
 
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
@@ -199,7 +228,8 @@ sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metric
     return (sa_metric_values){.bleu = sa_metric_list[SA_METRIC_BLEU].value(sum, metrics),
                               .chrf = sa_metric_list[SA_METRIC_CHRF].value(sum, metrics),
                               .exact = sa_metric_list[SA_METRIC_EXACT].value(sum, metrics),
-                              .tokens = sa_metric_list[SA_METRIC_TOKENS].value(sum, metrics)};
+                              .tokens = sa_metric_list[SA_METRIC_TOKENS].value(sum, metrics),
+                              .per = sa_metric_list[SA_METRIC_PER].value(sum, metrics)};
 }
 
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,

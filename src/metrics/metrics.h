@@ -42,6 +42,7 @@ typedef struct sa_metric_stats {
     sa_chrf chrf;
     int64_t sentences, exact; /* exact: equal to a reference except for white space */
     int64_t tokens, same;     /* same: equal at equal positions */
+    int64_t edits, edited;    /* of the nearest reference, and its tokens */
 } sa_metric_stats;
 
 /* Computes the statistics of one sentence. */
@@ -62,7 +63,14 @@ typedef struct sa_metric {
     void (*settings)(const sa_metrics *metrics, sa_buffer *out);
 } sa_metric;
 
-enum { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_EXACT, SA_METRIC_TOKENS, SA_METRIC_COUNT };
+enum {
+    SA_METRIC_BLEU,
+    SA_METRIC_CHRF,
+    SA_METRIC_EXACT,
+    SA_METRIC_TOKENS,
+    SA_METRIC_PER,
+    SA_METRIC_COUNT
+};
 extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
 /* Appends the signature, as "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or

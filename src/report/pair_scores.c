@@ -62,6 +62,8 @@ static const struct {
     {"chrf", offsetof(sa_eval_result, chrf)},
     {"exact", offsetof(sa_eval_result, exact)},
     {"tokens", offsetof(sa_eval_result, tokens)},
+    {"wer", offsetof(sa_eval_result, wer)},
+    {"per", offsetof(sa_eval_result, per)},
     {"aer", offsetof(sa_eval_result, aer)},
     {"precision", offsetof(sa_eval_result, precision)},
     {"recall", offsetof(sa_eval_result, recall)},

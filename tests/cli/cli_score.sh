@@ -15,7 +15,7 @@ golden() { # KEY VALUE...: the lines of sacreBLEU that have these, as ours
 expect 0 "" score hyp ref
 same "BLEU" "$(golden 'case:mixed|eff:no|tok:13a|smooth:exp')" "$(sed -n 1p out)"
 same "chrF2" "$(golden 'case:mixed|eff:yes|nc:6|nw:0')" "$(sed -n 2p out)"
-same "shares" "exact = 40.62 %, tokens = 76.44 %," "$(sed -n '3,$s/$/,/p' out | xargs)"
+same "shares" "exact = 40.62 %, tokens = 76.44 %, PER = 22.22," "$(sed -n '3,$s/$/,/p' out | xargs)"
 for tokenize in 13a none char; do
     for smooth in exp floor add-k none; do
         expect 0 "" score hyp ref --tokenize $tokenize --smooth $smooth --lowercase
@@ -69,7 +69,7 @@ import json
 all = json.load(open("out"))
 assert abs(all["bleu"] - 79.36691041737934) < 1e-10 and all["chrf"] == 78.08485449862208
 assert all["sentences"] == 32 == len(all["each"]) and all["references"] == 1
-assert all["exact"] == 13 / 32 and all["tokens"] == 172 / 225
+assert all["exact"] == 13 / 32 and all["tokens"] == 172 / 225 and abs(all["per"] - 100 * 50 / 225) < 1e-12
 assert all["precisions"][0] == 100 * 197 / 228 and all["brevity"] == 1
 assert (all["hypothesis_tokens"], all["reference_tokens"]) == (228, 225)
 assert sum(band["sentences"] for band in all["by_length"].values()) == 32

@@ -274,20 +274,21 @@ END_TEST
 
 static const struct {
     const char *hypothesis, *references[2];
-    int64_t exact, same, tokens;
+    int64_t exact, same, tokens, edits, edited;
 } shares[] = {
-    {"a b c", {"a b c", "x"}, 1, 3, 3},
-    {"a  b c ", {"x", "a b\tc"}, 1, 3, 3},
-    {"a b.", {"a b .", "x"}, 1, 3, 3},
-    {"a bc d", {"ab c de", "a bc"}, 0, 2, 2},
-    {"a bc d", {"ab cd", "x"}, 1, 0, 2},
-    {"b c", {"a b c", "x y z"}, 0, 0, 3},
-    {"a x c d", {"a b c", "x y z"}, 0, 2, 3},
-    {"a b", {"a b c d", "a c"}, 0, 2, 4}, /* equal fractions: the first */
-    {"a b", {"a c d", "a b c"}, 0, 2, 3},
-    {"", {"a", "b"}, 0, 0, 1},
-    {"a", {"", "a b"}, 0, 1, 2},
-    {"", {"", ""}, 1, 0, 0},
+    {"a b c", {"a b c", "x"}, 1, 3, 3, 0, 3},
+    {"a  b c ", {"x", "a b\tc"}, 1, 3, 3, 0, 3},
+    {"a b.", {"a b .", "x"}, 1, 3, 3, 0, 3},
+    {"a bc d", {"ab c de", "a bc"}, 0, 2, 2, 1, 2},
+    {"a bc d", {"ab cd", "x"}, 1, 0, 2, 3, 2}, /* equal edits: the first */
+    {"b c", {"a b c", "x y z"}, 0, 0, 3, 1, 3},
+    {"a x c d", {"a b c", "x y z"}, 0, 2, 3, 2, 3},
+    {"a b", {"a b c d", "a c"}, 0, 2, 4, 1, 2}, /* equal fractions: the first */
+    {"a b", {"a c d", "a b c"}, 0, 2, 3, 1, 3},
+    {"", {"a", "b"}, 0, 0, 1, 1, 1},
+    {"a", {"", "a b"}, 0, 1, 2, 1, 0},
+    {"", {"", ""}, 1, 0, 0, 0, 0},
+    {"a b c d e", {"b c x e f", "y"}, 0, 0, 5, 3, 5},
 };
 
 START_TEST(exact_sentences_and_tokens_in_place) {
@@ -299,6 +300,8 @@ START_TEST(exact_sentences_and_tokens_in_place) {
     ck_assert_int_eq(tally.exact, shares[_i].exact);
     ck_assert_int_eq(tally.same, shares[_i].same);
     ck_assert_int_eq(tally.tokens, shares[_i].tokens);
+    ck_assert_int_eq(tally.edits, shares[_i].edits);
+    ck_assert_int_eq(tally.edited, shares[_i].edited);
     ck_assert_int_eq(tally.sentences, 1);
 }
 END_TEST
@@ -319,6 +322,7 @@ START_TEST(programs_get_the_same_figures) {
     ck_assert_double_eq(figures.chrf, 78.08485449862208);
     ck_assert_double_eq(figures.exact, (double)sum.exact / 32);
     ck_assert_double_eq(figures.tokens, (double)sum.same / (double)sum.tokens);
+    ck_assert_double_eq(figures.per, 100 * ((double)sum.edits / (double)sum.edited));
     metrics.lowercase = true;
     ck_assert(sa_compute_metrics(&metrics, (const char *const *)all->hypothesis, references, 1,
                                  (size_t)all->count, &figures, &error));

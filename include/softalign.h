@@ -294,6 +294,7 @@ typedef struct sa_settings {
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */
+    int guided_at;           /* SA_ALIGN_...: whose weights it draws to the links of a word */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
     int batch;                               /* pairs per update */

@@ -24,6 +24,7 @@ CHOICES = {  # the first is the default
     "head-projection": ("full", "split"),
     "norm": ("pre", "post"),
     "prefix": ("causal", "full"),
+    "guided-at": ("output", "input"),
     "tie": ("none", "two-way", "three-way"),
 }
 DEFAULTS = {  # None: there is none

@@ -30,10 +30,20 @@ static sa_real at_least(sa_real alpha) {
     return alpha > LEAST ? alpha : LEAST;
 }
 
+/* H_t = - log rest, rest = 1 - sum_s alpha_ts, and A_ts as if it were - alpha_ts / rest */
+static sa_real null_loss(sa_mat alpha, sa_mat A) {
+    sa_real rest = 1;
+    for (int s = 0; s < A.cols; s++) rest -= alpha.x[s];
+    rest = at_least(rest);
+    for (int s = 0; s < A.cols; s++) A.x[s] = -at_least(alpha.x[s]) / rest;
+    return -(sa_real)log((double)rest);
+}
+
 /* H_t = - sum_s A_ts log alpha_ts */
-sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, sa_mat alpha, sa_mat A) {
+sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
+                                  sa_mat A) {
     sa_real loss = 0;
-    if (!sa_alignment_loss_target(gold, t, A)) return 0;
+    if (!sa_alignment_loss_target(gold, t, A)) return no_word ? null_loss(alpha, A) : 0;
     for (int s = 0; s < A.cols; s++)
         if (A.x[s] > 0) loss -= A.x[s] * (sa_real)log((double)at_least(alpha.x[s]));
     return loss;

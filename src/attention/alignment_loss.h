@@ -3,7 +3,8 @@
  *   H_t = - sum_s A_ts log alpha_ts
  *
  * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
- * A_t divides 1 evenly among the links of target word t. A word without links has no loss. */
+ * A_t divides 1 evenly among the links of target word t. A word without links has no loss, except
+ * where weights may be those of no word: H_t = - log (1 - sum_s alpha_ts). */
 #ifndef SA_ATTENTION_ALIGNMENT_LOSS_H
 #define SA_ATTENTION_ALIGNMENT_LOSS_H
 
@@ -14,8 +15,9 @@
  * False, and all zero, if it has none of either. */
 bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A);
 
-/* alpha [1 x S] -> H_t, and A. */
-sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, sa_mat alpha, sa_mat A);
+/* alpha [1 x S] -> H_t, and A. no_word: one without links is of no word. */
+sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
+                                  sa_mat A);
 /* A becomes the derivative of scale H_t by alpha. */
 void sa_alignment_loss_backward(sa_mat alpha, sa_real scale, sa_mat A);
 

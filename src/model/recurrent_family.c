@@ -108,6 +108,9 @@ static const char *refuse(const sa_settings *settings, const sa_sizes *sizes) {
     if (settings->window == SA_WINDOW_SLIDING)
         return "{window:} is part of self-attention, which a recurrent model has none of: it needs "
                "{model:transformer}";
+    if (settings->guided_at != SA_ALIGN_OUTPUT)
+        return "{guided_at:} is of self-attention, which has a row for each word that was read: it "
+               "needs {model:transformer}";
     if (attends(settings))
         reason = sa_attention_refuse(&sizes->decoder.attention, NULL);
     else if (settings->guided_alignment > 0)

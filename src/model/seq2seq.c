@@ -30,6 +30,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .noise = 1},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
+        .alignment_at = settings->guided_at,
         .penalty_weight = settings->coverage_weight,
         .reinforce_weight = settings->reinforce_weight,
         .entropy_weight = settings->entropy_weight,
@@ -133,13 +134,15 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
 /* The alignment loss of the first head in the last layer with cross-attention: one of several heads
  * is enough to learn the alignment (Garg et al. 2019, "Jointly learning to align and translate with
  * Transformer models"). Leaves the gradient by its weights for the backward pass. */
-static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double alignment_weight,
+static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                            sa_pass *pass) {
     const sa_batch_side *side = &batch->target;
-    const sa_real weight = (sa_real)alignment_weight;
+    const sa_real weight = (sa_real)regularizer.alignment_weight;
+    const int after = regularizer.alignment_at == SA_ALIGN_INPUT; /* rows behind that of a word */
     pass->alignment_loss = 0;
     if (!batch->gold) return;
     const int layer = sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
+    const bool no_word = w->family->attention(w)->normalizer->null_key;
     const sa_mat dalpha = sa_head_part(w->family->dalpha(pass, layer), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
@@ -147,7 +150,9 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
             sa_mat alpha = sa_pass_weights(w, pass, batch, SA_SITE_CROSS, layer, 0, b, t);
             sa_mat A =
                 sa_cols(sa_rows(dalpha, sa_seq2seq_target_row(w, batch, b, t), 1), 0, alpha.cols);
-            const sa_real loss = sa_alignment_loss_forward(gold, t, alpha, A);
+            const int word = t - after;
+            const bool real = word >= 0 && word < side->len[b] - 1;
+            const sa_real loss = sa_alignment_loss_forward(gold, word, no_word && real, alpha, A);
             sa_alignment_loss_backward(alpha, weight / (sa_real)batch->whole, A);
             pass->objective[side->start[t] + b] -= weight * loss;
             pass->alignment_loss += (double)loss;
@@ -209,7 +214,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
     const int layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
     const sa_mat dalpha = layers ? w->family->dalpha(pass, layers - 1) : (sa_mat){0};
     if (dalpha.cols) sa_zero(dalpha); /* to which alignments, penalties and copying add */
-    alignment_loss(w, batch, regularizer.alignment_weight, pass);
+    alignment_loss(w, batch, regularizer, pass);
     penalties(w, regularizer.penalty_weight, scale, pass, dw);
     draws(w, batch, regularizer, scale, pass, dw);
     if (copies && dw)

@@ -17,6 +17,7 @@ typedef struct sa_regularizer {
     double smoothing;                        /* of labels */
     sa_rng *rng;                             /* of the dropout masks */
     double alignment_weight;                 /* of the alignment loss; needs batch->gold */
+    int alignment_at;                        /* SA_ALIGN_... */
     double penalty_weight;                   /* of what parts of the attention add to the loss */
     double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
     double baseline;                         /* b of hard attention, which the trainer keeps */

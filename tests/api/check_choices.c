@@ -80,6 +80,7 @@ static const struct {
      {SA_READOUT_AUTO, SA_READOUT_PREVIOUS, SA_READOUT_CURRENT}},
     {sa_settings_option, "norm", {"pre", "post"}, {SA_NORM_PRE, SA_NORM_POST}},
     {sa_settings_option, "prefix", {"causal", "full"}, {SA_PREFIX_CAUSAL, SA_PREFIX_FULL}},
+    {sa_settings_option, "guided-at", {"output", "input"}, {SA_ALIGN_OUTPUT, SA_ALIGN_INPUT}},
     {sa_settings_option,
      "tie",
      {"none", "two-way", "three-way"},

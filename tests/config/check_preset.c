@@ -46,7 +46,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
         "shards",       "seed",       "valid-every",      "window-size", "value-size",
         "weight-decay", "l2",         "criterion",        "hold-out",    "batch-tokens",
-        "average",      "average-of", "guided-alignment", NULL};
+        "average",      "average-of", "guided-alignment", "guided-at",   NULL};
     static const char *const of_attention[] = {"attention", "heads",      "window",
                                                "attn",      "normalizer", NULL};
     static const char *const of_entmax[] = {"entmax-alpha", NULL};

@@ -30,6 +30,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.label_smoothing = size.smoothing;
     settings.l2 = size.l2;
     settings.seed = size.seed;
+    settings.guided_at = settings.model != SA_MODEL_RECURRENT ? SA_ALIGN_INPUT : SA_ALIGN_OUTPUT;
     const sa_part *own = sa_scores[settings.attention].part;
     if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
         (!own || (!own->normalizer && !own->any_sum)))

@@ -243,11 +243,11 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
         [ $final = no ] || [[ $(cat "$run/commit") != *+* ]] ||
             fail "$run: trained while sources or rows were not committed; remove it to train it again"
         prepare "$corpus" "$data" "$set"
-        if [ "$corpus" = alignments ]; then
-            figures=$(cat "$run/$set.figures")
-        else
-            figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other")
-        fi
+        case $corpus in
+        alignments) figures=$(cat "$run/$set.figures") ;;
+        g2p) figures=$(evaluate_g2p "$run" "$work/$corpus/$data") ;;
+        *) figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other") ;;
+        esac
         read -r seconds updates <"$run/trained"
         alone state record "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" "$(cat "$run/commit")" "$(date +%F)" \
             "$([ "$threads" = 0 ] && nproc || echo "$threads")" "$seconds" "$updates" \

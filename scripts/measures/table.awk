@@ -61,7 +61,7 @@ END {
             empty++
             continue
         }
-        split("valid test descriptions summaries help europarl hansards tales", order, " ")
+        split("valid dev test descriptions summaries help europarl hansards tales", order, " ")
         for (s = 1; s in order; s++) {
             key = row[r] SUBSEP order[s]
             if (!(key in seeds)) continue

@@ -179,11 +179,7 @@ static bool run(explanation_task *all, sa_error *error) {
                                     .target = all->target,
                                     .source_words = sa_vocab_size(&model->source.vocab),
                                     .target_words = sa_vocab_size(&model->target.vocab),
-                                    .step = all->options->step,
-                                    .site = all->options->site,
-                                    .layer = all->options->layer,
-                                    .weights = all->options->weights,
-                                    .annotations = annotations,
+                                    .options = all->options,
                                     .each = each,
                                     .context = all};
     if (!find_labels(all, error)) return false;
@@ -279,9 +275,7 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
                               .values = model->values,
                               .source_words = sa_vocab_size(&model->source.vocab),
                               .target_words = sa_vocab_size(&model->target.vocab),
-                              .seed = (uint64_t)proving->seed,
-                              .each = proving->each,
-                              .context = proving->context};
+                              .options = proving};
     if (proving->corpus) {
         if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
                               model->settings.max_len, model->settings.copy, error))

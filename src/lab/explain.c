@@ -564,22 +564,22 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     explain_source(&view);
     out->line.part = SA_EXPLAIN_STEP;
     for (out->i = 1; out->i <= job->target.len; out->i++) {
-        if (job->step && job->step != out->i) continue;
+        if (job->options->step && job->options->step != out->i) continue;
         view.rows = sa_decoder_rows_slice(pass->rows, out->i - 1, 1);
         explain_step(&view);
     }
-    if (job->weights) explain_weights(out);
+    if (job->options->weights) explain_weights(out);
 }
 
 static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
     sa_explainer out;
     if (!sa_explainer_open(&out, job, model, error)) return false;
-    if (job->annotations)
-        explain_annotations(&out, job->site == SA_SITE_DECODER);
+    if (job->options->annotations)
+        explain_annotations(&out, job->options->site == SA_SITE_DECODER);
     else if (model->w.family->recurrent)
         explain_steps(&out, job);
     else
-        sa_explain_layer(&out, job->site, job->layer - 1, job->step - 1);
+        sa_explain_layer(&out, job->options->site, job->options->layer - 1, job->options->step - 1);
     return sa_explainer_close(&out, error);
 }
 

@@ -38,9 +38,7 @@ typedef struct sa_lab_prove_job {
     const sa_sentence *source, *target; /* NULL: random ones of ragged lengths */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
-    uint64_t seed;
-    void (*each)(void *context, const sa_proof_check *check);
-    void *context;
+    const sa_prove_options *options;    /* but for the corpus */
 } sa_lab_prove_job;
 
 /* See sa_prove and sa_proof_check_name in softalign.h. */
@@ -51,11 +49,8 @@ typedef struct sa_lab_explain_job {
     const sa_settings *settings;
     const float *values; /* the model's weights in the order of sa_seq2seq_plan */
     sa_sentence source, target;
-    int source_words, target_words; /* vocabularies */
-    int step; /* target position from 1, 0: all; within a transformer's encoder: source position */
-    sa_attention_site site; /* of a transformer, */
-    int layer;              /* from 1 */
-    bool weights, annotations;
+    int source_words, target_words;    /* vocabularies */
+    const sa_explain_options *options; /* what of it; but for the texts and `each` */
     void (*each)(void *context, const sa_explain_value *line); /* without row labels */
     void *context;
 } sa_lab_explain_job;

@@ -203,7 +203,7 @@ static bool check_invariance(const struct invariance *row, const sa_lab_prove_jo
     const char *excuse = row->excuse ? row->excuse(setup) : NULL;
     const bool above = row->above && row->above(setup);
     double worst = -INFINITY, allowed = above ? row->least : row->allowed;
-    if (above && !excuse) sa_lab_model_draw(&setup->model, proof->seed);
+    if (above && !excuse) sa_lab_model_draw(&setup->model, (uint64_t)proof->options->seed);
     if ((!excuse || row->shown) && !sa_lab_measure(setup, row->measure, &worst, error))
         return false;
     sa_lab_model_load(&setup->model, proof->values);
@@ -227,11 +227,12 @@ static bool check_invariance(const struct invariance *row, const sa_lab_prove_jo
 }
 
 static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_error *error) {
+    const sa_prove_options *options = proof->options;
     sa_proof_check failed = {0};
     for (int i = 0; i < ROWS; i++) {
         sa_proof_check check;
         if (!check_invariance(&rows[i], proof, setup, &check, error)) return false;
-        if (proof->each) proof->each(proof->context, &check);
+        if (options->each) options->each(options->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }
     return !failed.name ||
@@ -257,21 +258,22 @@ static int max_positions_of(const sa_settings *settings) {
     return reach > covered && reach <= MOST ? reach : covered;
 }
 
+/* Room for sentences and the words of those that are drawn. */
 typedef struct drawn_pairs {
     sa_sentence *source, *target;
     int32_t *ids;
-    int count;
 } drawn_pairs;
 
-static void draw_pair(const sa_lab_prove_job *proof, sa_rng *rng, int S, int T, int32_t **ids,
-                      drawn_pairs *all) {
-    all->source[all->count] = sa_lab_draw_sentence(rng, *ids, S, proof->source_words);
-    all->target[all->count++] = sa_lab_draw_sentence(rng, *ids + S, T, proof->target_words);
+static void draw_pair(sa_proof_setup *setup, int S, int T, int32_t **ids, const drawn_pairs *all) {
+    sa_lab_pairs *pairs = &setup->pairs;
+    all->source[pairs->count] = sa_lab_draw_sentence(&setup->rng, *ids, S, pairs->source_words);
+    all->target[pairs->count++] =
+        sa_lab_draw_sentence(&setup->rng, *ids + S, T, pairs->target_words);
     *ids += S + T;
 }
 
 /* The job's pairs, or drawn ones, and one whose source is longer than a location score covers. */
-static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *all,
+static bool pairs_open(const sa_lab_prove_job *proof, sa_proof_setup *setup, drawn_pairs *all,
                        sa_error *error) {
     enum { TARGET = 3, CAPACITY = 64 };
     const int max_positions = max_positions_of(proof->settings),
@@ -280,32 +282,30 @@ static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *
         .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .ids = sa_new((size_t)max_positions + CAPACITY, sizeof(int32_t), error),
-        .count = given,
     };
+    setup->pairs =
+        (sa_lab_pairs){all->source, all->target, given, proof->source_words, proof->target_words};
     if (!all->source || !all->target || !all->ids) return false;
     int32_t *ids = all->ids;
     for (int p = 0; p < given; p++)
         all->source[p] = proof->source[p], all->target[p] = proof->target[p];
     for (int p = 0; !given && p < DRAWN; p++)
-        draw_pair(proof, rng, lengths[p][0], lengths[p][1], &ids, all);
-    if (max_positions) draw_pair(proof, rng, max_positions + 2, TARGET, &ids, all);
+        draw_pair(setup, lengths[p][0], lengths[p][1], &ids, all);
+    if (max_positions) draw_pair(setup, max_positions + 2, TARGET, &ids, all);
     return true;
 }
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
 /* The pairs have been opened. */
-static bool prove(const sa_lab_prove_job *proof, const drawn_pairs *drawn, sa_proof_setup *setup,
-                  sa_error *error) {
-    setup->pairs = (sa_lab_pairs){drawn->source, drawn->target, drawn->count, proof->source_words,
-                                  proof->target_words};
+static bool prove(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_error *error) {
     sa_lab_pairs first = setup->pairs;
     first.count = 1;
     if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;
     setup->model.regularizer.dropout = (sa_dropout){0};
     sa_lab_model_load(&setup->model, proof->values);
-    return sa_lab_pass_open(&setup->all, &setup->model.w, drawn->source, drawn->target,
-                            drawn->count, error) &&
+    return sa_lab_pass_open(&setup->all, &setup->model.w, setup->pairs.source, setup->pairs.target,
+                            setup->pairs.count, error) &&
            check_all(proof, setup, error);
 }
 
@@ -313,9 +313,8 @@ bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
     sa_proof_setup *setup = sa_new(1, sizeof *setup, error); /* too large for the stack */
     drawn_pairs drawn = {0};
     if (!setup) return false;
-    setup->rng = sa_rng_seed(proof->seed, 1);
-    const bool good =
-        pairs_open(proof, &setup->rng, &drawn, error) && prove(proof, &drawn, setup, error);
+    setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
+    const bool good = pairs_open(proof, setup, &drawn, error) && prove(proof, setup, error);
     sa_lab_pass_close(&setup->all);
     sa_lab_model_close(&setup->model);
     free(drawn.source), free(drawn.target), free(drawn.ids), free(setup);

@@ -114,14 +114,14 @@ static inline bool explain(int step, bool weights, sa_error *error) {
     values = malloc(plan.size * sizeof *values);
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
+    const sa_explain_options options = {.step = step, .weights = weights};
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
                                     .source = {source_ids, S},
                                     .target = {target_ids, T},
                                     .source_words = K,
                                     .target_words = K,
-                                    .step = step,
-                                    .weights = weights,
+                                    .options = &options,
                                     .each = collect};
     return sa_lab_explain(&job, error);
 }

@@ -30,8 +30,8 @@ static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_
     float *values = sa_arena_alloc(&numbers, plan.size, sizeof *values);
     for (size_t i = 0; i < plan.size; i++)
         values[i] = (float)(bound * (2 * sa_rng_uniform(&dice) - 1));
-    proof.settings = settings, proof.values = values, proof.seed = 5;
-    proof.each = record, proof.context = &checks;
+    proof.settings = settings, proof.values = values;
+    proof.options = &(sa_prove_options){.seed = 5, .each = record, .context = &checks};
     checks = 0;
     *error = (sa_error){0};
     return sa_lab_prove(&proof, error);

@@ -307,6 +307,14 @@ json_t *sa_json_matrix(const double *x, int rows, int cols) {
     return matrix;
 }
 
+json_t *sa_json_matrices(const double *x, int count, int rows, int cols) {
+    if (!x) return json_null();
+    json_t *list = json_array();
+    for (int k = 0; k < count; k++, x += (size_t)rows * (size_t)cols)
+        json_array_append_new(list, sa_json_matrix(x, rows, cols));
+    return list;
+}
+
 static void add(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);

@@ -35,6 +35,8 @@ json_t *sa_json_words(const char *const *words, int count);
 json_t *sa_json_vector(const double *x, int count);
 /* A list of rows; null for NULL. */
 json_t *sa_json_matrix(const double *x, int rows, int cols);
+/* A list of matrices, of which one lies behind the other. */
+json_t *sa_json_matrices(const double *x, int count, int rows, int cols);
 
 /* Appends the value as indented ASCII and a line feed, and releases it. NULL sets out->failed, and
  * so does sa_json_short. */

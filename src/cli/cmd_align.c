@@ -89,10 +89,9 @@ static const sa_option output_options[] = {
 static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
     const int T = alignment->targets, S = alignment->sources;
     const double *p_gen = alignment->generation_probabilities;
-    json_t *heads = alignment->heads > 1 ? json_array() : NULL;
-    for (int k = 0; heads && k < alignment->heads; k++)
-        json_array_append_new(heads,
-                              sa_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
+    json_t *heads = NULL;
+    if (alignment->heads > 1)
+        heads = sa_json_matrices(sa_alignment_weights(alignment, 0, 1), alignment->heads, T, S);
     sa_json_add_line(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence",
                                (json_int_t)sentence, "source", sa_json_words(alignment->source, S),
                                "target", sa_json_words(alignment->target, T), "log_probability",

@@ -138,28 +138,19 @@ static void add_step(void *context, const sa_attend_step *step) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_heads(const attend_work *work, const double *all) {
-    const sa_attend_result *result = &work->result;
-    if (!all) return json_null();
-    json_t *heads = json_array();
-    for (int h = 0; h < result->heads; h++)
-        json_array_append_new(heads,
-                              sa_json_matrix(head_of(work, all, h), result->queries, result->keys));
-    return heads;
-}
-
 static bool print_json(const attend_work *work, sa_error *error) {
     const sa_attend_result *result = &work->result;
+    const int Q = result->queries, S = result->keys, heads = result->heads;
     const bool fitted = result->bandwidth > 0;
-    json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:O*}", "queries",
-        sa_json_words(work->query, result->queries), "keys", sa_json_words(work->key, result->keys),
-        "scores", json_heads(work, result->scores), "weights", json_heads(work, result->weights),
-        "contexts", sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
-        sa_json_matrix(result->outputs, result->queries, result->output), "bandwidth",
-        fitted ? json_real(result->bandwidth) : NULL, "leave_one_out",
-        fitted ? json_real(result->left_out) : NULL, "steps",
-        work->options->steps ? work->steps : NULL);
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:O*}", "queries",
+                               sa_json_words(work->query, Q), "keys", sa_json_words(work->key, S),
+                               "scores", sa_json_matrices(result->scores, heads, Q, S), "weights",
+                               sa_json_matrices(result->weights, heads, Q, S), "contexts",
+                               sa_json_matrix(result->contexts, Q, result->context), "outputs",
+                               sa_json_matrix(result->outputs, Q, result->output), "bandwidth",
+                               fitted ? json_real(result->bandwidth) : NULL, "leave_one_out",
+                               fitted ? json_real(result->left_out) : NULL, "steps",
+                               work->options->steps ? work->steps : NULL);
     return cli_print_json(object, error);
 }
 

@@ -103,14 +103,10 @@ static void release_pair(pair_texts *texts) {
 
 static json_t *all_heads(const sa_alignment *alignment) {
     json_t *layers = json_array();
-    for (int layer = 1; layer <= alignment->layers; layer++) {
-        json_t *heads = json_array();
-        for (int head = 1; head <= alignment->heads; head++)
-            json_array_append_new(heads,
-                                  sa_json_matrix(sa_alignment_weights(alignment, layer, head),
-                                                 alignment->targets, alignment->sources));
-        json_array_append_new(layers, heads);
-    }
+    for (int layer = 1; layer <= alignment->layers; layer++)
+        json_array_append_new(layers, sa_json_matrices(sa_alignment_weights(alignment, layer, 1),
+                                                       alignment->heads, alignment->targets,
+                                                       alignment->sources));
     return layers;
 }
 

@@ -17,6 +17,7 @@ static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, 
         sa_require(plan->count < SA_PARAMS_MAX);
         sa_param *param = &plan->item[plan->count++];
         *param = (sa_param){.rows = rows, .cols = cols, .offset = offset, .init = init};
+        param->start = init == SA_INIT_ONE;
         int length = snprintf(param->name, sizeof param->name, "%s.%s", part, name);
         sa_require(length > 0 && (size_t)length < sizeof param->name);
         plan->size = binder->offset;
@@ -116,11 +117,6 @@ static void uniform(sa_mat w, double bound, sa_rng *rng) {
             sa_row(w, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(rng) - 1));
 }
 
-static void one(sa_mat w) {
-    for (int i = 0; i < w.rows; i++)
-        for (int j = 0; j < w.cols; j++) sa_row(w, i)[j] = 1;
-}
-
 /* The rows of a random normal matrix, made orthonormal by Gram-Schmidt: in blocks of rows, so that
  * matrix products do the work, and twice, because of rounding. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
@@ -171,8 +167,6 @@ bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t s
         bool embedding = own && strcmp(own, ".E") == 0;
         switch (param->init) {
         case SA_INIT_ONE:
-            one(w);
-            break;
         case SA_INIT_CONSTANT:
             for (int k = 0; k < w.cols; k++) w.x[k] = (sa_real)param->start;
             break;

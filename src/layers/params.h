@@ -26,7 +26,7 @@ typedef struct sa_param {
     int rows, cols; /* a vector has rows 0 */
     size_t offset;
     sa_init_kind init;
-    double start; /* of SA_INIT_CONSTANT */
+    double start; /* of SA_INIT_ONE and SA_INIT_CONSTANT */
 } sa_param;
 
 enum { SA_PARAMS_MAX = 1024 };

@@ -9,6 +9,15 @@ typedef struct learned_number { /* weights, or their gradients */
     sa_mat a;                   /* [1 x heads] */
 } learned_number;
 
+/* Where a is 0, alpha is 1.5. */
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const sa_normalizer *row = w->normalizer;
+    ((learned_number *)own)->a =
+        row->learned ? sa_bind_constant(binder, name, row->learned, sizes->heads, row->start)
+                     : sa_bind_vector(binder, name, "a", sizes->heads, SA_INIT_ZERO);
+}
+
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
     (void)w, (void)part, (void)queries, (void)steps;
     return 2; /* the number of the head at work, and the derivative by it */
@@ -39,13 +48,6 @@ static bool alpha_chosen(const sa_attention_sizes *sizes) {
     return sizes->normalizer->exponent && sizes->settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED;
 }
 
-static void alpha_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
-                       const sa_attention *w, void *own) {
-    (void)w;
-    /* alpha = 1.5 */
-    ((learned_number *)own)->a = sa_bind_vector(binder, name, "a", sizes->heads, SA_INIT_ZERO);
-}
-
 /* Near alpha = 1 the derivative by alpha is a small difference of large numbers. */
 static void alpha_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_real share = (sa_real)(1 / (1 + exp(-(double)*own_of(w, part, at))));
@@ -65,7 +67,7 @@ const sa_part sa_entmax_alpha_part = {
     .formula = "alpha = 1 + sigma(a), a learned for each head",
     .citation = "Correia et al. 2019",
     .chosen = alpha_chosen,
-    .bind = alpha_bind,
+    .bind = bind,
     .order = 3,
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_KEYS] = alpha_forward},
@@ -74,13 +76,6 @@ const sa_part sa_entmax_alpha_part = {
 };
 
 /* ---- Numbers that the normalizer takes as they are ------------------------------------------- */
-
-static void number_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
-                        const sa_attention *w, void *own) {
-    const sa_normalizer *row = w->normalizer;
-    ((learned_number *)own)->a =
-        sa_bind_constant(binder, name, row->learned, sizes->heads, row->start);
-}
 
 static void number_forward(const sa_attention *w, int part, sa_head *at) {
     put_number(w, part, at, *own_of(w, part, at));
@@ -97,7 +92,7 @@ const sa_part sa_learned_number_part = {
     .name = "number",
     .formula = "a number learned for each head",
     .citation = "of the normalizer",
-    .bind = number_bind,
+    .bind = bind,
     .order = 3,
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_KEYS] = number_forward},

@@ -57,11 +57,6 @@ bool sa_model_set_precision(sa_model *model, int precision, sa_error *error) {
 
 /* ---- The mean of several models -------------------------------------------------------------- */
 
-static bool same_words(const sa_vocab *one, const sa_vocab *other) {
-    return one->blob_size == other->blob_size &&
-           memcmp(one->blob, other->blob, one->blob_size) == 0;
-}
-
 /* The mean is of models whose weights correspond. */
 static bool check_alike(const sa_model *one, const char *name, const sa_model *first,
                         const char *first_name, sa_error *error) {
@@ -71,8 +66,8 @@ static bool check_alike(const sa_model *one, const char *name, const sa_model *f
             return sa_fail(error, SA_USAGE, "'%s' has another --%s than '%s'", name, row->name,
                            first_name);
     }
-    if (same_words(&one->source.vocab, &first->source.vocab) &&
-        same_words(&one->target.vocab, &first->target.vocab) &&
+    if (sa_vocab_equal(&one->source.vocab, &first->source.vocab) &&
+        sa_vocab_equal(&one->target.vocab, &first->target.vocab) &&
         sa_text_codec_equal(&one->source, &first->source) &&
         sa_text_codec_equal(&one->target, &first->target))
         return true;

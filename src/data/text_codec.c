@@ -91,6 +91,11 @@ void sa_vocab_release(sa_vocab *vocab) {
     *vocab = (sa_vocab){0};
 }
 
+bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other) {
+    return one->blob_size == other->blob_size &&
+           (!one->blob_size || memcmp(one->blob, other->blob, one->blob_size) == 0);
+}
+
 int sa_vocab_size(const sa_vocab *vocab) {
     return (int)vocab->words.count + SA_SPECIAL_TOKENS;
 }
@@ -191,10 +196,7 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
 
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
     return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase &&
-           one->spaces.blob_size == other->spaces.blob_size &&
-           (!one->spaces.blob_size ||
-            memcmp(one->spaces.blob, other->spaces.blob, one->spaces.blob_size) == 0) &&
-           sa_bpe_equal(&one->bpe, &other->bpe);
+           sa_vocab_equal(&one->spaces, &other->spaces) && sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
 /* The words of a text, in lower case and with marks of spaces those of *owned. A mark that would

@@ -24,6 +24,8 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
  * when a word is empty, repeated, too long, not UTF-8 or contains NUL or CR. */
 bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
                    const char *name, sa_error *error);
+/* Whether both have the same words in the same order. */
+bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other);
 
 void sa_vocab_release(sa_vocab *vocab);
 

@@ -271,10 +271,7 @@ static bool read_codecs(const sa_container *file, const sa_settings *settings,
             !sa_vocab_read(&codec[i].vocab, text->data, text->size, file->name, words[i], error))
             return false;
     }
-    const sa_vocab *source = &codec[0].vocab, *target = &codec[1].vocab;
-    return settings->tie != SA_TIE_THREE ||
-           (source->blob_size == target->blob_size &&
-            memcmp(source->blob, target->blob, source->blob_size) == 0) ||
+    return settings->tie != SA_TIE_THREE || sa_vocab_equal(&codec[0].vocab, &codec[1].vocab) ||
            sa_fail(error, SA_DATA,
                    "%s: tensors 'source.words' and 'target.words' differ, but the settings share "
                    "one embedding (tie three-way)",

@@ -229,9 +229,7 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
         if (!sa_given(models[m], "model", error)) return false;
     const sa_text_codec *target = &models[0]->target;
     for (int m = 1; m < number; m++) {
-        const sa_vocab *words = &models[m]->target.vocab;
-        if (words->blob_size != target->vocab.blob_size ||
-            memcmp(words->blob, target->vocab.blob, words->blob_size) != 0)
+        if (!sa_vocab_equal(&models[m]->target.vocab, &target->vocab))
             return sa_fail(error, SA_USAGE, "model %d has other target words than model 1", m + 1);
         if (!sa_text_codec_equal(&models[m]->target, target) ||
             !sa_text_codec_equal(&models[m]->source, &models[0]->source))

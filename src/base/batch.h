@@ -60,6 +60,13 @@ typedef struct sa_batch {
     const sa_gold_alignment *gold; /* [B] in the given order, for the alignment loss; or NULL */
 } sa_batch;
 
+/* The place of sentence `number` of the given list. */
+static inline int sa_batch_index(const sa_batch_side *side, int number) {
+    int b = 0;
+    while (side->order[b] != number) b++;
+    return b;
+}
+
 /* The index among the sources of target b's source; without targets b itself. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;

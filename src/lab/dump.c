@@ -79,13 +79,6 @@ typedef struct mask_rows {
     const int *first; /* rows sentence by sentence: first row of each; NULL: step by step */
 } mask_rows;
 
-/* The place of a pair's sentence on a side of the batch. */
-static int batch_index(const sa_batch_side *side, int pair) {
-    int b = 0;
-    while (side->order[b] != pair) b++;
-    return b;
-}
-
 /* Adds a mask, unless its dropout probability is 0, with its rows in the order of the pairs, a
  * pair's in the order of its words in the pass: for a recurrent encoder the order in which it reads
  * the source. */
@@ -102,7 +95,7 @@ add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *f
     va_end(values);
     sa_real *to = add(out, SA_F64, mask.rows, mask.cols, "mask.%s", name);
     for (int pair = 0; to && pair < side->sentences; pair++) {
-        const int b = batch_index(side, pair), target = batch_index(&batch->target, pair);
+        const int b = sa_batch_index(side, pair), target = sa_batch_index(&batch->target, pair);
         const int rows = of.whole   ? 1
                          : of.first ? of.first[target + 1] - of.first[target]
                                     : side->len[b];

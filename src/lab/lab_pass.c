@@ -71,9 +71,7 @@ void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
 
 /* The pair's place among the targets of the batch. */
 static int batch_index(sa_lab_view view) {
-    int b = 0;
-    while (view.pass->batch.target.order[b] != view.pair) b++;
-    return b;
+    return sa_batch_index(&view.pass->batch.target, view.pair);
 }
 
 void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {

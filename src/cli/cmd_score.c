@@ -3,6 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/score_links.h"
+#include "data/corpus.h"
 #include "metrics/linking.h"
 
 #include <stdio.h>
@@ -358,7 +359,7 @@ static void note_bleu(const score_work *work, const score_file *file) {
 static void clean_lines(const score_file *file) {
     size_t numbers = 0, tab = 0;
     for (size_t i = file->count; i-- > 0;) {
-        numbers += score_number_size(file->line[i]) > 0;
+        numbers += sa_line_number_size(file->line[i]) > 0;
         if (strchr(file->line[i], '\t')) tab = i + 1;
     }
     const bool numbered = tab && numbers == file->count;
@@ -366,7 +367,7 @@ static void clean_lines(const score_file *file) {
     if (tab && !numbered) cli_note_tab(file->name, tab);
     for (size_t i = 0; i < file->count; i++) {
         char *line = file->line[i];
-        const char *next = line + (numbered ? score_number_size(line) : 0);
+        const char *next = line + (numbered ? sa_line_number_size(line) : 0);
         size_t size;
         memmove(line, next, strlen(next) + 1);
         const char *end = next = line;

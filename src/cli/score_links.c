@@ -46,11 +46,6 @@ bool score_files_read(score_file *files, const char *const *paths, size_t count,
     return true;
 }
 
-size_t score_number_size(const char *line) {
-    const size_t digits = strspn(line, "0123456789");
-    return digits && line[digits] == '\t' ? digits + 1 : 0;
-}
-
 void score_files_release(score_file *files, size_t count) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < files[i].count; k++) free(files[i].line[k]);
@@ -69,7 +64,7 @@ typedef struct line_links {
  * without a file. */
 static int words_of(const score_file *file, size_t i) {
     if (!file->count) return INT_MAX;
-    const char *text = file->line[i] + score_number_size(file->line[i]);
+    const char *text = file->line[i] + sa_line_number_size(file->line[i]);
     int words = 0;
     for (size_t size; sa_metric_next_word(&text, &size);) words++;
     return words;

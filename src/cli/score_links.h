@@ -26,8 +26,6 @@ typedef struct score_file {
 bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
                       sa_error *error);
 
-/* The size of the number and the tab with which a line may begin. */
-size_t score_number_size(const char *line);
 void score_files_release(score_file *files, size_t count);
 
 /* Scores the alignments words[0] against the gold alignments words[1] and prints the scores. */

@@ -72,10 +72,9 @@ static bool add_remark(sa_corpus *corpus, const char *line, sa_error *error) {
 
 /* ---- One file -------------------------------------------------------------------------------- */
 
-/* What is behind the number and the tab with which a line of an alignment file may begin. */
-static const char *skip_number(const char *line) {
+size_t sa_line_number_size(const char *line) {
     const size_t digits = strspn(line, "0123456789");
-    return digits && line[digits] == '\t' ? line + digits + 1 : line;
+    return digits && line[digits] == '\t' ? digits + 1 : 0;
 }
 
 static bool reads_as_gold(const char *text, sa_error *error) {
@@ -308,7 +307,7 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
     bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const size_t number = reader->lines.number;
-        const char *links = skip_number(line);
+        const char *links = line + sa_line_number_size(line);
         if (!reads_as_gold(links, &wrong))
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
                            wrong.text);
@@ -410,7 +409,7 @@ static bool fail_links(sa_link **links) {
 
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
                          sa_error *error) {
-    if (!sa_links_parse(skip_number(line), links, count, error)) return false;
+    if (!sa_links_parse(line + sa_line_number_size(line), links, count, error)) return false;
     for (size_t i = 0; i < *count; i++) {
         sa_link *link = &(*links)[i];
         if (link->source < base || link->target < base) {

@@ -20,6 +20,9 @@ uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
  * the caller adds file and line. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
+/* The size of the number and the tab with which a line of a file may begin, or 0. */
+size_t sa_line_number_size(const char *line);
+
 /* The same for a line of an alignment file, which may begin with a number and a tab and whose
  * positions count from `base`. SA_DATA also when a position is below it. */
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,

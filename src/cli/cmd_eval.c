@@ -278,16 +278,13 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
 
 /* Without a band, of all pairs. */
 static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
-    const sa_metrics *metrics = &work->options->metrics;
+    const eval_options *options = work->options;
+    const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, work->stats,
+                                   &options->resampling};
     *out = (row){.name = band ? band->name : "all"};
-    const bool good =
-        band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
-             : sa_eval_summarize(metrics, &work->corpus, work->each, NULL, work->corpus.count,
-                                 &out->scores, error);
+    const bool good = sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
     out->drawn = good && work->stats && out->scores.sentences;
-    return good && (!out->drawn || sa_pair_scores_intervals(
-                                       metrics, &work->options->resampling, work->stats, work->each,
-                                       work->corpus.count, band, out->interval, error));
+    return good;
 }
 
 static bool evaluate(evaluation *work, sa_error *error) {

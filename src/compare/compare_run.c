@@ -361,14 +361,12 @@ static bool score_lengths(sa_compare_run *run, const sa_corpus *test,
     const sa_metrics *metrics = &run->settings.metrics;
     sa_options_init(sa_resampling_options, &resampling);
     sa_metric_stats *stats = sa_pair_scores_stats(metrics, each, test->count, error);
+    const sa_scored_pairs pairs = {metrics, test, each, stats, &resampling};
     bool good = stats != NULL;
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
-        const sa_length_band *band = &sa_length_bands[i];
-        good = sa_pair_scores_band(metrics, test, each, band, &run->by_length[i], error);
-        if (!good || !run->by_length[i].sentences) continue;
-        good = sa_pair_scores_intervals(metrics, &resampling, stats, each, test->count, band,
-                                        interval, error);
-        run->interval[i] = interval[SA_METRIC_BLEU];
+        good =
+            sa_pair_scores_band(&pairs, &sa_length_bands[i], &run->by_length[i], interval, error);
+        if (good && run->by_length[i].sentences) run->interval[i] = interval[SA_METRIC_BLEU];
     }
     free(stats);
     return good;

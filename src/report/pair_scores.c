@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sa_pair_scores_band(const sa_metrics *metrics, const sa_corpus *corpus,
-                         const sa_sentence_result *each, const sa_length_band *band,
-                         sa_eval_result *scores, sa_error *error) {
-    size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
-    if (!chosen) return false;
-    for (size_t i = 0; i < corpus->count; i++)
-        if (sa_length_band_contains(band, each[i].source_words)) chosen[count++] = i;
-    scores->sentences = 0;
-    const bool good =
-        !count || sa_eval_summarize(metrics, corpus, each, chosen, count, scores, error);
-    free(chosen);
-    return good;
-}
-
 sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_sentence_result *each,
                                       size_t count, sa_error *error) {
     sa_metric_stats *stats = sa_new(count, sizeof *stats, error);
@@ -30,23 +16,36 @@ sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_senten
     return NULL;
 }
 
-bool sa_pair_scores_intervals(const sa_metrics *metrics, const sa_resampling *resampling,
-                              const sa_metric_stats *stats, const sa_sentence_result *each,
-                              size_t count, const sa_length_band *band,
-                              sa_confidence_interval *interval, sa_error *error) {
-    sa_metric_stats *chosen = sa_new(count, sizeof *chosen, error);
-    size_t chosen_count = 0;
-    for (size_t i = 0; chosen && i < count; i++)
-        if (!band || sa_length_band_contains(band, each[i].source_words))
-            chosen[chosen_count++] = stats[i];
+/* Of the pairs with these numbers. */
+static bool draw_intervals(const sa_scored_pairs *pairs, const size_t *chosen, size_t count,
+                           sa_confidence_interval *interval, sa_error *error) {
+    const int drawn = pairs->resampling->samples;
+    sa_metric_stats *own = sa_new(count, sizeof *own, error);
+    for (size_t i = 0; own && i < count; i++) own[i] = pairs->stats[chosen[i]];
     double *samples =
-        chosen ? sa_bootstrap_values(chosen, chosen_count, metrics, resampling, error) : NULL;
+        own ? sa_bootstrap_values(own, count, pairs->metrics, pairs->resampling, error) : NULL;
     for (int m = 0; samples && m < SA_METRIC_COUNT; m++)
-        interval[m] =
-            sa_confidence_interval_of(samples + m * resampling->samples, resampling->samples);
-    free(samples);
-    free(chosen);
+        interval[m] = sa_confidence_interval_of(samples + m * drawn, drawn);
+    free(samples), free(own);
     return samples != NULL;
+}
+
+bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *band,
+                         sa_eval_result *scores, sa_confidence_interval *interval,
+                         sa_error *error) {
+    const sa_corpus *corpus = pairs->corpus;
+    size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
+    for (size_t i = 0; chosen && i < corpus->count; i++)
+        if (!band || sa_length_band_contains(band, pairs->each[i].source_words))
+            chosen[count++] = i;
+    scores->sentences = 0;
+    const bool good =
+        chosen &&
+        (!count ||
+         (sa_eval_summarize(pairs->metrics, corpus, pairs->each, chosen, count, scores, error) &&
+          (!pairs->stats || draw_intervals(pairs, chosen, count, interval, error))));
+    free(chosen);
+    return good;
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */

@@ -80,43 +80,23 @@ static bool tiles_suit(int rows, int cols, int inner) {
     return tiles_supported && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
 }
 
-void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    if (!c.rows || !c.cols) return;
-    if (!a.cols)
+void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real beta, sa_mat c) {
+    const int rows = a_transposed ? a.cols : a.rows, inner = a_transposed ? a.rows : a.cols;
+    const int cols = b_transposed ? b.rows : b.cols;
+    sa_require(inner == (b_transposed ? b.cols : b.rows) && c.rows == rows && c.cols == cols);
+    if (!rows || !cols) return;
+    if (!inner || (a_transposed && inner == 1)) {
         scale(beta, c);
-    else if (a.rows == 1)
-        gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
-    else if (tiles_suit(a.rows, b.cols, b.rows))
-        tiled(false, a, b, beta, c);
-    else
-        gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
-             b.ld, beta, c.x, c.ld);
-}
-
-void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
-    if (!c.rows || !c.cols) return;
-    if (!a.cols)
-        scale(beta, c);
-    else if (a.rows == 1)
-        gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
-    else
-        gemm(CblasRowMajor, CblasNoTrans, CblasTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
-             b.ld, beta, c.x, c.ld);
-}
-
-void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    if (!c.rows || !c.cols) return;
-    if (a.rows <= 1) {
-        scale(beta, c);
-        if (a.rows) ger(CblasRowMajor, c.rows, c.cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
-    } else if (tiles_suit(a.rows, b.cols, a.cols)) {
-        tiled(true, a, b, beta, c);
+        if (inner) ger(CblasRowMajor, rows, cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
+    } else if (rows == 1 && !a_transposed) {
+        gemv(CblasRowMajor, b_transposed ? CblasNoTrans : CblasTrans, b.rows, b.cols, 1, b.x, b.ld,
+             a.x, 1, beta, c.x, 1);
+    } else if (!b_transposed && tiles_suit(a.rows, cols, a.cols)) {
+        tiled(a_transposed, a, b, beta, c);
     } else {
-        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, c.rows, c.cols, a.rows, 1, a.x, a.ld, b.x,
-             b.ld, beta, c.x, c.ld);
+        gemm(CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans,
+             b_transposed ? CblasTrans : CblasNoTrans, rows, cols, inner, 1, a.x, a.ld, b.x, b.ld,
+             beta, c.x, c.ld);
     }
 }
 

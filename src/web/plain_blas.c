@@ -106,24 +106,16 @@ static void multiply(plain_factor a, sa_mat b, bool transposed, int inner, sa_re
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
-    multiply((plain_factor){a.x, a.ld, 1}, b, false, a.cols, beta, c);
-}
-
-void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
-    if (a.rows > 1) {
-        multiply((plain_factor){a.x, a.ld, 1}, b, true, a.cols, beta, c);
-        return;
-    }
-    for (int j = 0; a.rows && j < c.cols; j++) /* one row does not repay transposing */
-        c.x[j] = (beta != 0 ? c.x[j] : 0) + sa_dot(a.x, sa_row(b, j), a.cols);
-}
-
-void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    multiply((plain_factor){a.x, 1, a.ld}, b, false, a.rows, beta, c);
+void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real beta, sa_mat c) {
+    const plain_factor straight = {a.x, a.ld, 1}, turned = {a.x, 1, a.ld};
+    const int inner = a_transposed ? a.rows : a.cols;
+    sa_require(inner == (b_transposed ? b.cols : b.rows) &&
+               c.rows == (a_transposed ? a.cols : a.rows) &&
+               c.cols == (b_transposed ? b.rows : b.cols));
+    const bool row = b_transposed && a.rows == 1; /* which does not repay transposing */
+    for (int j = 0; row && j < c.cols; j++)
+        c.x[j] = (beta != 0 ? c.x[j] : 0) + sa_dot(a.x, sa_row(b, j), inner);
+    if (!row) multiply(a_transposed ? turned : straight, b, b_transposed, inner, beta, c);
 }
 
 /* ---- What OpenBLAS is asked beside ------------------------------------------------------------

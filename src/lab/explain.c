@@ -230,7 +230,7 @@ static void write_annotations(sa_explainer *out) {
     sa_explainer_write(out, places[sizes->kind], "h_j = %s", formulas[sizes->kind]);
     if (sizes->kind != SA_ENCODER_NONE && sizes->layers > 1)
         sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
-    if (sizes->kind == SA_ENCODER_NONE && sizes->positions)
+    if (sizes->kind == SA_ENCODER_NONE && sizes->settings.positions)
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
 }
 
@@ -295,7 +295,7 @@ static void explain_before(const step_view *view) {
     const char *index = out->i > 1 ? "_{i-1}" : "_0";
     sa_explainer_section(out, "The word and the state before");
     sa_explainer_vector(out, "x", "E y_{i-1}", sa_decoder_word_input(w, input));
-    if (w->sizes.input_feeding)
+    if (w->sizes.settings.input_feeding)
         sa_explainer_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
                             sa_cols(input, m, input.cols - m));
     if (out->i == 1) explain_initial(view);
@@ -317,22 +317,22 @@ static void explain_state(const step_view *view, bool second) {
     const sa_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
     const bool between = w->sizes.kind->second && !second;
-    explain_cell(view->out,
-                 &(cell_step){
-                     .title = between ? "The state between" : "The new state",
-                     .w = second ? &w->second : &w->cell,
-                     .x = rows->input,
-                     .c = rows->c,
-                     .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
-                     .context = context_name(w),
-                     .previous = second ? rows->middle : rows->previous,
-                     .state = between ? rows->middle : rows->s,
-                     .before = second ? "'_i" : "_{i-1}",
-                     .prime = between ? "'" : "",
-                     .gates = second ? rows->second_gates : rows->gates,
-                     .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
-                     .citation = w->sizes.kind->citation,
-                 });
+    explain_cell(view->out, &(cell_step){
+                                .title = between ? "The state between" : "The new state",
+                                .w = second ? &w->second : &w->cell,
+                                .x = rows->input,
+                                .c = rows->c,
+                                .input = w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
+                                                                         : "E y_{i-1}",
+                                .context = context_name(w),
+                                .previous = second ? rows->middle : rows->previous,
+                                .state = between ? rows->middle : rows->s,
+                                .before = second ? "'_i" : "_{i-1}",
+                                .prime = between ? "'" : "",
+                                .gates = second ? rows->second_gates : rows->gates,
+                                .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
+                                .citation = w->sizes.kind->citation,
+                            });
 }
 
 static void explain_upper_layer(const step_view *view, int number) {

@@ -58,8 +58,8 @@ static bool recurrent_encoder(const sa_proof_setup *setup) {
 
 static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return &sa_position_kinds[sizes->family->recurrent ? sizes->encoder.positions
-                                                       : sizes->transformer.positions];
+    return &sa_position_kinds[sizes->family->recurrent ? sizes->encoder.settings.positions
+                                                       : sizes->transformer.settings.positions];
 }
 
 static bool encoded(const sa_proof_setup *setup) {

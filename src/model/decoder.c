@@ -16,7 +16,7 @@ static int context_width(const sa_decoder_sizes *sizes) {
 /* The weights by which every step multiplies. With input feeding it reads its word and makes the
  * readout, too. */
 static void add_steps(sa_decoder *w) {
-    const bool whole = w->sizes.input_feeding;
+    const bool whole = w->sizes.settings.input_feeding;
     const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
     sa_recurrent_add_steps(&w->cell, whole, &w->steps);
     sa_recurrent_add_steps(&w->second, false, &w->steps);
@@ -31,29 +31,29 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
     if (attends(sizes)) sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
     sa_source_bind(binder, &sizes->source, &w->source);
     w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
-    sa_recurrent_sizes cell = {.in = m + (sizes->input_feeding ? sizes->l : 0),
+    sa_recurrent_sizes cell = {.in = m + (sizes->settings.input_feeding ? sizes->l : 0),
                                .n = n,
                                .context = sizes->kind->context_in_cell ? context : 0,
-                               .inner_context = sizes->context_in_reset,
-                               .normalized = sizes->normalized};
+                               .inner_context = sizes->settings.reset == SA_RESET_SUM,
+                               .normalized = sizes->settings.cell_norm};
     sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->cell);
     if (sizes->kind->second) {
         sa_recurrent_sizes second = {.n = n,
                                      .context = context,
                                      .inner_bias = true,
-                                     .inner_context = sizes->context_in_reset,
-                                     .normalized = sizes->normalized};
+                                     .inner_context = sizes->settings.reset == SA_RESET_SUM,
+                                     .normalized = sizes->settings.cell_norm};
         sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
     }
     const sa_upper_sizes upper = {.cell = sizes->cell,
                                   .count = sizes->layers - 1,
                                   .n = n,
                                   .context = sizes->kind->context_above ? context : 0,
-                                  .inner_context = sizes->context_in_reset,
-                                  .residual = sizes->residual,
-                                  .normalized = sizes->normalized,
-                                  .state_dropout = sizes->state_dropout,
-                                  .layer_dropout = sizes->layer_dropout};
+                                  .inner_context = sizes->settings.reset == SA_RESET_SUM,
+                                  .residual = sizes->settings.decoder_residual,
+                                  .normalized = sizes->settings.cell_norm,
+                                  .state_dropout = sizes->settings.dropout_state > 0,
+                                  .layer_dropout = sizes->settings.dropout_layers > 0};
     sa_upper_bind(binder, &upper, &w->upper);
     sa_readout_sizes readout = {.output = sizes->kind->output,
                                 .words = sizes->words,
@@ -62,9 +62,9 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .m = sizes->kind->sees_word ? m : 0,
                                 .context = sizes->kind->sees_context ? context : 0,
                                 .dropout = sizes->dropout,
-                                .tied = sizes->tied ? w->E : (sa_mat){0}};
+                                .tied = sizes->settings.tie != SA_TIE_NONE ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
-    if (sizes->copies) sa_gate_bind(binder, context, n, m, &w->readout.gate);
+    if (sizes->settings.copy) sa_gate_bind(binder, context, n, m, &w->readout.gate);
     add_steps(w);
 }
 
@@ -343,7 +343,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
     sa_attention_draw_noise(&w->attention, dropout.noise, rng, side, all->attention.noise);
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
-    if (!w->sizes.input_feeding) input_forward(w, *all);
+    if (!w->sizes.settings.input_feeding) input_forward(w, *all);
     sa_steps_begin(cache->products);
     for (int t = 0; t < side->steps && !sa_stopping(); t++) {
         const int active = side->active[t];
@@ -363,7 +363,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         const sa_mat state = rows.attention.previous_state;
         if (!t) sa_attention_state_begin(&w->attention, state);
         if (t) sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active), state);
-        if (!w->sizes.input_feeding) {
+        if (!w->sizes.settings.input_feeding) {
             w->sizes.kind->forward(w, &step, rows);
             continue;
         }
@@ -376,7 +376,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         sa_decoder_step_forward(w, &step, rows, &readout);
     }
     sa_steps_end();
-    if (!w->sizes.input_feeding)
+    if (!w->sizes.settings.input_feeding)
         sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
                            dropout.readout, rng, &cache->readout);
 }
@@ -401,7 +401,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
     sa_decoder_drows d = drows_slice(cache->d, start, active);
     sa_state_zero(d.previous);
     sa_upper_zero(&w->upper, active, d.upper);
-    if (w->sizes.input_feeding) {
+    if (w->sizes.settings.input_feeding) {
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
         sa_readout_backward(&w->readout, dropout.readout, &readout, d.readout_state,
                             sa_decoder_word_input(w, d.input), d.c);
@@ -414,7 +414,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
     if (t) /* state_{i-1} was read by this step alone */
         sa_copy_mat(d.attention.previous_state,
                     sa_rows(cache->d.attention.state, side->start[t - 1], active));
-    if (!w->sizes.input_feeding) return;
+    if (!w->sizes.settings.input_feeding) return;
     sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
     if (t) /* input = [E y_{i-1} ; t_{i-1}] */
         sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
@@ -449,7 +449,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
     sa_upper_dropout_return(&w->upper, dropout.state, rows->upper, d->upper);
-    if (!w->sizes.input_feeding)
+    if (!w->sizes.settings.input_feeding)
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
                             d->c);
     sa_source_zero(&w->attention, &cache->dsource, encoder);
@@ -473,7 +473,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
                                 &dw->readout);
-    if (!w->sizes.input_feeding)
+    if (!w->sizes.settings.input_feeding)
         sa_recurrent_input_backward(&w->cell, rows->cell_cache, d->a, d->input, &dw->cell);
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
@@ -507,8 +507,9 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
 /* The derivatives by the pre-activations take the place of the gates where there are as many. */
 static sa_mat over_gates(sa_arena *arena, const sa_decoder *w, const sa_recurrent *cell,
                          sa_mat gates) {
-    return w->sizes.normalized ? sa_mat_alloc(arena, gates.rows, sa_recurrent_da_width(cell))
-                               : gates;
+    return w->sizes.settings.cell_norm
+               ? sa_mat_alloc(arena, gates.rows, sa_recurrent_da_width(cell))
+               : gates;
 }
 
 static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w,
@@ -545,9 +546,10 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? M : 0, w->sizes.m);
     cache->rows.attention.noise =
         sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
-    cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
-    cache->second_drop =
-        sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);
+    cache->drop =
+        sa_state_dropout_layout(arena, w->sizes.settings.dropout_state > 0, M, B, w->sizes.n);
+    cache->second_drop = sa_state_dropout_layout(arena, w->sizes.settings.dropout_state > 0, M, B,
+                                                 cache->rows.middle.s.cols);
     cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
 }
 
@@ -555,12 +557,12 @@ void sa_decoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_dec
                             const sa_encoder_cache *encoder, bool training,
                             sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    const int gates = w->sizes.normalized ? 0 : cache->rows.gates.cols;
+    const int gates = w->sizes.settings.cell_norm ? 0 : cache->rows.gates.cols;
     cache->products = sa_steps_layout(arena, w->steps, B);
     if (!training) return;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->gates = sa_mat_alloc(arena, B, gates);
-    cache->d = drows_layout(arena, w, &cache->rows, B, S, batch->gold || w->sizes.copies);
+    cache->d = drows_layout(arena, w, &cache->rows, B, S, batch->gold || w->sizes.settings.copy);
     sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,

@@ -54,16 +54,9 @@ extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
 typedef struct sa_decoder_sizes {
     const sa_decoder_kind *kind;
     const sa_cell *cell;
-    bool context_in_reset; /* the reset gate multiplies C c too (Cho et al. 2014) */
-    bool sees_previous;    /* the readout sees s_{i-1} */
-    bool tied;             /* E is the readout's W_o too */
-    bool input_feeding; /* t_{i-1} is concatenated to the word (Luong et al. 2015, section 3.3) */
-    bool normalized;    /* layer normalization in the cells */
-    bool dropout;       /* training needs masks for embeddings and the readout */
-    bool state_dropout; /* for states */
-    bool layer_dropout; /* and between layers */
-    bool residual;      /* from the third layer on */
-    bool copies;        /* source words may be copied */
+    sa_settings settings; /* of the model */
+    bool sees_previous;   /* the readout sees s_{i-1} */
+    bool dropout;         /* training needs masks for embeddings and the readout */
     int words, m, n, l, layers;
     sa_attention_sizes attention;
     sa_source_sizes source;

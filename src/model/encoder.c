@@ -18,10 +18,10 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
     const int directions = directions_of(sizes);
     *w = (sa_encoder){
         .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
-    if (!sizes->shared)
+    if (sizes->settings.tie != SA_TIE_THREE)
         w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_INIT_INPUT);
-    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
-                                         .max_positions = sizes->max_positions,
+    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
+                                         .max_positions = sizes->settings.max_len + 1,
                                          .m = sizes->m};
     sa_positions_bind(binder, "source", &positions, &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
@@ -33,7 +33,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
                 snprintf(part, sizeof part, "encoder.%s", names[d]);
             sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
                                       .n = sizes->n,
-                                      .normalized = sizes->normalized};
+                                      .normalized = sizes->settings.cell_norm};
             sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[layer][d]);
             w->steps = (sa_steps){0};
             sa_recurrent_add_steps(&w->layer[layer][d], false, &w->steps);
@@ -43,12 +43,12 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
 /* ---- Orders of words ------------------------------------------------------------------------- */
 
 int sa_encoder_read_position(const sa_encoder *w, int len, int t) {
-    return w->sizes.reversed && t < len - 1 ? len - 2 - t : t;
+    return w->sizes.settings.reverse_source && t < len - 1 ? len - 2 - t : t;
 }
 
 static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w) {
     const sa_batch_side *side = &batch->source;
-    if (!w->sizes.reversed) return side->ids;
+    if (!w->sizes.settings.reverse_source) return side->ids;
     int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     if (!arena->base) return ids;
     for (int t = 0; t < side->steps; t++)
@@ -132,9 +132,9 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < w->directions; d++)
             cache->direction[layer][d].drop =
-                sa_state_dropout_layout(arena, w->sizes.state_dropout, N, B, n);
+                sa_state_dropout_layout(arena, w->sizes.settings.dropout_state > 0, N, B, n);
     for (int layer = 0; layer < w->layers - 1; layer++) {
-        cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.layer_dropout ? N : 0, A);
+        cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.settings.dropout_layers > 0 ? N : 0, A);
         if (w->sizes.copied) cache->dlast_below[layer] = sa_state_take(arena, B, n, memory);
     }
     if (w->layers) /* copied to the annotations before the backward pass */

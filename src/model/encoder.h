@@ -18,15 +18,9 @@ typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
     int words, m, n;
-    int positions;      /* SA_POSITIONS_.. */
-    int max_positions;  /* how many can be learned */
-    bool reversed;      /* the words are read from right to left, then EOS */
-    bool shared;        /* E is the target's, and set by the caller of sa_encoder_bind */
-    bool normalized;    /* layer normalization in the cells */
-    bool dropout;       /* training needs masks for embeddings and annotations */
-    bool state_dropout; /* for states */
-    bool layer_dropout; /* and between layers */
-    bool copied;        /* a decoder begins with the last state of every layer, not only the last */
+    sa_settings settings; /* of the model */
+    bool dropout;         /* training needs masks for embeddings and annotations */
+    bool copied; /* a decoder begins with the last state of every layer, not only the last */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */

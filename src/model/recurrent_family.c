@@ -41,30 +41,17 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .words = source_words,
         .m = settings->embed,
         .n = settings->hidden,
-        .positions = settings->positions,
-        .max_positions = settings->max_len + 1,
-        .reversed = settings->reverse_source,
-        .shared = settings->tie == SA_TIE_THREE,
-        .normalized = settings->cell_norm,
+        .settings = *settings,
         .dropout = drops_out(settings),
-        .state_dropout = settings->dropout_state > 0,
-        .layer_dropout = settings->dropout_layers > 0,
         .copied = initial_of(settings, kind) == SA_INITIAL_COPY && settings->decoder_layers > 1,
     };
     const sa_decoder_sizes decoder = {
         .kind = kind,
         .cell = cell,
-        .context_in_reset = settings->reset == SA_RESET_SUM,
+        .settings = *settings,
         .sees_previous = sees_previous(settings, kind),
-        .input_feeding = settings->input_feeding,
-        .normalized = settings->cell_norm,
         .dropout = drops_out(settings),
-        .state_dropout = settings->dropout_state > 0,
-        .layer_dropout = settings->dropout_layers > 0,
-        .residual = settings->decoder_residual,
-        .copies = settings->copy,
         .layers = settings->decoder_layers,
-        .tied = settings->tie != SA_TIE_NONE,
         .words = target_words,
         .m = settings->embed,
         .n = settings->hidden,
@@ -126,7 +113,7 @@ static const char *refuse(const sa_settings *settings, const sa_sizes *sizes) {
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
     sa_encoder_bind(binder, &sizes->encoder, &w->encoder);
     sa_decoder_bind(binder, &sizes->decoder, &w->decoder);
-    if (sizes->encoder.shared) w->encoder.E = w->decoder.E;
+    if (sizes->encoder.settings.tie == SA_TIE_THREE) w->encoder.E = w->decoder.E;
 }
 
 static const sa_readout *readout(const sa_seq2seq *w) {
@@ -219,7 +206,7 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *
     state->rows = sa_decoder_rows_layout(arena, d, rows, S, 0);
     for (int layer = 0; layer < d->sizes.layers; layer++)
         state->state[layer] = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
-    state->t = sa_mat_alloc(arena, rows, d->sizes.input_feeding ? d->sizes.l : 0);
+    state->t = sa_mat_alloc(arena, rows, d->sizes.settings.input_feeding ? d->sizes.l : 0);
     sa_readout_layout(arena, rows, &d->readout, false, &state->readout);
 }
 
@@ -267,7 +254,8 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
     const sa_decoder *d = &w->decoder;
     const sa_decoder_sizes *sizes = &d->sizes;
     const int state = sizes->layers * sizes->n * (1 + sizes->cell->memory) +
-                      (sizes->input_feeding ? sizes->l : 0) + (sizes->source.fixed ? sizes->n : 0);
+                      (sizes->settings.input_feeding ? sizes->l : 0) +
+                      (sizes->source.fixed ? sizes->n : 0);
     const sa_attention *attention = &d->attention;
     const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_state_width(attention, 0);
     const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;

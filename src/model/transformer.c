@@ -59,18 +59,6 @@ static void attention_backward(const sa_attention_sublayer *w, const sa_queries 
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-static void bind_feedforward(sa_binder *binder, const char *part, int m, int ffn, int norm,
-                             sa_feedforward_sublayer *w) {
-    sa_feedforward_bind(binder, part, m, ffn, &w->network);
-    sa_residual_bind(binder, part, m, norm, &w->residual);
-}
-
-static void layout_feedforward(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
-                               bool training, sa_feedforward_sublayer_cache *cache) {
-    sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
-    cache->inner = sa_mat_alloc(arena, x.rows, w->network.W_1.mat.rows);
-}
-
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
@@ -94,7 +82,7 @@ static void feedforward_backward(const sa_feedforward_sublayer *w, double dropou
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, bool causal, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
-    sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
+    sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->settings.positions],
                                    .max_positions = sizes->max_positions,
                                    .m = sizes->m,
                                    .heads = sizes->attention.heads,
@@ -108,17 +96,18 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
         attention.positions = &w->positions;
         attention.site = causal ? SA_SITE_DECODER : SA_SITE_ENCODER;
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
-        bind_attention(binder, part, attention, sizes->norm, &layer->self);
+        bind_attention(binder, part, attention, sizes->settings.norm, &layer->self);
         attention.positions = NULL;
         attention.site = SA_SITE_CROSS;
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
-        if (cross) bind_attention(binder, part, attention, sizes->norm, &layer->cross);
+        if (cross) bind_attention(binder, part, attention, sizes->settings.norm, &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
-        bind_feedforward(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
+        sa_feedforward_bind(binder, part, sizes->m, sizes->settings.ffn, &layer->feed.network);
+        sa_residual_bind(binder, part, sizes->m, sizes->settings.norm, &layer->feed.residual);
     }
     char part[32];
     snprintf(part, sizeof part, "%s.norm", name);
-    if (sizes->norm == SA_NORM_PRE) sa_layernorm_bind(binder, part, sizes->m, &w->last);
+    if (sizes->settings.norm == SA_NORM_PRE) sa_layernorm_bind(binder, part, sizes->m, &w->last);
 }
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w) {
@@ -126,7 +115,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     const sa_mat own = {0};
     *w = (sa_transformer){.sizes = *sizes};
     w->target_E = sa_bind_table(binder, "target", "E", sizes->target_words, m, SA_INIT_INPUT);
-    w->source_E = sizes->tie == SA_TIE_THREE
+    w->source_E = sizes->settings.tie == SA_TIE_THREE
                       ? w->target_E
                       : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_INIT_INPUT);
     if (!sizes->decoder_only)
@@ -134,8 +123,9 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     bind_stack(binder, "decoder", "target", sizes, !sizes->decoder_only, !sizes->full_prefix,
                &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
-                       sizes->tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
-    if (sizes->copies) sa_gate_bind(binder, 0, m, 0, &w->vocabulary.gate); /* t has seen the rest */
+                       sizes->settings.tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
+    if (sizes->settings.copy)
+        sa_gate_bind(binder, 0, m, 0, &w->vocabulary.gate); /* t has seen the rest */
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -218,7 +208,9 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
             layout_attention(arena, &layer->cross, cache->out, of->memory, of->memory_first,
                              of->memory_steps, of->training, &own->cross);
         if (w->cross) cache->out = own->cross.residual.y;
-        layout_feedforward(arena, &layer->feed, cache->out, of->training, &own->feed);
+        sa_residual_layout(arena, &layer->feed.residual, cache->out, of->training,
+                           &own->feed.residual);
+        own->feed.inner = sa_mat_alloc(arena, of->rows, layer->feed.network.W_1.mat.rows);
         cache->out = own->feed.residual.y;
     }
     if (normalized) cache->out = sa_mat_alloc(arena, of->rows, m);
@@ -270,7 +262,7 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
                             .memory_steps = batch->source.steps,
                             .training = training};
     layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
-    if (training && (batch->gold || w->sizes.copies))
+    if (training && (batch->gold || w->sizes.settings.copy))
         decoder->layer[w->decoder.layers - 1].cross.dalpha =
             sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
     layout_readout(arena, side->words, w, training, cache);

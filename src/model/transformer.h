@@ -52,12 +52,9 @@ sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat 
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache);
 
 typedef struct sa_transformer_sizes {
-    int layers, m, ffn;
-    int norm;                     /* SA_NORM_.. */
-    int positions, max_positions; /* SA_POSITIONS_.., and how many can be learned */
-    int shaw_distance;
-    int tie;                        /* SA_TIE_.. */
-    bool copies;                    /* source words may be copied */
+    int layers, m;
+    int max_positions;              /* how many can be learned */
+    sa_settings settings;           /* of the model */
     bool decoder_only, full_prefix; /* see below */
     int source_words, target_words;
     sa_attention_sizes attention; /* at all three sites */

@@ -116,8 +116,8 @@ enum { MAX_ROWS = 1 << 24 };
 
 typedef struct table_parser {
     sa_number_table *table;
-    char **cell; /* of the current row */
-    size_t cells, row_capacity, number_capacity;
+    sa_records *rows; /* its source */
+    size_t row_capacity, number_capacity;
     size_t header_cells;
     bool has_corner;      /* the header begins with an empty cell, so rows begin with words */
     size_t label_columns; /* 1 when the rows begin with words, else 0 */
@@ -125,20 +125,14 @@ typedef struct table_parser {
     sa_error *error;
 } table_parser;
 
-static bool fail_line(const table_parser *parser, const char *what) {
-    return sa_fail(parser->error, SA_DATA, "%s:%zu: %s", parser->table->source.text.file.name,
-                   parser->table->source.line, what);
-}
-
 /* Fails with `what` about cell `at`, counted from 0. */
 static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
     char shown[64];
-    const char *text = parser->cell[at];
+    const char *text = parser->rows->cell[at];
     const bool foreign = strpbrk(text, ";\t");
-    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s",
-                   parser->table->source.text.file.name, parser->table->source.line, at + 1,
-                   sa_escape(shown, sizeof shown, text, strlen(text)), what,
-                   foreign ? " (cells are separated by commas)" : "");
+    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s", parser->rows->text.file.name,
+                   parser->rows->line, at + 1, sa_escape(shown, sizeof shown, text, strlen(text)),
+                   what, foreign ? " (cells are separated by commas)" : "");
 }
 
 /* Whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
@@ -153,50 +147,51 @@ static bool looks_numeric(const char *text) {
 
 static bool is_header(const table_parser *parser) {
     size_t words = 0, numbers = 0;
-    for (size_t i = 0; i < parser->cells; i++) {
-        if (looks_numeric(parser->cell[i]))
+    for (size_t i = 0; i < parser->rows->cells; i++) {
+        if (looks_numeric(parser->rows->cell[i]))
             numbers++;
-        else if (*parser->cell[i])
+        else if (*parser->rows->cell[i])
             words++;
     }
-    return words && (!numbers || !*parser->cell[0]);
+    return words && (!numbers || !*parser->rows->cell[0]);
 }
 
 static bool parse_header(table_parser *parser) {
-    sa_records *rows = &parser->table->source;
-    parser->header_cells = parser->cells;
-    parser->has_corner = parser->cells > 1 && !*parser->cell[0];
-    parser->table->header = sa_new(parser->cells, sizeof(char *), parser->error);
-    for (size_t i = 0; parser->table->header && i < parser->cells; i++)
+    const sa_records *rows = parser->rows;
+    parser->header_cells = rows->cells;
+    parser->has_corner = rows->cells > 1 && !*rows->cell[0];
+    parser->table->header = sa_new(rows->cells, sizeof(char *), parser->error);
+    for (size_t i = 0; parser->table->header && i < rows->cells; i++)
         parser->table->header[i] = sa_csv_cell_unescape(rows->cell[i]);
     return parser->table->header;
 }
 
 static bool check_count(const table_parser *parser) {
+    const sa_records *rows = parser->rows;
     const sa_number_table *table = parser->table;
     const size_t wanted = table->header ? parser->header_cells
                           : table->rows ? (size_t)table->cols + parser->label_columns
-                                        : parser->cells;
-    return parser->cells == wanted ||
+                                        : rows->cells;
+    return rows->cells == wanted ||
            sa_fail(parser->error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
-                   table->source.text.file.name, table->source.line, parser->cells,
-                   parser->cells == 1 ? "" : "s", wanted);
+                   rows->text.file.name, rows->line, rows->cells, rows->cells == 1 ? "" : "s",
+                   wanted);
 }
 
 /* The first row of numbers determines the columns and whether rows begin with words. */
 static bool set_layout(table_parser *parser) {
     sa_number_table *table = parser->table;
-    const char *first = parser->cell[0];
+    const char *first = parser->rows->cell[0];
     parser->label_columns = parser->has_corner || (*first && !looks_numeric(first));
-    if (parser->cells == parser->label_columns) return fail_cell(parser, 0, "is no number");
-    table->cols = (int)(parser->cells - parser->label_columns);
+    if (parser->rows->cells == parser->label_columns) return fail_cell(parser, 0, "is no number");
+    table->cols = (int)(parser->rows->cells - parser->label_columns);
     if (table->header) table->column = table->header + parser->label_columns;
     return true;
 }
 
 /* When other rows begin with a word, a row that begins with a number or nothing is an error. */
 static bool check_row_label(const table_parser *parser) {
-    const char *first = parser->cell[0];
+    const char *first = parser->rows->cell[0];
     if (!parser->label_columns || parser->has_corner || (*first && !looks_numeric(first)))
         return true;
     return fail_cell(parser, 0,
@@ -205,13 +200,13 @@ static bool check_row_label(const table_parser *parser) {
 }
 
 static bool parse_numbers(table_parser *parser, double *numbers) {
-    for (size_t i = parser->label_columns; i < parser->cells; i++, numbers++) {
-        if (!*parser->cell[i])
+    for (size_t i = parser->label_columns; i < parser->rows->cells; i++, numbers++) {
+        if (!*parser->rows->cell[i])
             return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: a number is missing",
-                           parser->table->source.text.file.name, parser->table->source.line, i + 1);
-        if (parser->scores && strcasecmp(parser->cell[i], "-inf") == 0)
+                           parser->rows->text.file.name, parser->rows->line, i + 1);
+        if (parser->scores && strcasecmp(parser->rows->cell[i], "-inf") == 0)
             *numbers = -INFINITY;
-        else if (!sa_number_parse(parser->cell[i], numbers))
+        else if (!sa_number_parse(parser->rows->cell[i], numbers))
             return fail_cell(parser, i, "is no finite number");
     }
     return true;
@@ -221,14 +216,16 @@ static bool parse_row(table_parser *parser) {
     sa_number_table *table = parser->table;
     if (!check_count(parser) || (!table->rows && !set_layout(parser)) || !check_row_label(parser))
         return false;
-    if (table->rows == MAX_ROWS) return fail_line(parser, "too many rows");
+    if (table->rows == MAX_ROWS)
+        return sa_fail(parser->error, SA_DATA, "%s:%zu: too many rows",
+                       parser->rows->text.file.name, parser->rows->line);
     const size_t row = (size_t)table->rows, at = row * (size_t)table->cols;
     if (!sa_reserve(&table->numbers, &parser->number_capacity, at + (size_t)table->cols,
                     sizeof *table->numbers, parser->error) ||
         (parser->label_columns && !sa_reserve(&table->row, &parser->row_capacity, row + 1,
                                               sizeof *table->row, parser->error)))
         return false;
-    if (parser->label_columns) table->row[row] = sa_csv_cell_unescape(parser->cell[0]);
+    if (parser->label_columns) table->row[row] = sa_csv_cell_unescape(parser->rows->cell[0]);
     table->rows++;
     return parse_numbers(parser, table->numbers + at);
 }
@@ -237,7 +234,7 @@ static bool parse_row(table_parser *parser) {
 
 static bool read_rows(table_parser *parser) {
     sa_number_table *table = parser->table;
-    sa_records *rows = &table->source;
+    sa_records *rows = parser->rows;
     size_t empty = 0; /* the first empty line; only trailing ones are allowed */
     bool failed = false;
     while (sa_csv_next(rows, &failed, parser->error)) {
@@ -248,7 +245,6 @@ static bool read_rows(table_parser *parser) {
         if (empty)
             return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", rows->text.file.name,
                            empty);
-        parser->cell = rows->cell, parser->cells = rows->cells;
         const bool first = !table->rows && !table->header && is_header(parser);
         if (!(first ? parse_header : parse_row)(parser)) return false;
     }
@@ -259,7 +255,8 @@ static bool read_rows(table_parser *parser) {
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error) {
     *table = (sa_number_table){.source = {.separator = ',', .trims = true}};
     if (!sa_text_lines_open(&table->source.text, path, error)) return false;
-    table_parser parser = {.table = table, .scores = scores, .error = error};
+    table_parser parser = {
+        .table = table, .rows = &table->source, .scores = scores, .error = error};
     const bool good = read_rows(&parser);
     if (!good) sa_number_table_close(table);
     return good;

@@ -142,6 +142,16 @@ void sa_dataset_release(sa_dataset *dataset) {
     *dataset = (sa_dataset){0};
 }
 
+sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
+                           sa_error *error) {
+    sa_corpus own = *corpus;
+    own.count = dataset->count < most ? dataset->count : most;
+    own.pairs = sa_new(own.count, sizeof *own.pairs, error);
+    for (size_t i = 0; own.pairs && i < own.count; i++)
+        own.pairs[i] = corpus->pairs[dataset->pair[i]];
+    return own;
+}
+
 /* ---- Held-out pairs -------------------------------------------------------------------------- */
 
 /* Marks the pairs whose source has a hash that the divisor divides. */

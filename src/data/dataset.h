@@ -22,6 +22,10 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
+/* The pairs of its corpus that it has, `most` at most. Their list is freed with free(); NULL:
+ * memory. */
+sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
+                           sa_error *error);
 
 /* Marks about 5 % of the pairs in held [corpus->count] for validation, at most `most` (0: no
  * limit), by a hash of the source, so that pairs with equal sources stay together. With at least

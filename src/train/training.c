@@ -383,13 +383,8 @@ static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
  * now: a failure is only noted. */
 static void diagnose(sa_session *session, sa_train_result *result) {
     enum { PAIRS = 200 };
-    const sa_dataset *data = &session->valid_data;
     sa_error error = {0};
-    sa_corpus pairs = session->valid;
-    pairs.count = data->count < PAIRS ? data->count : PAIRS;
-    pairs.pairs = sa_new(pairs.count, sizeof *pairs.pairs, &error);
-    for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
-        pairs.pairs[i] = session->valid.pairs[data->pair[i]];
+    const sa_corpus pairs = sa_dataset_pairs(&session->valid_data, &session->valid, PAIRS, &error);
     sa_trainer_close(&session->trainer); /* its memory is needed for the best model */
     session->watch.deadline = session->begin + latest_end(session);
     if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))

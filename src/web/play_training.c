@@ -176,16 +176,6 @@ static web_play *new_play(sa_error *error) {
     return play;
 }
 
-static bool list_held_out(web_play *play, sa_error *error) {
-    const sa_dataset *data = &play->session.valid_data;
-    play->held_out = play->session.valid;
-    play->held_out.count = data->count;
-    play->held_out.pairs = sa_new(data->count, sizeof *play->held_out.pairs, error);
-    for (size_t i = 0; play->held_out.pairs && i < data->count; i++)
-        play->held_out.pairs[i] = play->session.valid.pairs[data->pair[i]];
-    return play->held_out.pairs;
-}
-
 /* Where the session keeps its state. */
 static void name_state(const web_play *play, char *name, size_t capacity) {
     snprintf(name, capacity, "%s/last.safetensors", play->folder);
@@ -215,8 +205,11 @@ static bool open_training(web_play *play, const char *train, const char *valid, 
                 (!state || put_state(play, state, size, error));
     if (good) {
         play->trains = true;
-        good =
-            sa_session_open(&play->session, &play->training, error) && list_held_out(play, error);
+        good = sa_session_open(&play->session, &play->training, error);
+        if (good)
+            play->held_out =
+                sa_dataset_pairs(&play->session.valid_data, &play->session.valid, SIZE_MAX, error);
+        good = good && play->held_out.pairs;
     }
     web_file_remove(train_name);
     web_file_remove(valid_name);

@@ -21,29 +21,18 @@ void sa_aligner_free(sa_aligner *aligner) {
     free(aligner);
 }
 
-/* Both sides of pairs, released by sa_sentences_release even after a failure. */
-static bool encode(const sa_aligner *aligner, const sa_pair *pairs, size_t count,
-                   sa_sentence **source, sa_sentence **target, sa_error *error) {
-    *source = sa_encode_texts(&aligner->source, aligner->max_len, &pairs->source, sizeof *pairs,
-                              count, error);
-    *target = *source ? sa_encode_texts(&aligner->target, aligner->max_len, &pairs->target,
-                                        sizeof *pairs, count, error)
-                      : NULL;
-    return *target;
-}
-
 /* ---- Learning -------------------------------------------------------------------------------- */
 
 static bool learn(sa_aligner *aligner, const sa_corpus *corpus, const sa_aligner_options *options,
                   sa_aligner_report *report, void *context, sa_error *error) {
     sa_sentence *source = NULL, *target = NULL;
     const size_t count = corpus->count;
-    bool good = encode(aligner, corpus->pairs, count, &source, &target, error);
-    if (good)
-        good =
-            sa_aligner_learn(&aligner->model, options, &(sa_aligner_pairs){source, target, count},
-                             sa_vocab_size(&aligner->source.vocab),
-                             sa_vocab_size(&aligner->target.vocab), report, context, error);
+    const bool good =
+        sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, corpus->pairs, count,
+                        &source, &target, error) &&
+        sa_aligner_learn(&aligner->model, options, &(sa_aligner_pairs){source, target, count},
+                         sa_vocab_size(&aligner->source.vocab),
+                         sa_vocab_size(&aligner->target.vocab), report, context, error);
     sa_sentences_release(source, count);
     sa_sentences_release(target, count);
     return good;
@@ -113,7 +102,8 @@ bool sa_aligner_align(const sa_aligner *aligner, const sa_pair *pairs, size_t co
     bool good = true;
     for (size_t p = 0; good && p < count; p++) {
         sa_sentence *source, *target;
-        good = encode(aligner, &pairs[p], 1, &source, &target, error);
+        good = sa_encode_pairs(&aligner->source, &aligner->target, aligner->max_len, &pairs[p], 1,
+                               &source, &target, error);
         if (good && !(source->ids && target->ids))
             good = sa_fail(error, SA_LIMIT, "line %zu: a side has more than %d tokens",
                            pairs[p].line, aligner->max_len);

@@ -131,15 +131,11 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
 static bool align_part(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
                        sa_error *error) {
     sa_model *model = task->model;
-    sa_sentence *source = sa_encode_texts(&model->source, model->max_len, &pairs[first].source,
-                                          sizeof *pairs, count, error);
-    sa_sentence *target = source
-                              ? sa_encode_texts(&model->target, model->max_len,
-                                                &pairs[first].target, sizeof *pairs, count, error)
-                              : NULL;
-    const bool extended =
-        target && sa_extend_texts(model, &pairs[first].source, &pairs[first].target, sizeof *pairs,
-                                  count, source, target, error);
+    sa_sentence *source, *target;
+    const bool extended = sa_encode_pairs(&model->source, &model->target, model->max_len,
+                                          pairs + first, count, &source, &target, error) &&
+                          sa_extend_texts(model, &pairs[first].source, &pairs[first].target,
+                                          sizeof *pairs, count, source, target, error);
     sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
     attribute_task attributed = {task, source, target, weights, {NULL}, 0};

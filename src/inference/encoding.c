@@ -48,6 +48,16 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     return NULL;
 }
 
+bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *target_codec,
+                     int max_len, const sa_pair *pairs, size_t count, sa_sentence **source,
+                     sa_sentence **target, sa_error *error) {
+    *target = NULL;
+    *source = sa_encode_texts(source_codec, max_len, &pairs->source, sizeof *pairs, count, error);
+    if (!*source) return false;
+    *target = sa_encode_texts(target_codec, max_len, &pairs->target, sizeof *pairs, count, error);
+    return *target;
+}
+
 bool sa_extend_texts(const sa_model *model, const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {

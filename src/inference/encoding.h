@@ -10,6 +10,10 @@
  * but no ids. Freed by sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error);
+/* Both sides of pairs, released by sa_sentences_release even after a failure. */
+bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *target_codec,
+                     int max_len, const sa_pair *pairs, size_t count, sa_sentence **source,
+                     sa_sentence **target, sa_error *error);
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
 /* Adds the extended ids of a model that copies to its encoded source texts and, where there are

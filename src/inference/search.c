@@ -141,11 +141,10 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
 
 static bool open_search(search_state *run, const sa_sentence *const *sources, int count,
                         sa_error *error) {
-    sa_arena dry = {0};
     run->steps = most_steps(run, sources[0], count);
     if (!sa_ensemble_check(run->ensemble, run->steps, error)) return false;
-    layout(run, &dry, sources, count);
-    if (!sa_arena_init(&run->arena, dry.used, error)) return false;
+    layout(run, &run->arena, sources, count); /* the dry run */
+    if (!sa_arena_init(&run->arena, run->arena.used, error)) return false;
     layout(run, &run->arena, sources, count);
     return true;
 }

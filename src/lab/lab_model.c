@@ -33,9 +33,8 @@ bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const s
     sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
     sa_seq2seq_bind_buffer(&model->sizes, model->gradients, &model->dw);
 
-    sa_arena dry = {0};
-    layout(model, &dry, pairs);
-    if (!sa_arena_init(&model->arena, dry.used, error)) return false;
+    layout(model, &model->arena, pairs); /* the dry run */
+    if (!sa_arena_init(&model->arena, model->arena.used, error)) return false;
     layout(model, &model->arena, pairs);
     return sa_blas_check_memory(1, error);
 }

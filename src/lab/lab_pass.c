@@ -28,9 +28,8 @@ static void poison_weights(sa_lab_pass *pass) {
 bool sa_lab_pass_open(sa_lab_pass *pass, const sa_seq2seq *w, const sa_sentence *source,
                       const sa_sentence *target, int count, sa_error *error) {
     *pass = (sa_lab_pass){.w = w};
-    sa_arena dry = {0};
-    layout(pass, &dry, source, target, count);
-    if (!sa_arena_init(&pass->arena, dry.used, error)) return false;
+    layout(pass, &pass->arena, source, target, count); /* the dry run */
+    if (!sa_arena_init(&pass->arena, pass->arena.used, error)) return false;
     layout(pass, &pass->arena, source, target, count);
     poison_weights(pass);
     sa_seq2seq_loss(w, &pass->batch, (sa_regularizer){0}, &pass->cache, NULL);

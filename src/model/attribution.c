@@ -194,9 +194,7 @@ static copies *hiding_copies(const sa_attributed *job, int first, int columns, s
 /* Runs the model on them, with the changes that were made, and derives by what predicts. */
 static bool copies_run(copies *all, sa_error *error) {
     layout(all); /* the dry run */
-    const size_t size = all->arena.used;
-    all->arena = (sa_arena){0};
-    if (!sa_arena_init(&all->arena, size, error)) return false;
+    if (!sa_arena_init(&all->arena, all->arena.used, error)) return false;
     layout(all);
     all->w.family->forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
     sa_pass_predict(&all->w, &all->batch, (sa_regularizer){0}, -1, &all->pass, &all->dw);
@@ -509,9 +507,7 @@ static bool chained(const sa_attributed *job, bool (*make)(attention_chain *, sa
                     void (*read)(attention_chain *, double *), double *scores, sa_error *error) {
     attention_chain all = {.job = job};
     layout_chain(&all); /* the dry run */
-    const size_t size = all.arena.used;
-    all.arena = (sa_arena){0};
-    if (!sa_arena_init(&all.arena, size, error)) return false;
+    if (!sa_arena_init(&all.arena, all.arena.used, error)) return false;
     layout_chain(&all);
     const bool good = make(&all, error);
     if (good) read(&all, scores);

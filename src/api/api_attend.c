@@ -127,12 +127,6 @@ static sa_params own_parameters(const operands *all, int heads) {
     return plan;
 }
 
-/* Whether they are the width of a kernel. */
-static bool is_kernel(const operands *all) {
-    const sa_params own = own_parameters(all, 1);
-    return own.count && strcmp(own.item[0].name, ".log_h") == 0;
-}
-
 static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
     if (!is_given(v_a)) return true;
     if (!all->score->bind)
@@ -182,8 +176,9 @@ static bool check_rotation(const operands *all, const sa_attend_options *options
 static bool check_bandwidth(const operands *all, const sa_attend_options *options,
                             sa_error *error) {
     const double h = options->bandwidth;
+    const sa_params own = own_parameters(all, 1);
     if (h == 0) return true;
-    if (!is_kernel(all))
+    if (!own.count || strcmp(own.item[0].name, ".log_h") != 0)
         return sa_fail(error, SA_USAGE,
                        "--bandwidth is the width of a kernel: it needs --attention gaussian");
     if (is_given(options->v_a))

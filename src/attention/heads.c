@@ -14,11 +14,6 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
     }
 }
 
-/* How many parts of the annotations are projected apart. */
-static int projections(const sa_attention_sizes *sizes) {
-    return sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? sizes->heads : 1;
-}
-
 /* How many numbers make a query of one head, where it is projected. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
@@ -33,7 +28,8 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
     const char *const *own = names[sizes->transformer];
     const sa_score *score = sizes->score;
     const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
-    const int n = sizes->state, A = sizes->annotation, parts = projections(sizes);
+    const int n = sizes->state, A = sizes->annotation; /* in parts that are projected apart: */
+    const int parts = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
     *w = (sa_attention){.score = score,
                         .normalizer = sizes->normalizer,
                         .exponent = (sa_real)sizes->settings.entmax_alpha,

@@ -43,11 +43,6 @@ static void add_parameter(dump *out, const sa_param *param, const char *prefix,
     if (numbers) memcpy(numbers, buffer + param->offset, sa_param_size(param) * sizeof *numbers);
 }
 
-static void add_lengths(dump *out, const char *side, const sa_sentence *sentences) {
-    int32_t *lengths = add(out, SA_I32, 0, out->job->count, "%s.len", side);
-    for (int i = 0; lengths && i < out->job->count; i++) lengths[i] = sentences[i].len;
-}
-
 /* Token ids, or extended ids, sentence after sentence. */
 static void add_ids(dump *out, const char *side, const sa_sentence *sentences, int words,
                     bool extended) {
@@ -170,7 +165,8 @@ static void add_all(dump *out, double loss) {
     double *number = add(out, SA_F64, 0, 1, "loss");
     if (number) *number = loss;
     for (int side = 0; side < 2; side++) {
-        add_lengths(out, names[side], sentences[side]);
+        int32_t *lengths = add(out, SA_I32, 0, job->count, "%s.len", names[side]);
+        for (int i = 0; lengths && i < job->count; i++) lengths[i] = sentences[side][i].len;
         add_ids(out, names[side], sentences[side], words[side], false);
     }
     for (int side = 0; job->settings->copy && side < 2; side++)

@@ -69,16 +69,12 @@ void sa_explainer_write(sa_explainer *out, const char *place, const char *format
     if (place) out->line.citation = place;
 }
 
-static bool in_symbol(char c) {
-    return isalnum((unsigned char)c) || c == '_' || c == '~';
-}
-
 void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
                              const sa_explainer_symbol *symbols) {
     if (place) out->line.citation = place;
     while (*text) {
         size_t size = 0;
-        while (in_symbol(text[size])) size++;
+        while (isalnum((unsigned char)text[size]) || text[size] == '_' || text[size] == '~') size++;
         const sa_explainer_symbol *symbol = symbols;
         while (symbol->from &&
                (strlen(symbol->from) != size || strncmp(symbol->from, text, size) != 0))

@@ -51,13 +51,6 @@ static void raise_to(double x, double *worst) {
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-/* The least sum of a row of weights. A Gaussian leaves at least exp(-2) of each weight in its
- * window, which ends at two standard deviations; a null key may take nearly all. */
-static double least_sum(const sa_attention *w) {
-    if (w->normalizer->null_key) return 0;
-    return sa_attention_lacks(w) ? exp(-2) : 1;
-}
-
 /* How far a row of weights is from being a distribution. */
 static double row_sum_error(sa_mat alpha, double least) {
     double sum = 0, off = 0;
@@ -71,7 +64,12 @@ static double row_sum_error(sa_mat alpha, double least) {
 bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                          sa_error *error) {
     const sa_seq2seq *w = &setup->model.w;
-    const double least = least_sum(sa_lab_attention(setup));
+    const sa_attention *attention = sa_lab_attention(setup);
+    /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
+     * which ends at two standard deviations; a null key may take nearly all. */
+    const double least = attention->normalizer->null_key ? 0
+                         : sa_attention_lacks(attention) ? exp(-2)
+                                                         : 1;
     const sa_lab_view view = {&setup->all, p};
     const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
     const bool joined = is_joined(w); /* a row goes on behind the source's words */

@@ -152,12 +152,6 @@ sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     return sa_rows(readout_of(pass)->t, row_of(pass, batch_index(view), t), 1);
 }
 
-/* The source words of the pair. */
-static int source_length(sa_lab_view view) {
-    const sa_batch *batch = &view.pass->batch;
-    return batch->source.len[sa_batch_source_index(batch, batch_index(view))];
-}
-
 sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t) {
     const sa_lab_pass *pass = view.pass;
     return sa_pass_weights(pass->w, &pass->cache, &pass->batch, site, layer, k, batch_index(view),
@@ -183,9 +177,10 @@ double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_s
 double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
     const double cross = sa_lab_site_difference(one, other, SA_SITE_CROSS, steps, NULL, column);
     const double target = sa_lab_site_difference(one, other, SA_SITE_DECODER, steps, NULL, NULL);
-    return sa_lab_nan_max(
-        sa_lab_nan_max(cross, target),
-        sa_lab_site_difference(one, other, SA_SITE_ENCODER, source_length(one), column, column));
+    const sa_batch *batch = &one.pass->batch;
+    const int S = batch->source.len[sa_batch_source_index(batch, batch_index(one))];
+    const double source = sa_lab_site_difference(one, other, SA_SITE_ENCODER, S, column, column);
+    return sa_lab_nan_max(sa_lab_nan_max(cross, target), source);
 }
 
 double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {

@@ -726,7 +726,7 @@ typedef struct sa_align_options {
 
 /* Attribution i, a way to say which words made a target word; NULL after the last. */
 const char *sa_attribution_name(size_t i);
-enum { SA_ATTRIBUTIONS = 9 };
+enum { SA_ATTRIBUTIONS = 10 };
 
 /* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
  * columns keys: target and source words, ending in "</s>" (EOS). Within the encoder both are source

@@ -147,7 +147,7 @@ _align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, 
 _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
-                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"), (_text * 9, "method"))
+                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"), (_text * 10, "method"))
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
                            (c_bool, "weights annotations"), (c_void_p, "each context"))

@@ -406,8 +406,8 @@ const cli_command cli_align = {
 static const sa_option method_rows[] = {
     {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
      "what to compute, separated by commas: attention, gradient, input-x-gradient, "
-     "integrated-gradients, occlusion; of a Transformer also norms, rollout, flow and "
-     "value-zeroing"},
+     "integrated-gradients, occlusion, adversarial; of a Transformer also norms, rollout, flow "
+     "and value-zeroing"},
     {"target-prefix", SA_SWITCH(RUN(job.target_prefix)),
      "add columns of the earlier target words, behind those of the source: gradients and "
      "occlusion; of a decoder-only model also rollout, flow and value-zeroing"},

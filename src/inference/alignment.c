@@ -187,7 +187,10 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE, "{target_prefix}: {method} %s is of source words%s",
                            list[k]->name, list[k]->joint ? " but in a decoder-only model" : "");
-        *attends = *attends || !list[k]->score;
+        if (list[k]->forces && (model->w.transformer.sizes.decoder_only || model->settings.copy))
+            return sa_fail(error, SA_USAGE, "{method} %s needs cross-attention without {copy}",
+                           list[k]->name);
+        *attends = *attends || !list[k]->score || list[k]->forces;
     }
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))
         return sa_fail(error, SA_USAGE,

@@ -537,6 +537,7 @@ const sa_attribution sa_attributions[] = {
     {"rollout", .layers = true, .joint = true, .score = rollout},
     {"flow", .layers = true, .joint = true, .score = flow},
     {"value-zeroing", .layers = true, .joint = true, .score = value_zeroing},
+    {"adversarial", .forces = true, .score = sa_adversarial},
     {0},
 };
 

@@ -19,27 +19,21 @@
  *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
  *                         their sums, in the place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
+ *   adversarial           the weights of attention, the mean over layers and heads, that are
+ *                         farthest from the model's (divergence of Jensen and Shannon) of those
+ *                         that were found to leave p(y_t) within a total variation of 0.01 (Jain
+ *                         and Wallace 2019, section 4.2.2); those of a row are changed alone
  */
 #ifndef SA_MODEL_ATTRIBUTION_H
 #define SA_MODEL_ATTRIBUTION_H
 
-#include "model/seq2seq.h"
-
-/* A model and a pair. */
-typedef struct sa_attributed {
-    const sa_seq2seq *w;
-    const sa_sizes *sizes;
-    size_t parameters; /* numbers of all weights */
-    const sa_sentence *source, *target;
-    bool prefix; /* columns of earlier target words, too */
-    int steps;   /* m */
-    double *gap; /* receives that of integrated gradients: sa_alignment.gap */
-} sa_attributed;
+#include "model/attributed.h"
 
 typedef struct sa_attribution {
     const char *name;
     bool prefix; /* has columns of earlier target words, ... */
     bool joint;  /* ... or has them if one stack reads both sides */
+    bool forces; /* other weights of cross-attention than the model's */
     bool layers; /* of the layers of a Transformer, */
     bool sums;   /* whose heads put out sums of weighted values, which no part changes */
     /* Fills scores [T x columns]. SA_LIMIT: memory. NULL: the weights of attention, which passes

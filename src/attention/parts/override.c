@@ -50,8 +50,7 @@ static void uniform(sa_mat alpha) {
     for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
 }
 
-/* The permutation depends on the length only, so it is the same in all steps. */
-static void shuffle(uint64_t seed, sa_mat alpha) {
+void sa_override_shuffle(uint64_t seed, sa_mat alpha) {
     sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
     for (int j = alpha.cols - 1; j > 0; j--) {
         const uint32_t other = sa_rng_below(&rng, (uint32_t)j + 1);
@@ -85,7 +84,7 @@ static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_
         uniform(alpha);
         break;
     case SA_OVERRIDE_SHUFFLE:
-        shuffle(override->seed, alpha);
+        sa_override_shuffle(override->seed, alpha); /* the same in all steps */
         break;
     case SA_OVERRIDE_SHIFT:
         shift(override->chosen.shift, alpha, scratch);
@@ -105,7 +104,8 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_override *override = *(const sa_override *const *)sa_part_own(w, part);
     const sa_mat scratch = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->alpha.cols);
     for (int l = 0; l < at->alpha.rows; l++)
-        replace(override, at->sentence, at->i + l, sa_rows(at->alpha, l, 1), scratch);
+        (override->replace ? override->replace : replace)(override, at->sentence, at->i + l,
+                                                          sa_rows(at->alpha, l, 1), scratch);
 }
 
 const sa_part sa_override_part = {
@@ -121,6 +121,6 @@ void sa_override_install(sa_attention *w, const sa_override *override) {
     while (p < w->parts && !w->part[p].row->state_words) p++;
     if (override->chosen.kind == SA_OVERRIDE_EXPECTED)
         w->decoding = false;
-    else if (override->chosen.kind != SA_OVERRIDE_NONE)
+    else if (override->chosen.kind != SA_OVERRIDE_NONE || override->replace)
         *(const sa_override **)sa_part_add(w, &sa_override_part, p) = override;
 }

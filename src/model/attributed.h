@@ -1,0 +1,21 @@
+/* attributed: what attributions (attribution.h) are of. */
+#ifndef SA_MODEL_ATTRIBUTED_H
+#define SA_MODEL_ATTRIBUTED_H
+
+#include "model/seq2seq.h"
+
+/* A model and a pair. */
+typedef struct sa_attributed {
+    const sa_seq2seq *w;
+    const sa_sizes *sizes;
+    size_t parameters; /* numbers of all weights */
+    const sa_sentence *source, *target;
+    bool prefix; /* columns of earlier target words, too */
+    int steps;   /* m */
+    double *gap; /* receives that of integrated gradients: sa_alignment.gap */
+} sa_attributed;
+
+/* The row of adversarial.c: scores [T x S]. */
+bool sa_adversarial(const sa_attributed *job, double *scores, sa_error *error);
+
+#endif

@@ -1,7 +1,7 @@
 # How the attributions of three seeds agree: files of `attribute --jsonl`, one for each seed, with the methods of
 # `names` (separated by commas). Prints for each method: Kendall's tau-b of its scores and occlusion's in the rows of
-# target words, over source words (both without EOS), the same of its scores with two seeds, and, of attention, the
-# Jensen-Shannon divergence of two seeds; means over rows and seeds.
+# target words, over source words (both without EOS), the same of its scores with two seeds, and the Jensen-Shannon
+# divergence, of attention between two seeds, of adversarial weights from attention; means over rows and seeds.
 FNR == 1 { seeds++ }
 
 {
@@ -51,17 +51,21 @@ function compared(k, pair, t,    seed, other, value) {
         if (value < 2) { with_occlusion[k] += value; of_occlusion[k]++ }
         value = tau(scores[seed, pair, k, t], scores[other, pair, k, t])
         if (value < 2) { with_seed[k] += value; of_seed[k]++ }
-        if (k == 1) { apart += divergence(scores[seed, pair, 1, t], scores[other, pair, 1, t]); of_apart++ }
+        if (k == 1) { apart[k] += divergence(scores[seed, pair, 1, t], scores[other, pair, 1, t]); of_apart[k]++ }
+        if (k == adversarial) { apart[k] += divergence(scores[seed, pair, 1, t], scores[seed, pair, k, t]); of_apart[k]++ }
     }
 }
 
 END {
     split(names, name, ",")
-    for (k = 1; k <= methods; k++) if (name[k] == "occlusion") occlusion = k
+    for (k = 1; k <= methods; k++) {
+        if (name[k] == "occlusion") occlusion = k
+        if (name[k] == "adversarial") adversarial = k
+    }
     for (k = 1; k <= methods; k++) {
         for (pair = 1; pair <= pairs; pair++)
             for (t = 1; t <= rows[pair]; t++) compared(k, pair, t)
         printf "%s\t%.3f\t%.3f\t%s\n", name[k], with_occlusion[k] / of_occlusion[k], with_seed[k] / of_seed[k],
-            k == 1 ? sprintf("%.3f", apart / of_apart) : "-"
+            k in apart ? sprintf("%.3f", apart[k] / of_apart[k]) : "-"
     }
 }

@@ -1,6 +1,6 @@
 # Sourced by scripts/measure: attention and attributions against planted links, occlusion and other seeds (QUALITY.md).
 
-explained=(reorder agree)
+explained=(reorder agree sense copy recall)
 
 # The scores of one trained model, and the AER of each method; what is there stays.
 attribute() { # RUN TASK METHODS OUT
@@ -10,9 +10,11 @@ attribute() { # RUN TASK METHODS OUT
     mv "$4.part" "$4.jsonl"
 }
 
-# TASK TAB MODEL TAB METHOD TAB median AER TAB tau with occlusion TAB with other seeds TAB divergence of seeds
+# TASK TAB MODEL TAB METHOD TAB median AER TAB tau with occlusion TAB with other seeds TAB divergence: of attention of two
+# seeds, of adversarial weights from attention
 explain_model() { # TASK MODEL
     local seed method rest out=$work/explanations/$1-$2 methods=attention,gradient,input-x-gradient,integrated-gradients,occlusion
+    [ "$2" = decoder ] || methods+=,adversarial
     [[ $2 != transformer && $2 != decoder ]] || methods+=,norms,rollout,flow,value-zeroing
     for seed in 1 2 3; do attribute "$work/explanations-$1/$2-s$seed" "$1" $methods "$out-s$seed"; done
     while IFS=$'\t' read -r method rest; do
@@ -28,6 +30,20 @@ forced() { # TASK MODEL [OPTION...]
     for seed in 1 2 3; do
         value_at bleu "$("$command" eval "$work/explanations-$1/$2-s$seed/best.safetensors" "$some" --json "${@:3}")"
     done | sort -g | sed -n 2p | xargs printf ' %.1f |'
+}
+
+# BLEU with each target word's weights on the links that the model of another seed has for the same pairs.
+frozen() { # TASK MODEL
+    local seed some=$work/explanations/$1.tsv folder=$work/explanations-$1/$2
+    for seed in 1 2 3; do
+        "$command" align "$folder-s$((seed % 3 + 1))/best.safetensors" "$some" --pharaoh - |
+            paste <(cut -f 1,2 "$some") - >"$some.links"
+        value_at bleu "$("$command" eval "$folder-s$seed/best.safetensors" "$some.links" --json --force-attention gold)"
+    done | sort -g | sed -n 2p | xargs printf ' %.1f |'
+}
+
+divergence() { # TASK METHOD, of RNNsearch
+    awk -F '\t' -v task="$1" -v method="$2" '$1 == task && $2 == "bahdanau" && $3 == method { print $7 }' "$work/explanations/rows.tsv"
 }
 
 explanations() { # [TASK...]
@@ -59,10 +75,10 @@ explanations() { # [TASK...]
         -f scripts/lessons/bars.awk "$work/explanations/bars.tsv" >&2
     echo
     head_of 'RNNsearch, corpus' 'BLEU' 'trained with uniform weights' 'forced to uniform weights' 'forced to shuffled weights' \
-        'divergence of the weights of two seeds'
+        'forced to the links of another seed' 'divergence of the weights of two seeds' 'of adversarial weights'
     for task; do
-        printf '| `%s` |%s%s%s%s %.2f |\n' "$task" "$(forced "$task" bahdanau)" "$(forced "$task" bahdanau-uniform)" \
+        printf '| `%s` |%s%s%s%s%s %.2f | %.2f |\n' "$task" "$(forced "$task" bahdanau)" "$(forced "$task" bahdanau-uniform)" \
             "$(forced "$task" bahdanau --force-attention uniform)" "$(forced "$task" bahdanau --force-attention shuffle)" \
-            "$(awk -F '\t' -v task="$task" '$1 == task && $2 == "bahdanau" && $3 == "attention" { print $7 }' "$rows")"
+            "$(frozen "$task" bahdanau)" "$(divergence "$task" attention)" "$(divergence "$task" adversarial)"
     done
 }

@@ -364,7 +364,7 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *score(size_t row, const char **formula) {
+const char *cli_attention_item(size_t row, const char **formula) {
     return sa_attention_info(row, formula, NULL);
 }
 
@@ -375,6 +375,6 @@ const cli_command cli_attend = {
     .size = sizeof(attend_options),
     .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
     .items = "Scores (--attention)",
-    .item = score,
+    .item = cli_attention_item,
     .run = run,
 };

@@ -152,10 +152,6 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *score(size_t row, const char **formula) {
-    return sa_attention_info(row, formula, NULL);
-}
-
 const cli_command cli_gradcheck = {
     .name = "gradcheck",
     .words = "",
@@ -165,6 +161,6 @@ const cli_command cli_gradcheck = {
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, AT(settings)}},
     .items = "Scores (--attention)",
-    .item = score,
+    .item = cli_attention_item,
     .run = run,
 };

@@ -87,6 +87,9 @@ bool cli_is_named(const sa_option *row, const char *argument);
 const sa_option *cli_option_find(const cli_command *command, const char *argument,
                                  const cli_option_set **set, size_t *number);
 
+/* The `item` of commands that list the scores of attention. */
+const char *cli_attention_item(size_t row, const char **formula);
+
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *options);
 

@@ -67,9 +67,8 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     const sa_attention *attention = sa_lab_attention(setup);
     /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
      * which ends at two standard deviations; a null key may take nearly all. */
-    const double least = attention->normalizer->null_key ? 0
-                         : sa_attention_lacks(attention) ? exp(-2)
-                                                         : 1;
+    double least = sa_attention_lacks(attention) ? exp(-2) : 1;
+    if (attention->normalizer->null_key) least = 0;
     const sa_lab_view view = {&setup->all, p};
     const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
     const bool joined = is_joined(w); /* a row goes on behind the source's words */

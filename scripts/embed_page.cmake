@@ -15,7 +15,7 @@ function(add_text name text)
 endfunction()
 
 set(script "")
-foreach(part dom data chart matrix viewer history list film place scatter)
+foreach(part dom data chart matrix player viewer history list film place scatter)
   file(READ ${FOLDER}/page_${part}.js text)
   string(APPEND script "${text}\n")
 endforeach()

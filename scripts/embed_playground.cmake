@@ -20,7 +20,7 @@ endfunction()
 join(style report/page.css web/page.css)
 join(worker web/module.js web/worker.js)
 join(script report/page_dom.js web/texts.js web/texts_tour.js web/page_worker.js web/page_state.js
-  report/page_chart.js report/page_matrix.js web/page_watch.js web/page_past.js web/page_pairs.js
+  report/page_chart.js report/page_matrix.js report/page_player.js web/page_watch.js web/page_past.js web/page_pairs.js
   web/page_training.js web/page_settings.js web/page_inside.js web/page_files.js web/page_tour.js web/page_stage.js web/page.js)
 join(page web/page.html)
 execute_process(COMMAND gzip -9nc ${MODULE} COMMAND base64 -w 0 OUTPUT_VARIABLE module COMMAND_ERROR_IS_FATAL ANY)

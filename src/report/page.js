@@ -75,41 +75,19 @@ function addSlides() {
 // ---- The table
 
 const better = { loss: -1, perplexity: -1, bleu: 1, exact: 1, aer: -1 };
-const order = { key: null, sign: 1 };
 for (const band of lengthBands()) better[band] = 1;
 
-function figureCell(row, column, best) {
-  const value = row[column.key];
-  const shown = Number.isFinite(value) ? fixed(value * column.scale, column.decimals) : "–";
-  return html("td", { class: best.get(column.key) === shown && shown !== "–" ? "best" : false }, shown);
-}
-
-function drawTable() {
-  const rows = records("table.csv");
-  const every = byId("each-seed").querySelector("input").checked;
-  const shown = models.filter((model) => isHistory || model.shown);
+function drawResults() {
+  const rows = records("table.csv"), every = byId("each-seed").querySelector("input").checked;
   // Exact zeros, say, only if there are any.
   const columns = isHistory ? eraColumns() : page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
-  const of = (model) => rows.filter((row) => row.model === model.key);
-  const medians = shown.map((model) => ({ model, runs: of(model).slice(0, -1), median: { ...of(model).at(-1), ...(isHistory ? eraFigures(model) : {}) } }));
-  const best = new Map(columns.filter((column) => better[column.key]).map((column) => {
-    const values = medians.map(({ median }) => median[column.key]).filter(Number.isFinite);
-    return [column.key, values.length > 1 ? fixed(Math[better[column.key] > 0 ? "max" : "min"](...values) * column.scale, column.decimals) : null];
-  }));
-  if (order.key) medians.sort((a, b) => order.sign * ((a.median[order.key] || 0) - (b.median[order.key] || 0)));
-  const sort = (column) => {
-    order.sign = order.key === column.key ? -order.sign : -(better[column.key] ?? -1);
-    order.key = column.key;
-    drawTable();
-  };
-  const head = html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map((column) =>
-    html("th", { scope: "col", "aria-sort": order.key === column.key && (order.sign > 0 ? "ascending" : "descending") },
-      html("button", { type: "button", on: { click: () => sort(column) } }, column.title))));
-  byId("results").querySelector("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...medians.flatMap(({ model, runs, median }) => [
-    html("tr", {}, html("td", {}, ...(isHistory ? [eraThumb(model), ...eraText(model)] : breakable(model.name))), ...columns.map((column) => figureCell(median, column, best))),
-    ...(every ? runs.map((run) => html("tr", { class: "run" }, html("td", {}, `seed ${run.seed}`),
-      ...columns.map((column) => figureCell(run, column, new Map())))) : []),
-  ])));
+  const shown = models.filter((model) => isHistory || model.shown).map((model) => {
+    const own = rows.filter((row) => row.model === model.key);
+    return { ...own.at(-1), ...(isHistory ? eraFigures(model) : {}), model, below: every ? own.slice(0, -1).map((run) => ({ ...run, model: null })) : [] };
+  });
+  const nameOf = ({ model, seed }) => (!model ? `seed ${seed}` : isHistory ? [eraThumb(model), ...eraText(model)] : breakable(model.name));
+  drawTable(byId("results").querySelector("table"), [{ title: "model", cell: nameOf }, ...columns.map(({ key, title, scale, decimals }) =>
+    ({ title, best: better[key], value: (row) => row[key], cell: (row) => fixed(row[key] * scale, decimals) }))], shown);
 }
 
 function addResults() {
@@ -117,9 +95,9 @@ function addResults() {
   byId("results").hidden = false;
   const each = byId("each-seed");
   each.hidden = models.every((model) => model.seeds.length < 2);
-  each.querySelector("input").addEventListener("change", drawTable);
-  onModelsChange(drawTable);
-  drawTable();
+  each.querySelector("input").addEventListener("change", drawResults);
+  onModelsChange(drawResults);
+  drawResults();
 }
 
 // Models that got other numbers of updates are not compared on equal terms.
@@ -228,18 +206,15 @@ function addAttentionStatistics() {
     ["end", "weight on </s>", 0, 100], ["onward", "monotonicity", 0, 100],
     ...(attending.some(({ gaze }) => gaze.zeros >= 0.0005) ? [["zeros", "exact zeros", 0, 100]] : []),
     ...(attending.some(({ gaze }) => gaze.sum < 0.9995) ? [["sum", "weight of a row", 1, 100]] : [])];
-  const cell = (model, [key, , decimals, percent]) => {
-    const value = model.gaze[key];
-    if (value === null) return html("td", {}, "–");
-    if (!percent) return html("td", {}, fixed(value, decimals));
-    const filled = html("i");
+  const cell = (model, key, decimals, percent) => {
+    const value = model.gaze[key], filled = html("i");
+    if (value === null || !percent) return fixed(value ?? NaN, decimals);
     filled.style.width = `${Math.min(value, 1) * 100}%`;
     filled.style.background = model.color;
-    return html("td", {}, html("span", { class: "bar", "aria-hidden": "true" }, filled), html("span", {}, `${fixed(value * percent, decimals)} %`));
+    return [html("span", { class: "bar", "aria-hidden": "true" }, filled), html("span", {}, `${fixed(value * percent, decimals)} %`)];
   };
-  const draw = () => byId("gazes").querySelector("table").replaceChildren(
-    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
-    html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, ...breakable(model.name)), ...columns.map((column) => cell(model, column))))));
+  const draw = () => drawTable(byId("gazes").querySelector("table"), [{ title: "model", cell: (model) => breakable(model.name) }, ...columns.map(([key, title, decimals, percent]) =>
+    ({ title, value: (model) => model.gaze[key], cell: (model) => cell(model, key, decimals, percent) }))], attending.filter((model) => model.shown));
   byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; `
     + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it, where both have weight on one; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
   onModelsChange(draw);
@@ -258,12 +233,10 @@ function addSettings() {
   if (!names.length) return;
   byId("settings").hidden = false;
   const differs = (name) => new Set(models.map((model) => model.settings[name])).size > 1;
-  const table = (id, chosen) => byId(id).replaceChildren(
-    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "option"), ...models.map((model) => html("th", { scope: "col" }, visible(model.name))))),
-    html("tbody", {}, ...chosen.map((name) => html("tr", {}, html("td", {}, name), ...models.map((model) => html("td", {}, visible(model.settings[name] ?? "–")))))));
+  const columns = [{ title: "option", cell: (name) => name }, ...models.map((model) => ({ title: visible(model.name), cell: (name) => visible(model.settings[name] ?? "–") }))];
   for (const model of models) if (model.seeds.length) model.settings.seed = model.seeds.join(", ");
-  table("differing", ["seed", ...names.filter((name) => name !== "seed" && differs(name))]);
-  table("shared", names);
+  drawTable(byId("differing"), columns, ["seed", ...names.filter((name) => name !== "seed" && differs(name))]);
+  drawTable(byId("shared"), columns, names);
   byId("signatures").append(...page.signatures.map((text) => html("li", {}, visible(text))));
 }
 
@@ -297,6 +270,7 @@ addResults();
 addBars();
 addCurves();
 addLengths();
+addPlayer();
 addFilms();
 addViewer();
 addHistory();

@@ -75,6 +75,33 @@ function lineMark(color, stroke) {
   return svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line);
 }
 
+// ---- A table
+
+const sorting = new WeakMap(); // tables: { title, sign }
+
+// columns: [{ title, cell(row), value(row), best }]: what its cells hold, a text or nodes; what a click on its title sorts by; 1: the
+// largest is the best, -1: the least. The first column names the rows; a row's `below` are rows that stay with it.
+function drawTable(table, columns, rows) {
+  const order = sorting.get(table) ?? {}, chosen = columns.find(({ title }) => title === order.title), number = (row) => chosen.value(row) || 0;
+  const sorted = chosen ? [...rows].sort((a, b) => order.sign * (number(a) - number(b))) : rows;
+  const bests = columns.map(({ cell, value, best }) => {
+    const known = best ? rows.filter((row) => Number.isFinite(value(row))) : [];
+    return known.length > 1 ? cell(known.reduce((one, other) => (best * (value(other) - value(one)) > 0 ? other : one))) : null;
+  });
+  const sort = ({ title, best }, i) => {
+    sorting.set(table, { title, sign: order.title === title ? -order.sign : -(best ?? -1) });
+    drawTable(table, columns, rows);
+    table.rows[0].cells[i].firstChild.focus();
+  };
+  const head = columns.map((column, i) => html("th", { scope: "col", "aria-sort": column === chosen && (order.sign > 0 ? "ascending" : "descending") },
+    column.value ? html("button", { type: "button", on: { click: () => sort(column, i) } }, column.title) : column.title));
+  const line = (row, isBelow) => html("tr", { class: isBelow && "run" }, ...columns.map(({ cell }, i) => {
+    const shown = cell(row);
+    return html(i ? "td" : "th", i ? { class: !isBelow && shown === bests[i] && "best" } : { scope: "row" }, ...[shown].flat());
+  }));
+  table.replaceChildren(html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...sorted.flatMap((row) => [line(row, false), ...(row.below ?? []).map((one) => line(one, true))])));
+}
+
 // As sa_csv_cell_add: no spreadsheet runs the word as a formula.
 function csvCell(text) {
   const guarded = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" + text : text;

@@ -7,7 +7,7 @@ function frameOf({ frames, scene }, frame, head) {
   return unpack(scene.heads[frame], frames.heads * count).subarray((head - 1) * count, head * count);
 }
 
-const film = { steps: [], at: 0, timer: 0, panels: [] };
+const film = { steps: [], at: 0, panels: [] };
 
 // The validation loss beside the frames, with a line at the update shown.
 function addFilmCurve() {
@@ -28,7 +28,7 @@ function drawScenes() {
     const scene = frames.scenes[pair];
     const matrix = Matrix(scene, { beside: shown.length });
     const note = html("span");
-    byId("scenes").append(matrix.panel(html("figcaption", {}, visible(model.name), " ", note)));
+    byId("scenes").append(panelOf(matrix, html("figcaption", {}, visible(model.name), " ", note)));
     film.panels.push({ frames, scene, matrix, note, shown: -1 });
   }
   showFrame(film.at);
@@ -37,10 +37,8 @@ function drawScenes() {
 function showFrame(at) {
   film.at = Math.min(Math.max(at, 0), film.steps.length - 1);
   const step = film.steps[film.at];
-  byId("frame").value = film.at;
+  setPlayer(film.at, film.steps.length - 1, step ? `update ${step}` : "before the first update");
   byId("film-curve").mark?.(step);
-  byId("caption").textContent = step ? `update ${step}` : "before the first update";
-  byId("frame").setAttribute("aria-valuetext", byId("caption").textContent);
   for (const panel of film.panels) {
     const frame = panel.frames.steps.findLastIndex((known) => known <= step);
     const head = Math.min(Number(byId("film-head").value), panel.frames.heads);
@@ -52,38 +50,17 @@ function showFrame(at) {
   }
 }
 
-function stop() {
-  clearInterval(film.timer);
-  film.timer = 0;
-  byId("play").setAttribute("aria-pressed", false);
-  byId("play").textContent = "▶ play";
-}
-
-function play() {
-  stop();
-  if (film.at === film.steps.length - 1) showFrame(0);
-  byId("play").setAttribute("aria-pressed", true);
-  byId("play").textContent = "❚❚ pause";
-  film.timer = setInterval(() => {
-    showFrame(film.at + 1);
-    if (film.at === film.steps.length - 1) stop();
-  }, 1000 / Number(byId("speed").value));
-}
-
 function addFilms() {
   const recorded = (page.film ?? []).filter(Boolean);
   if (!recorded.length) return;
   byId("films").hidden = false;
   film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
-  byId("frame").max = film.steps.length - 1;
+  player.show = showFrame;
   byId("scene").append(...recorded[0].scenes.map((scene, i) => html("option", { value: i },
     `${i + 1}  ${scene.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
   byId("scene").parentElement.hidden = recorded[0].scenes.length < 2;
   byId("scene").addEventListener("change", drawScenes);
   addSlider("film-head", Math.max(...recorded.map((frames) => frames.heads)), () => showFrame(film.at));
-  byId("frame").addEventListener("input", (event) => { stop(); showFrame(Number(event.target.value)); });
-  byId("play").addEventListener("click", () => (film.timer ? stop() : play()));
-  byId("speed").addEventListener("change", () => film.timer && play());
   onModelsChange(drawScenes);
   film.at = film.steps.length - 1;
   addFilmCurve();

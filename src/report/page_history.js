@@ -5,7 +5,7 @@
 const math = (tag, ...children) => make(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), { stretchy: tag === "mo" && "false" }, children);
 const letters = { alpha: "α", beta: "β", kappa: "κ", lambda: "λ", phi: "φ", sigma: "σ", tau: "τ", sum: "∑", "-": "−", "<=": "≤", "..": "…" };
 const closings = { "(": ")", "[": "]", "|": "|" };
-const isSign = /^([-+=,]|<=|\.\.)$/, isName = /^(exp|tanh|cos|max|min|softmax|bucket|sqrt)$/;
+const isSign = /^([-+=,]|<=|\.\.)$/, isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
 
 function mathOf(text) {
   const tokens = text.match(/[A-Za-z]+\d*|\d+|<=|\.\.|\S/g), is = (pattern) => tokens.length > 0 && pattern.test(tokens[0]);
@@ -89,11 +89,11 @@ const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
 function drawEras() {
   if (!isHistory) return;
-  const columns = models.length > 16 ? 8 : 4;
+  const columns = models.length > 32 ? 10 : models.length > 16 ? 8 : 4;
   byId("eras").style.setProperty("--columns", columns);
   byId("eras").style.setProperty("--lines", Math.ceil(models.length / columns));
   byId("eras").replaceChildren(...inYears().map((model, i, all) => html("button", { type: "button", class: model.era.year === all[i - 1]?.era.year && "again", title: model.era.idea,
-    on: { click: () => setControl("era", model.index) } }, html("b", {}, model.era.year), html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? ""), html("span", {}, model.era.name.replace(/ \(.*/, "")), eraThumb(model))));
+    on: { click: () => setControl("era", model.index) } }, html("b", {}, model.era.year), html("span", {}, model.era.name.replace(/ \(.*/, ""), " ", html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? "")), eraThumb(model))));
   byId("of-all").replaceChildren(word(page.sentences[view.sentence]?.source.slice(0, -1).join(" ") ?? "", 150));
   if (byId("large").open) drawLarge();
 }

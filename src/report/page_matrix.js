@@ -33,8 +33,8 @@ function label(text, { anchor = "middle", most = 18, ...place }) {
 }
 
 // words: { source, target }, options: { beside: panels side by side, gold: [[s, t, possible]],
-// signed: these are differences, sums, act: { over(t, s), out(), pick(t) }, large: { cell, font, bare } is the bare
-// matrix in these sizes, with its words, or without those of the rows }
+// signed: these are differences, sums, act: { over(t, s), out(), pick(t, s), leave() }, large: { cell, font, bare } is the
+// bare matrix in these sizes, with its words, or without those of the rows, and without keys }
 function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
   const many = options.beside > 2, { axes, coverage } = inPictures();
@@ -62,10 +62,11 @@ function Matrix(words, options) {
   picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }));
   if (!large) picture.append(svg("text", { class: "axis", x: left + (columns * cell) / 2, y: small, "text-anchor": "middle", "font-size": small }, axes[0]),
     svg("text", { class: "axis", "text-anchor": "middle", "font-size": small, transform: `translate(${small} ${top + (rows * cell) / 2}) rotate(-90)` }, axes[1]));
-  words.source.forEach((text, s) => {
-    const x = toX(s) + cell / 2, y = top - 8;
-    picture.append(label(text, slanted ? { x: x + font * 0.2, y, anchor: "start", transform: `rotate(${-tilt} ${x + font * 0.2} ${y})` } : { x, y }));
+  const heads = words.source.map((text, s) => {
+    const x = toX(s) + cell / 2, y = top - 8, at = slanted ? { x: x + font * 0.2, y, anchor: "start", transform: `rotate(${-tilt} ${x + font * 0.2} ${y})` } : { x, y };
+    return label(text, { class: "word", ...at });
   });
+  picture.append(...heads);
 
   const cells = [], groups = [], cursor = svg("rect", { class: "cursor", x: left - 1.5, width: columns * cell + 3, height: cell, visibility: "hidden" });
   const spot = svg("rect", { class: "spot", width: cell - 2, height: cell - 2, visibility: "hidden" });
@@ -102,21 +103,16 @@ function Matrix(words, options) {
     };
     const catcher = (t) => svg("rect", { class: "catch", "aria-hidden": "true", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
       pointermove: (event) => options.act.over(t, columnOf(event)),
-      pointerleave: () => options.act.out(),
+      pointerleave: () => { if (!picture.matches(":focus-visible")) options.act.out(); }, // keys hold it
       click: (event) => options.act.pick(t, columnOf(event)),
     } });
     picture.append(...words.target.map((_, t) => catcher(t)));
   }
+  const keep = options.act && !large ? addKeys(picture, words, options.act) : () => {};
 
   return {
     picture,
     room,
-    // The panel with the picture below the given elements.
-    panel(...above) {
-      const figure = html("figure", {}, ...above, picture);
-      figure.style.width = `max(${room}, 20rem)`;
-      return figure;
-    },
     // Weights from 0 to 1, or differences from -1 to 1; where weights are not normalized, to their largest one.
     show(weights) {
       const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1);
@@ -133,9 +129,11 @@ function Matrix(words, options) {
     },
     // The highlighted row, with its weights as numbers if the cells are large enough, and one of its cells.
     highlight(row, column = null) {
+      keep(row, column);
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
       groups.forEach((group, t) => group.classList.toggle("seen", t === row));
+      lightUp(heads, row, current);
       make(cursor, { y: top + (row ?? 0) * cell, visibility: row === null ? "hidden" : "visible" }, []);
       make(spot, { x: toX(column ?? 0) + 1, y: top + (row ?? 0) * cell + 1, visibility: row === null || column === null ? "hidden" : "visible" }, []);
     },
@@ -187,20 +185,37 @@ function entropyOf(weights) {
   return sum;
 }
 
-// The source words as a line, highlighted by weights from 0 to 1 or by differences.
-function SourceLine(source) {
-  const words = source.map((text) => html("span", {}, word(text)));
-  return {
-    line: html("p", { class: "words source", dir: isRightToLeft(source) ? "rtl" : "ltr" }, ...words),
-    show(weights) {
-      words.forEach((span, s) => {
-        const weight = weights ? weights[s] : 0;
-        span.style.setProperty("--weight", Math.abs(weight).toFixed(3));
-        span.style.setProperty("--lit", weight < 0 ? "var(--less)" : weights?.signed ? "var(--more)" : "var(--lit-most)");
-        span.classList.toggle("full", Math.abs(weight) > 0.6);
-      });
+// The source words that a row looks at stand out.
+function lightUp(labels, row, weights) {
+  labels.forEach((label, s) => label.classList.toggle("seen", row !== null && Math.abs(weights[row * labels.length + s]) >= 0.2));
+}
+
+// Arrow keys move over the cells of a picture, Enter and space pick one, Escape leaves; returns what is to be told
+// which cell is highlighted.
+function addKeys(picture, words, act) {
+  const cell = [0, 0], side = isRightToLeft(words.source) ? -1 : 1, rows = words.target.length;
+  const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -side], ArrowRight: [0, side], Home: [-rows, 0], End: [rows, 0] };
+  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
+  make(picture, { tabindex: 0, role: "group", on: {
+    focus: () => act.over(...cell),
+    blur: () => act.out(),
+    keydown: (event) => {
+      const [down, right] = moves[event.key] ?? [0, 0];
+      if (down || right) act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));
+      else if (event.key === "Enter" || event.key === " ") act.pick(...cell);
+      else if (event.key === "Escape") act.leave();
+      else return;
+      event.preventDefault();
     },
-  };
+  } }, []);
+  return (row, column) => Object.assign(cell, [row ?? 0, column ?? 0]);
+}
+
+// A picture below its name, as wide as the picture likes to be.
+function panelOf({ picture, room = "100%" }, ...above) {
+  const figure = html("figure", {}, ...above, picture);
+  figure.style.width = `max(${room}, 20rem)`;
+  return figure;
 }
 
 // ---- Bands: the two sentences, each pair of words joined by a band as wide as its weight
@@ -236,41 +251,59 @@ function Bands(words, { width, height = 0, least = 18, act = null }) {
     return label(text, { class: "word", "font-size": font, ...(flat ? { x, y: y + (side ? 1.15 : -0.5) * font }
       : { x: x + (side ? font / 3 : -font / 3), y: y + 0.35 * font, anchor: side ? "start" : "end" }) });
   }));
-  if (act) names[1].forEach((name, t) => make(name, { on: { pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t) } }, []));
+  if (act) names[1].forEach((name, t) => make(name, { on: { pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t, null) } }, []));
   const axis = (side, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, inPictures().axes[side]);
   const picture = svg("svg", { class: "bands", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights" },
     ...(height ? [] : [axis(0, 0, font, "start"), flat ? axis(1, 0, size.height - 0.3 * font, "start") : axis(1, width, font, "end")]),
     ...bands.map(({ node }) => node), ...names.flat());
   let current = [];
+  const keep = act && !height ? addKeys(picture, words, act) : () => {};
   return {
     picture,
     show(weights) {
       current = weights;
       bands.forEach(({ node }, i) => make(node, { "stroke-width": (weights[i] * font * 0.8).toFixed(2), "stroke-opacity": (0.15 + 0.65 * weights[i]).toFixed(2), visibility: weights[i] < 0.04 ? "hidden" : "visible" }, []));
     },
-    highlight(row) {
+    highlight(row, column = null) {
+      keep(row, column);
       picture.classList.toggle("looking", row !== null);
       for (const { t, node } of bands) node.classList.toggle("seen", t === row);
       names[1].forEach((name, t) => name.classList.toggle("seen", t === row));
-      names[0].forEach((name, s) => name.classList.toggle("seen", row !== null && current[row * columns + s] >= 0.2));
+      lightUp(names[0], row, current);
     },
   };
 }
 
-// A small picture of a matrix, in four shades.
+// A small picture of a matrix, in five shades.
 function thumbnail(weights, words) {
   const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
-  const shades = [0.1, 0.3, 0.55, 0.8].map((least, i, all) => {
+  const shades = [0.04, 0.1, 0.3, 0.55, 0.8].map((least, i, all) => {
     const squares = [];
     weights.forEach((weight, at) => {
       const s = at % columns;
       if (weight >= least && !(weight >= all[i + 1])) squares.push(`M${back ? columns - 1 - s : s} ${Math.floor(at / columns)}h1v1h-1Z`);
     });
-    return svg("path", { class: "shade", d: squares.join(""), "fill-opacity": Math.min(least + 0.15, 1) });
+    return svg("path", { class: "shade", d: squares.join(""), "fill-opacity": (1.05 * least + 0.06).toFixed(3) });
   });
   return svg("svg", { class: "thumb", viewBox: `0 0 ${columns} ${rows}`, preserveAspectRatio: "none", "aria-hidden": "true" },
     svg("rect", { class: "field", width: columns, height: rows }), ...shades);
+}
+
+// Layers and heads in small, of which one is chosen. rows: [{ title, heads: [{ part, name, note, title, weights, isChosen, isDecisive }] }];
+// choose(part). The buttons stay where they are as long as their names do.
+function drawHeads(host, rows, words, choose) {
+  const all = rows.flatMap(({ heads }) => heads), key = JSON.stringify(rows.map(({ title, heads }) => [title, heads.map(({ name }) => name)]));
+  host.hidden = all.length < 2;
+  if (host.dataset.key !== key)
+    host.replaceChildren(...rows.map(({ title, heads }) => html("p", {}, html("span", {}, title), html("span", {}, ...heads.map(({ part }) => html("button", { type: "button", "data-part": part }))))));
+  host.dataset.key = key;
+  host.querySelectorAll("button").forEach((button, i) => {
+    const { name, note, title, weights, isChosen, isDecisive } = all[i];
+    make(button, { "aria-pressed": String(isChosen), title: title ?? name, class: isDecisive ? "decisive" : "" }, []);
+    button.onclick = () => choose(all[i].part);
+    button.replaceChildren(thumbnail(weights, words), html("span", {}, name, ...(note ? [html("br"), note] : [])));
+  });
 }
 
 // The steps of an attention as a strip of small matrices, each shaded up to its largest number; null is -infinity.

@@ -66,7 +66,7 @@ const folds = () => Array.from(document.querySelectorAll("details"));
 // Loads the page anew until the training has ended, but not while it is in use.
 function follow() {
   const again = () => {
-    if (film.timer || follow.pressed || document.activeElement.localName === "select") return;
+    if (player.timer || follow.pressed || document.activeElement.localName === "select") return;
     history.replaceState({ scroll: scrollY, focus: document.activeElement.id, folds: folds().map((fold) => fold.open) }, "");
     location.reload();
   };

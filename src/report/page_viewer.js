@@ -131,18 +131,18 @@ function about(model, weights, words) {
 const act = {
   over: (t, s) => { if (view.over !== t || view.column !== s) { view.over = t; view.column = s; updateHighlight(); } },
   out: () => { view.over = view.column = null; updateHighlight(); },
-  pick: pin,
+  pick: (t) => pin(t),
+  leave() { view.over = view.column = view.pinned = null; updateHighlight(); },
 };
 
 function addPanel(model, title, notes, words, weights, signed, beside) {
   const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
-  const source = SourceLine(words.source);
   const choose = () => { view.detail = model; drawPanels(); };
   const name = beside < 2 ? "" : model ? html("button", { type: "button", "aria-pressed": model === view.detail, title: "Show its bands and heads below", on: { click: choose } }, visible(title)) : html("b", {}, visible(title));
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
-  byId("panels").append(matrix.panel(html("figcaption", {}, name, ...notes.filter(Boolean).map((note) => html("span", {}, note))), ...(beside > 1 ? [source.line] : [])));
-  view.panels.push({ model, title, words, weights, signed, matrix, source });
+  byId("panels").append(panelOf(matrix, html("figcaption", {}, name, ...notes.filter(Boolean).map((note) => html("span", {}, note)))));
+  view.panels.push({ model, title, words, weights, signed, matrix });
 }
 
 function drawPanels() {
@@ -167,8 +167,6 @@ function drawPanels() {
   const room = single ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
   byId("panels").style.flex = single ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
   byId("panels").style.maxWidth = room;
-  byId("readout").hidden = single;
-  byId(single ? "readout" : "bands").after(byId("equation"));
   drawDetail();
   updateHighlight();
   drawEras();
@@ -193,27 +191,17 @@ function drawDetail() {
 }
 
 function drawThumbnails({ model, words }) {
-  const entry = entryOf(model, view.sentence), { layer, head } = chosenPart(model);
-  const host = byId("thumbs"), count = words.source.length * words.target.length;
-  host.hidden = !entry.heads;
-  if (!entry.heads) return;
-  const button = (l, h, short, name) => {
-    const weights = part(model, entry, l, h, count), aer = aerOf(model, weights, words);
-    const figure = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${(entropyOf(weights) / words.target.length).toFixed(2)}`;
-    const most = decisive(model).layer === l && decisive(model).head === h;
-    return html("button", { type: "button", "aria-pressed": l === layer && h === head, "data-part": `${l}.${h}`, class: most && "decisive",
-      title: `${name}, ${figure}${most ? ": the most decisive over all sentences" : ""}`, on: { click: () => {
-        for (const [id, value] of [["layer", l], ["head", h]]) { byId(id).value = value; byId(id).dispatchEvent(new Event("input", { bubbles: true })); }
-        byId("thumbs").querySelector(`[data-part="${l}.${h}"]`)?.focus();
-      } } }, thumbnail(weights, words), html("span", {}, short, html("br"), figure));
+  const entry = entryOf(model, view.sentence), chosen = chosenPart(model), most = decisive(model), count = words.source.length * words.target.length;
+  const headOf = (layer, head, short, name) => {
+    const weights = part(model, entry, layer, head, count), aer = aerOf(model, weights, words), isDecisive = most.layer === layer && most.head === head;
+    const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${(entropyOf(weights) / words.target.length).toFixed(2)}`;
+    return { part: `${layer}.${head}`, name: short, note, weights, isDecisive, isChosen: chosen.layer === layer && chosen.head === head,
+      title: `${name}, ${note}${isDecisive ? ": the most decisive over all sentences" : ""}` };
   };
-  const rows = [];
-  for (let l = 1; l <= model.layers; l++) {
-    const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, model.methods?.[h] ?? `head ${h + 1}`, model.methods?.[h] ?? `layer ${l}, head ${h + 1}`));
-    rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), html("span", {}, ...row)));
-  }
-  if (model.methods) return host.replaceChildren(...rows);
-  host.replaceChildren(...rows, html("p", {}, html("span"), html("span", {}, button(0, 0, "mean", "mean of all heads"))));
+  const rows = Array.from({ length: model.layers }, (_, l) => ({ title: model.layers > 1 ? `layer ${l + 1}` : "",
+    heads: Array.from({ length: model.heads }, (__, h) => headOf(l + 1, h + 1, model.methods?.[h] ?? `head ${h + 1}`, model.methods?.[h] ?? `layer ${l + 1}, head ${h + 1}`)) }));
+  if (!model.methods) rows.push({ title: "", heads: [headOf(0, 0, "mean", "mean of all heads")] });
+  drawHeads(byId("thumbs"), entry.heads ? rows : [], words, (chosenOne) => chosenOne.split(".").forEach((number, i) => setControl(["layer", "head"][i], number)));
 }
 
 // What a normalizer gives to no word, and to how many words it gives nothing; the page has thousandths.
@@ -253,31 +241,14 @@ const hint = "Point at a target word or a cell, or use the arrow keys, to see it
 
 function updateHighlight() {
   const row = activeRow();
-  const readout = [];
-  for (const panel of view.panels) {
-    const columns = panel.words.source.length;
-    const weights = row === null || row >= panel.words.target.length ? null : panel.weights.slice(row * columns, (row + 1) * columns);
-    if (weights) weights.signed = panel.signed;
-    panel.matrix.highlight(weights ? row : null);
-    panel.source.show(weights);
-    if (panel.model === view.detail && panel.model) {
-      view.bands?.highlight(weights ? row : null);
-      byId("equation").replaceChildren(...(weights ? equation(panel, row, view.column) : view.panels.length > 1 ? [] : [hint]));
-      byId("equation").classList.toggle("hint", !weights);
-    }
-    if (!weights || panel.signed || (view.panels.length > 2 && panel.model !== view.detail)) continue; // in one line
-    const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);
-    readout.push(readout.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
-      ...best.flatMap((s, i) => [i ? ", " : "", word(panel.words.source[s], 30), ` ${weights[s].toFixed(2)}`]));
+  for (const { model, title, words, weights, matrix } of view.panels) {
+    const seen = row < words.target.length ? row : null;
+    matrix.highlight(seen, view.column < words.source.length ? view.column : null);
+    if (!model || model !== view.detail) continue;
+    view.bands?.highlight(seen);
+    byId("equation").replaceChildren(...(seen === null ? [hint] : [view.panels.length > 1 ? html("b", {}, `${visible(title)}: `) : "", ...equation({ model, words, weights }, seen, view.column)]));
+    byId("equation").classList.toggle("hint", seen === null);
   }
-  Array.from(byId("target").children).forEach((button, t) => {
-    button.setAttribute("aria-pressed", t === view.pinned);
-    button.classList.toggle("seen", t === row);
-  });
-  byId("readout").classList.toggle("hint", row === null);
-  byId("readout").replaceChildren(...(row === null
-    ? [hint]
-    : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...readout]));
 }
 
 function pin(t) {
@@ -285,36 +256,10 @@ function pin(t) {
   updateHighlight();
 }
 
-function moveTo(buttons, t) {
-  const at = Math.min(Math.max(t, 0), buttons.length - 1);
-  buttons.forEach((button, i) => { button.tabIndex = i === at ? 0 : -1; });
-  buttons[at].focus();
-}
-
-function addTargetWords() {
-  const words = page.sentences[view.sentence].target, back = isRightToLeft(words);
-  const buttons = words.map((text, t) => html("button", { type: "button", tabindex: t ? -1 : 0, on: {
-    pointerenter: () => act.over(t, null),
-    pointerleave: act.out,
-    focus: () => act.over(t, null),
-    blur: act.out,
-    click: () => pin(t),
-    keydown: (event) => {
-      const to = { ArrowRight: back ? t - 1 : t + 1, ArrowLeft: back ? t + 1 : t - 1, Home: 0, End: buttons.length - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      moveTo(buttons, to);
-    },
-  } }, word(text)));
-  byId("target").dir = back ? "rtl" : "ltr";
-  byId("target").replaceChildren(...buttons);
-}
-
 function chooseSentence(number) {
   view.sentence = Math.min(Math.max(number, 0), page.sentences.length - 1);
   view.over = view.column = view.pinned = null;
   updateList();
-  addTargetWords();
   drawPanels();
 }
 
@@ -354,11 +299,7 @@ function addViewer() {
   addDifferences(attending);
   addList(attending);
   byId("gold").addEventListener("change", (event) => view.panels.forEach((panel) => panel.matrix.showGold(event.target.checked)));
-  byId("viewer").addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    view.over = view.column = view.pinned = null;
-    updateHighlight();
-  });
+  byId("viewer").addEventListener("keydown", (event) => { if (event.key === "Escape") act.leave(); });
   let width = 0;
   new ResizeObserver(() => {
     if (byId("bands").clientWidth === width) return;

@@ -73,6 +73,7 @@ async function main() {
     if (innerWidth === width) return;
     width = innerWidth;
     drawCurves(true);
+    drawPanels(view.frames);
   }).observe(document.body);
 }
 

@@ -82,29 +82,20 @@ const shownPair = () => {
   return [view.frames.indexOf(frame), source, target ?? frame.translation];
 };
 
-async function savePicture(form) {
+const pictureOf = async (form) => {
   const [slot, source, target] = shownPair();
-  offer(`attention.${form}`, await callModel(slot, "picture", source, target, form), form === "csv" ? "text/csv" : "image/svg+xml");
+  return callModel(slot, "picture", source, target, form);
+};
+
+async function savePicture(form) {
+  offer(`attention.${form}`, await pictureOf(form), form === "csv" ? "text/csv" : "image/svg+xml");
 }
 
-// The picture of the page on a canvas, piece by piece: an <img> of SVG would be a request.
-function savePng() {
-  shownPair();
-  const { picture } = view.panels.find(Boolean).matrix, { width, height } = picture.viewBox.baseVal, scale = 3;
-  const canvas = make(document.createElement("canvas"), { width: scale * width, height: scale * height }, []), draw = canvas.getContext("2d");
-  draw.fillStyle = "#fff";
-  draw.fillRect(0, 0, canvas.width, canvas.height);
-  for (const node of picture.querySelectorAll("rect:not(.catch), text")) {
-    const style = getComputedStyle(node), { a, b, c, d, e, f } = node.transform.baseVal.consolidate()?.matrix ?? new DOMMatrix(), box = ["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name)));
-    if (style.visibility === "hidden") continue;
-    draw.setTransform(scale * a, scale * b, scale * c, scale * d, scale * e, scale * f);
-    Object.assign(draw, { fillStyle: node.localName === "text" ? "#000" : style.fill, globalAlpha: style.fillOpacity, font: `${style.fontSize} ${style.fontFamily}`, strokeStyle: style.stroke, textAlign: { middle: "center" }[style.textAnchor] ?? style.textAnchor });
-    if (node.localName === "text") draw.fillText(node.lastChild?.data ?? "", box[0], box[1]);
-    else if (node.matches(".cell, .shade, .sum")) draw.fillRect(...box);
-    draw.globalAlpha = 1;
-    draw.setLineDash(node.matches(".possible") ? [5, 4] : []);
-    if (style.stroke !== "none") draw.strokeRect(...box);
-  }
+async function savePng() {
+  const image = html("img", { src: URL.createObjectURL(new Blob([await pictureOf("svg")], { type: "image/svg+xml" })) }), scale = 3;
+  await image.decode();
+  const canvas = html("canvas", { width: scale * image.width, height: scale * image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => offer("attention.png", blob, "image/png"));
 }
 

@@ -16,7 +16,7 @@ function forgetEquation() {
 // The lines of an explanation, and which of them begin the attention (of the chosen head, or of the first one), state
 // the equation of the weights, name the columns below it, and hold the numbers of a source word.
 function weightLines(text, s) {
-  const lines = text.split("\n"), start = lines.indexOf("Attention"), head = Number(byId("head").value) || 1;
+  const lines = text.split("\n"), start = lines.indexOf("Attention"), head = view.head || 1;
   const attention = start < 0 ? -1 : Math.max(start, lines.indexOf(`  -- head ${head} --`, start));
   const names = attention < 0 ? -1 : lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
   const equation = names < 0 ? -1 : lines.findLastIndex((line, i) => i < names && /alpha_ij =/.test(line));

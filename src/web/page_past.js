@@ -1,12 +1,13 @@
 // The course of a training: its moments, which a slider goes back through, and the curves over updates.
 
-const past = { moments: [], at: -1, bytes: 0, curves: [null, null], drawn: 0, length: 0 };
+const past = { moments: [], at: -1, waits: false, bytes: 0, curves: [null, null], drawn: 0, length: 0 };
 const MOST_MOMENTS = 600, MOST_BYTES = 32e6, MOST_POINTS = 400;
 
 const bytesOf = (frame) => (frame ? 4 * (frame.weights?.length ?? 0) + (frame.each ?? []).reduce((sum, head) => sum + 4 * head.length, 0) + 1000 : 0);
 
 function forgetPast() {
-  Object.assign(past, { moments: [], at: -1, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], entropy: [] })) });
+  halt();
+  Object.assign(past, { moments: [], at: -1, waits: false, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], entropy: [] })) });
   showTime();
 }
 
@@ -56,19 +57,12 @@ const stepOf = (moment) => moment?.frames.find(Boolean)?.step ?? training.about[
 const latestStep = () => stepOf(past.moments.at(-1));
 
 function showTime() {
-  const slider = byId("time"), moment = shownMoment();
-  slider.max = Math.max(past.moments.length - 1, 0);
-  slider.value = past.at < 0 ? slider.max : past.at;
-  slider.disabled = past.moments.length < 2;
-  const step = stepOf(moment);
+  const moment = shownMoment(), step = stepOf(moment), last = Math.max(past.moments.length - 1, 0);
   const shown = moment?.frames.flatMap((frame, slot) => (frame ? [{ ...frame, name: state.models[1] ? `${names[slot]} ` : "" }] : [])) ?? [];
-  const each = (value, decimals) => shown.map((frame) => frame.name + fixed(value(frame), decimals)).join(", ");
   const measured = [...new Set(shown.flatMap(({ held }) => held?.step ?? []))];
-  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length === 1 ? textOf("speed", { n: each(({ speed }) => speed, 0) }) : "",
-    measured.length ? textOf("exactly", { n: each(({ held }) => 100 * (held?.exact ?? NaN), 1) }) : "",
-    measured.some((at) => at !== step) ? textOf("measured", { n: measured.join(", ") }) : ""].filter(Boolean).join(" · ") : textOf("before");
-  slider.setAttribute("aria-valuetext", byId("when").textContent);
-  byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
+  const exact = measured.length ? textOf("exactly", { n: shown.map(({ name, held }) => name + fixed(100 * (held?.exact ?? NaN), 1)).join(", ") }) : "";
+  setPlayer(past.at < 0 ? last : past.at, last, past.waits ? `${textOf("training")} …` : step ? [textOf("update", { n: step }), exact].filter(Boolean).join(" · ") : textOf("before"),
+    measured.some((at) => at !== step) && !past.waits ? html("span", {}, ` · ${textOf("measured", { n: measured.join(", ") })}`) : "");
 }
 
 // Shows a moment of the past; -1: the latest, and those to come.
@@ -83,6 +77,16 @@ function goTo(at) {
   if (past.at < 0) watch();
 }
 
+// Plays what was learned; learns first where nothing was, unseen.
+function beginPlay() {
+  if (past.moments.length > 1 || past.waits) return !past.waits;
+  past.waits = true;
+  run(true, state.pause || 300);
+  past.at = 0;
+  showTime();
+  return false;
+}
+
 // ---- Figures
 
 // BLEU is 0 where no sentence has the four words that it looks at together, though translations are right.
@@ -94,8 +98,7 @@ function drawFigures() {
   const columns = frames.map((frame, slot) => frame && [nameOf(slot), String(frame.step ?? training.about[slot]?.step ?? 0), fixed(frame.speed, 0), fixed(frame.loss, 3), String(frame.held?.step ?? "–"), fixed(frame.held?.loss ?? NaN, 3),
     fixed(bleuOf(frame.held), 1), percent(frame.held?.exact), percent(frame.held?.gold), percent(frame.held?.moved), fixed(frame.held?.entropy ?? NaN, 2)]).filter(Boolean);
   const [model, ...titles] = textOf("columns").split("|"), meanings = textOf("meanings").split("|");
-  byId("figures").replaceChildren(html("thead", {}, html("tr", {}, html("th", { scope: "col" }, model), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
-    html("tbody", {}, ...titles.map((title, i) => html("tr", {}, html("th", { scope: "row", title: meanings[i] }, title), ...columns.map((column) => html("td", {}, column[i + 1]))))));
+  drawTable(byId("figures"), [{ title: model, cell: (i) => html("span", { title: meanings[i] }, titles[i]) }, ...columns.map(([name, ...values]) => ({ title: name, cell: (i) => values[i] }))], [...titles.keys()]);
   byId("gold-note").textContent = frames.some((frame) => frame?.held?.exact - frame?.held?.gold > 0.2) ? textOf("goldNote") : "";
   const megabytes = (bytes) => fixed(bytes / 1e6, 1);
   byId("facts").textContent = `softalign ${engine.info.version} · ${textOf("memory", { module: megabytes(engine.memory), history: megabytes(past.bytes) })}`;

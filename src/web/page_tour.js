@@ -11,7 +11,7 @@ function showStop(number) {
   byId("stops").querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
   byId("stop").hidden = !number;
   document.body.classList.toggle("touring", number > 0);
-  drawStage();
+  if (isOnStage()) drawQuestion();
   if (!number) return;
   byId("stop-about").open = true;
   byId("stop-title").textContent = `${number}. ${inLanguage(stops[number - 1].title)}`;

@@ -115,7 +115,7 @@ let spoken = 0;
 function speak() {
   if (training.on && performance.now() - spoken < 8000) return;
   spoken = performance.now();
-  byId("progress").textContent = byId("when").textContent;
+  byId("progress").textContent = byId("caption").textContent;
 }
 
 function onMoment(frames, rests) {
@@ -123,7 +123,7 @@ function onMoment(frames, rests) {
   keepMoment(frames);
   showTime();
   speak();
-  if (rests && stage.waits) playStage();
+  if (rests && past.waits) { past.waits = false; play(); }
   if (past.at >= 0) return;
   drawMoment(frames);
   drawFigures();
@@ -140,10 +140,10 @@ function addTraining() {
   byId("start").addEventListener("click", () => run(!training.on));
   byId("single").addEventListener("click", stepOnce);
   byId("anew").addEventListener("click", () => openAll());
-  byId("time").addEventListener("input", (event) => goTo(Number(event.target.value)));
-  byId("latest").addEventListener("click", () => goTo(Infinity));
-  byId("head").addEventListener("change", () => drawMoment(view.frames));
-  byId("numbers").addEventListener("toggle", () => drawTable(view.frames));
+  Object.assign(player, { show: goTo, begin: beginPlay });
+  addPlayer();
+  byId("kind").addEventListener("click", changeView);
+  byId("numbers").addEventListener("toggle", () => drawNumbers(view.frames));
   byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
   byId("source").addEventListener("input", () => chooseSource(byId("source").value.trim() || null));
   byId("task").addEventListener("change", (event) => { chooseTask(event.target.value); });

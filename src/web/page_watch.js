@@ -1,21 +1,18 @@
-// The watched sentence: its matrix, redrawn with every moment, its translation, and the cell under the pointer.
+// The watched sentence: its matrices or bands, on the page or on the stage, redrawn with every moment, its translation, and the cell
+// under the pointer.
 
-const view = { panels: [null, null], slot: 0, row: null, column: null, pressed: null, frames: [null, null] };
+const view = { panels: [], key: "", isBands: false, head: 0, slot: 0, row: null, column: null, pressed: null, frames: [null, null] };
 const names = ["A", "B"];
 
 // The matrix of a frame: the mean over heads, or one of them.
-function weightsOf(frame) {
-  const head = Number(byId("head").value);
-  return head > 0 && frame.each?.[head - 1] ? frame.each[head - 1] : frame.weights;
-}
+const weightsOf = (frame) => frame.each?.[view.head - 1] ?? frame.weights;
+const wordsOf = (frame) => ({ source: frame.columns, target: frame.rows });
 
 // "0-1 1p0": source-target, sure or possible, as the matrix marks it.
 function linksOf(text, columns, rows) {
   return (text ?? "").split(" ").map((link) => link.match(/^(\d+)([-p])(\d+)$/)).filter(Boolean)
     .map(([, s, kind, t]) => [Number(s), Number(t), kind === "p"]).filter(([s, t]) => s < columns && t < rows);
 }
-
-const sameWords = (one, other) => one.length === other.length && one.every((text, i) => text === other[i]);
 
 // The frame whose matrix is pointed at, or the first one that has a matrix.
 const pointedSlot = () => (view.frames[view.slot]?.weights ? view.slot : view.frames.findIndex((frame) => frame?.weights));
@@ -28,64 +25,50 @@ const actsOf = (slot) => ({
     highlight();
   },
   out() {
-    if (view.pressed !== null || document.activeElement?.matches(".matrix:focus-visible")) return; // keys hold it
+    if (view.pressed !== null) return;
     view.row = view.column = null;
     highlight();
   },
   pick(t, s) {
     view.slot = slot;
     if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
-    else explain(t, s);
+    else if (!isOnStage()) explain(t, s);
+  },
+  leave() {
+    unbend();
+    view.row = view.column = null;
+    highlight();
   },
 });
 
-// Keys on a matrix: arrows move the cell, Enter explains its row or bends it there.
-function matrixKey(event, act) {
-  const frame = pointedFrame();
-  if (!frame) return;
-  const rows = frame.rows.length, columns = frame.columns.length, side = isRightToLeft(frame.columns) ? -1 : 1;
-  const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -side], ArrowRight: [0, side] }[event.key];
-  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
-  if (move) {
-    view.row = view.row === null ? 0 : within(view.row + move[0], rows);
-    view.column = view.column === null ? 0 : within(view.column + move[1], columns);
-  } else if ((event.key === "Enter" || event.key === " ") && view.row !== null) act.pick(view.row, view.column);
-  else if (event.key === "Escape") { view.row = view.column = null; unbend(); }
-  else return;
-  event.preventDefault();
-  highlight();
-}
+// Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring, which takes time.
+const pageLayout = (many) => (view.isBands ? { isBands: true, width: byId("panels").clientWidth / (innerWidth > NARROW ? many : 1) / 1.1 } : {});
 
-// What a panel is made for, besides its words.
-const panelKey = () => [...state.models.map((settings, slot) => settings && nameOf(slot)), watchedGold(), language.name].join("|");
-
-function makePanel(slot, frame) {
+// A picture in a layout of the page or of the stage, which has sizes in its own em.
+function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, em, isStacked }) {
+  const words = wordsOf(frame), act = actsOf(slot), name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
-  const act = actsOf(slot);
-  const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
-  const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: nameOf(slot) }))] : []));
-  make(matrix.picture, { tabindex: 0, role: "group", "aria-label": (state.models[1] ? `${textOf("model", { name: nameOf(slot) })}. ` : "") + textOf("matrix"), on: {
-    keydown: (event) => matrixKey(event, act),
-    focus: () => act.over(view.row ?? 0, view.column ?? 0),
-    blur: () => act.out(),
-    pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; },
-  } }, []);
-  matrix.picture.style.maxWidth = `min(100%, ${matrix.picture.viewBox.baseVal.width / 11}rem)`; // few words are not drawn as posters
-  return { matrix, figure, columns: frame.columns, rows: frame.rows, key: panelKey() };
+  const made = isBands ? Bands(words, { width, height, least: em, act })
+    : Matrix(words, { beside: many, gold, sums: !cell, act, large: cell && { cell, font: em, bare: i > 0 && !isStacked } });
+  const natural = made.picture.viewBox.baseVal.width;
+  make(made.picture, { "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "), on: { pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; } } }, []);
+  if (em) made.picture.style.width = `${natural}px`;
+  else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`; // few words are not drawn as posters
+  return { ...made, words, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
 }
 
 function drawPanels(frames) {
-  const made = frames.map((frame, slot) => {
-    const old = view.panels[slot];
-    if (!frame?.weights) return null;
-    return old?.key === panelKey() && sameWords(old.columns, frame.columns) && sameWords(old.rows, frame.rows) ? old : makePanel(slot, frame);
-  });
-  if (made.some((panel, slot) => panel !== view.panels[slot])) {
-    view.panels = made;
-    byId("panels").replaceChildren(...frames.map((frame, slot) => made[slot]?.figure ??
-      (frame && html("p", { class: "note" }, html("b", {}, textOf("model", { name: nameOf(slot) })), html("br"), textOf("noAttention")))).filter(Boolean));
+  const shown = frames.map((frame, slot) => frame && { slot, ...frame }).filter(Boolean), attending = shown.filter(({ weights }) => weights);
+  const host = byId(isOnStage() ? "stage-pictures" : "panels"), layout = (isOnStage() ? stageLayout : pageLayout)(attending.length, attending);
+  const key = JSON.stringify([host.id, layout, state.models.map((settings, slot) => settings && nameOf(slot)), watchedGold(), language.name, shown.map(({ weights, ...frame }) => weights && wordsOf(frame))]);
+  if (key !== view.key) {
+    const panels = attending.map((frame, i) => makePanel(frame, i, attending.length, layout));
+    Object.assign(view, { key, panels });
+    host.classList.toggle("stacked", Boolean(layout.isStacked));
+    host.replaceChildren(...shown.map(({ slot, weights }) => (weights ? panels[attending.findIndex((one) => one.slot === slot)].figure
+      : html("p", { class: "note" }, html("b", {}, textOf("model", { name: nameOf(slot) })), html("br"), textOf("noAttention")))));
   }
-  made.forEach((panel, slot) => panel?.matrix.show(weightsOf(frames[slot])));
+  view.panels.forEach((panel, i) => panel.show(weightsOf(attending[i])));
 }
 
 function drawTranslations(frames) {
@@ -99,32 +82,35 @@ function drawTranslations(frames) {
 
 // A matrix as a table, for eyes and ears that its picture does not reach.
 function tableOf(frame, slot) {
-  const weights = weightsOf(frame), columns = frame.columns.length, name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : null;
-  const head = html("tr", {}, html("th", { scope: "col" }, textOf("target")), ...frame.columns.map((text) => html("th", { scope: "col" }, word(text, 20))));
-  return html("table", { "aria-label": textOf("asTable") }, ...(name ? [html("caption", {}, name)] : []), html("thead", {}, head), html("tbody", {}, ...frame.rows.map((text, t) => html("tr", {},
-    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, fixed(weights[t * columns + s], 2)))))));
+  const weights = weightsOf(frame), columns = frame.columns.length, table = html("table", { "aria-label": textOf("asTable") });
+  drawTable(table, [{ title: state.models[1] ? textOf("model", { name: nameOf(slot) }) : textOf("target"), cell: (t) => word(frame.rows[t], 20) },
+    ...frame.columns.map((text, s) => ({ title: word(text, 20), cell: (t) => fixed(weights[t * columns + s], 2) }))], [...frame.rows.keys()]);
+  return table;
 }
 
-function drawTable(frames) {
+function drawNumbers(frames) {
   if (!byId("numbers").open) return;
   byId("matrix-table").replaceChildren(...frames.map((frame, slot) => (frame?.weights ? tableOf(frame, slot) : null)).filter(Boolean));
 }
 
-function drawHeads(frames) {
-  const frame = frames.find((one) => one?.each), most = frame?.each.length ?? 0, list = byId("head");
-  byId("heads").hidden = most < 2;
-  if (list.options.length === most + 1 && list.dataset.language === language.name) return;
-  const perLayer = frame?.heads ?? 1;
-  list.dataset.language = language.name;
-  list.replaceChildren(html("option", { value: 0 }, textOf("mean")), ...Array.from({ length: most }, (_, i) =>
-    html("option", { value: i + 1 }, frame.layers > 1 ? `${Math.floor(i / perLayer) + 1}.${(i % perLayer) + 1}` : String(i + 1))));
+// The mean and, layer by layer, the heads of the first model that has several.
+function drawGrid(frames) {
+  const frame = frames.find((one) => one?.each), { each = [], layers = 0, heads = 1 } = frame ?? {};
+  if (view.head > each.length) view.head = 0;
+  const headOf = (weights, part, name) => ({ part, name, weights, isChosen: part === view.head });
+  const row = (_, l) => ({ title: "", heads: each.slice(l * heads, (l + 1) * heads).map((weights, h) => headOf(weights, l * heads + h + 1, layers > 1 ? `${l + 1}.${h + 1}` : String(h + 1))) });
+  drawHeads(byId("thumbs"), frame ? [{ title: "", heads: [headOf(frame.weights, 0, textOf("mean"))] }, ...Array.from({ length: layers }, row)] : [], frame && wordsOf(frame), chooseHead);
+}
+
+function chooseHead(number) {
+  view.head = number;
+  drawMoment(view.frames);
 }
 
 function highlight() {
   const frame = pointedFrame();
   const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
-  view.panels.forEach((panel) => panel?.matrix.highlight(row !== null && row < panel.rows.length ? row : null, view.column < panel.columns.length ? view.column : null));
-  stage.pictures.forEach((picture) => picture.highlight(row));
+  view.panels.forEach(({ words, ...panel }) => panel.highlight(row < words.target.length ? row : null, view.column < words.source.length ? view.column : null));
   if (row === null) {
     byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
     return;
@@ -137,11 +123,11 @@ function highlight() {
 // Draws the frames of a moment.
 function drawMoment(frames) {
   view.frames = frames;
-  drawHeads(frames);
-  drawPanels(frames);
+  drawGrid(frames);
   drawTranslations(frames);
-  drawTable(frames);
-  drawStage();
+  if (isOnStage()) drawQuestion();
+  drawPanels(frames);
+  drawNumbers(frames);
   if (view.row !== null || !byId("readout").textContent.trim()) highlight();
 }
 

@@ -63,7 +63,7 @@ report opens train.html films viewer curves gazes settings files
 "$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
     report opens fixed.html curves settings files
 
-printf 'the dog sees the cat\tالكلب يرى القطة\n' >arabic.tsv
+printf 'الكلب يرى القطة\tthe dog sees the cat\n' >arabic.tsv
 "$softalign" align tiny/best.safetensors arabic.tsv --html arabic.html && report leftward arabic.html
 
 # ---- The detail beside a matrix

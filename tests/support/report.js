@@ -46,8 +46,8 @@ function near(got, expected, what, roundings = 1) {
   expected.forEach((weight, i) => assert.ok(Math.abs(got[i] - weight) <= 0.00051 * roundings, `${what}: weight ${i} is ${got[i]}, not ${weight}`));
 }
 
-// The weights of the source words as they are lit in a panel.
-const lit = (page, number) => page.run(`[...document.querySelectorAll("#panels figure")[${number}].querySelectorAll(".source span")].map((span) => Number(span.style.getPropertyValue("--weight")))`);
+// The weights of the row that a panel highlights, as they stand in its cells; none: no row is.
+const lit = (page, number) => page.run(`[...document.querySelectorAll("#panels figure")[${number}].querySelectorAll(".value")].map((value) => Number(value.textContent))`);
 
 // ---- Checks
 
@@ -60,43 +60,40 @@ async function looking(page, folder, models) {
   for (const model of models) near(await drawn(page, "panels", model), heatmap(`${folder}/matrices/${model.replaceAll(":", "-")}/0001.csv`), model);
   const row = (t) => weights.slice(t * columns, (t + 1) * columns);
 
-  await page.hover("#target button:nth-child(2)");
-  near(await lit(page, 0), row(1), "the source words under the mouse");
-  assert.match(await text(page, "#readout"), new RegExp(`^${await text(page, "#target button:nth-child(2)")} ← `));
+  // A cell's number has two decimals, of thousandths.
+  const shows = async (t, what) => near(await lit(page, 0), t === null ? [] : row(t), what, 12);
+  const rowOf = (t) => `#panels .catch:nth-last-child(${weights.length / columns - t})`;
+  await page.hover(rowOf(1));
+  await shows(1, "the row under the mouse");
+  assert.ok((await text(page, "#equation")).startsWith(`${models[0]}: α2,`), await text(page, "#equation"));
   assert.strictEqual(await count(page, "#panels .matrix.looking"), models.length);
+  assert.deepStrictEqual(await page.run(`[...document.querySelector("#panels .matrix").querySelectorAll(":scope > .word")].map((word) => word.classList.contains("seen"))`), row(1).map((weight) => weight >= 0.2), "the words it looks at");
   await away(page);
-  near(await lit(page, 0), row(1).map(() => 0), "the source words after the mouse");
+  await shows(null, "after the mouse");
 
-  await page.click("#target button:nth-child(3)");
-  await away(page);
-  near(await lit(page, 0), row(2), "the source words of a pinned word");
-  assert.strictEqual(await page.run(`document.querySelector("#target button:nth-child(3)").getAttribute("aria-pressed")`), "true");
-  await page.click("#target button:nth-child(3)");
+  await page.click(rowOf(2));
   await page.run("document.activeElement.blur()");
   await away(page);
-  near(await lit(page, 0), row(2).map(() => 0), "the source words of a word let go");
-
-  await page.click("#panels .catch:nth-last-child(2)"); // a row of the matrix itself
-  assert.strictEqual(await count(page, '#target [aria-pressed="true"]'), 1);
-  await page.run(`document.querySelector("#target button").focus()`);
-  await page.key("Escape");
-  assert.strictEqual(await count(page, '#target [aria-pressed="true"]'), 0);
-
-  await page.run(`document.querySelector("#target button").blur()`);
+  await shows(2, "a pinned row");
+  assert.strictEqual(await page.run("view.pinned"), 2);
+  await page.click(rowOf(2));
+  await page.run("document.activeElement.blur()");
   await away(page);
-  await page.run(`document.querySelector("#target button").focus()`);
-  near(await lit(page, 0), row(0), "the word with the focus");
-  await page.key("ArrowRight");
-  near(await lit(page, 0), row(1), "the arrow key");
+  await shows(null, "a row let go");
+
+  await page.run(`document.querySelector("#panels .matrix").focus()`);
+  await shows(0, "the matrix with the focus");
+  await page.key("ArrowDown");
+  await shows(1, "the arrow key");
   await page.key("Enter");
   await page.key("End");
-  near(await lit(page, 0), row(weights.length / columns - 1), "the End key");
+  await shows(weights.length / columns - 1, "the End key");
   await page.run("document.activeElement.blur()");
-  near(await lit(page, 0), row(1), "a word pinned by Enter");
-  await page.key("Tab");
-  await page.run(`document.querySelector("#target button").focus()`);
+  await shows(1, "a row pinned by Enter");
+  await page.run(`document.querySelector("#panels .matrix").focus()`);
   await page.key("Escape");
   await page.run("document.activeElement.blur()");
+  await shows(null, "Escape");
 }
 
 async function sentences(page, folder, models, pairs) {
@@ -194,6 +191,7 @@ async function films(page, folder, model) {
   await page.key("ArrowRight");
   near(await drawn(page, "scenes", model), frame(1), "the next frame");
   assert.strictEqual(await text(page, "#caption"), `update ${Number(frames[1].replace(".csv", ""))}`);
+  await page.run(`byId("seconds").value = 5`);
   await page.click("#play");
   await page.run(`new Promise((done) => { const wait = setInterval(() => { if (document.querySelector("#frame").value > 2) { clearInterval(wait); done(); } }, 20); })`);
   await page.click("#play");
@@ -393,9 +391,9 @@ const checks = {
       if (i < viewed) await page.run(`chooseSentence(${i})`);
       if (i < filmed) await page.run(`{ byId("scene").value = ${i}; drawScenes(); }`);
       if (i < viewed) {
-        const shown = await page.run(`[...document.querySelectorAll("#target button")].map((button) => button.textContent)`);
-        assert.deepStrictEqual(shown, await page.run(`${JSON.stringify(sentence.target)}.map((text) => clipped(text, 48))`));
-        sentence.target.forEach((word, t) => { if (/^[!-~]{1,47}$/.test(word)) assert.strictEqual(shown[t], word); });
+        const shown = await page.run(`[...document.querySelector("#panels .matrix").querySelectorAll(".row > .word")].map((label) => label.lastChild.textContent)`);
+        assert.deepStrictEqual(shown, await page.run(`${JSON.stringify(sentence.target)}.map((text) => clipped(text, 18))`));
+        sentence.target.forEach((word, t) => { if (/^[!-~]{1,17}$/.test(word)) assert.strictEqual(shown[t], word); });
       }
       if (i < viewed) await page.run("view.over = 0; updateHighlight()");
       assert.deepStrictEqual(await foreign(), [], "the corpus made elements");
@@ -436,7 +434,7 @@ const checks = {
     assert.doesNotMatch(await text(page, "#settings"), /bahdanau|reverse-source/);
 
     assert.strictEqual(await count(page, ".band[visibility=visible]"), first.filter((weight) => Math.round(weight * 1000) >= 40).length, "bands");
-    await page.hover("#target button:nth-child(2)");
+    await page.hover("#panels .row:nth-of-type(2) .cell");
     assert.strictEqual(await count(page, ".band.seen[visibility=visible]"), first.slice(S, 2 * S).filter((weight) => Math.round(weight * 1000) >= 40).length, "bands of a word");
     await page.hover(`#panels .row:nth-of-type(2) .cell:nth-of-type(3)`);
     assert.ok((await text(page, "#equation")).startsWith(`α2,3 = ${(Math.round(first[S + 2] * 1000) / 1000).toFixed(3)}`), await text(page, "#equation"));
@@ -492,14 +490,12 @@ const checks = {
     quiet(page);
   },
 
-  // leftward PAGE: a line of Arabic runs from right to left, and the arrow keys with it
+  // leftward PAGE: columns of Arabic run from right to left, and the arrow keys with them
   async leftward(browser, file) {
     const page = await browser.open(file);
-    const left = (number) => page.run(`document.querySelector("#target button:nth-child(${number})").getBoundingClientRect().left`);
-    assert.ok(await left(2) < await left(1), "the second word stands to the left");
-    await page.run(`document.querySelector("#target button").focus()`);
+    await page.run(`document.querySelector("#panels .matrix").focus()`);
     await page.key("ArrowLeft");
-    assert.strictEqual(await page.run(`[...document.querySelectorAll("#target button")].indexOf(document.activeElement)`), 1);
+    assert.strictEqual(await page.run("view.column"), 1);
     quiet(page);
   },
 
@@ -588,12 +584,12 @@ const checks = {
     for (let click = 0; click < 2; click++) await page.click("#results th:nth-child(2) button"); // the latest first
     assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#results tbody td:nth-child(2)")].map((cell) => Number(cell.textContent))`), [2017, 2015, 2014]);
     await fits(page);
-    await page.run(`{ const own = models.length; while (models.length < 32) models.push(models[models.length % own]); drawEras(); scrollTo(0, 0); }`);
+    await page.run(`{ const own = models.length; while (models.length < eras.size) models.push(models[models.length % own]); drawEras(); scrollTo(0, 0); }`);
     for (const [width, height] of [[1024, 768], [1920, 1080]]) {
       await page.resize(width, height);
       await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       const below = await page.run(`Math.max(...[...byId("eras").children].map((node) => node.getBoundingClientRect().bottom))`);
-      assert.ok(below <= height, `${width} x ${height}: 32 rows end at ${below}`);
+      assert.ok(below <= height, `${width} x ${height}: the rows end at ${below}`);
     }
     quiet(page);
   },

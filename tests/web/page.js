@@ -23,7 +23,7 @@ async function insight(page) {
   const rate = await page.run(`new Promise((done) => { const from = past.moments.length, step = ${last("step")}; setTimeout(() => done([past.moments.length - from, ${last("speed")}]), 1000); })`);
   console.log(`word order after ${(order / 1000).toFixed(1)} s, 95 % exact after ${(right / 1000).toFixed(1)} s, ${rate[0]} pictures and ${rate[1].toFixed(0)} words per second`);
   assert.strictEqual(await count(page, "#panels .matrix"), 1);
-  for (const id of ["readout", "when"]) assert.strictEqual(await page.run(`byId("${id}").getAttribute("aria-live")`), "off", `a screen reader would never fall silent: ${id}`);
+  for (const id of ["readout", "caption"]) assert.strictEqual(await page.run(`byId("${id}").getAttribute("aria-live")`), "off", `a screen reader would never fall silent: ${id}`);
   for (const chart of ["loss", "bleu", "gold"]) assert.ok(await count(page, `#${chart}-chart path.curve`), `no curve of ${chart}`);
   assert.strictEqual(await text(page, "#translations .line:nth-child(3) bdi"), await text(page, "#translations .line:nth-child(2) bdi"));
 }
@@ -41,18 +41,31 @@ async function time(page) {
   assert.match(await text(page, "#progress"), /^update \d+ .+ exact( · measured at update \d+)?$/, "nothing says that it has paused");
   await page.click("#single");
   await page.until(`${last("step")} === ${before + 1}`);
-  assert.doesNotMatch(await text(page, "#when"), /measured/, "a single step is measured");
+  assert.doesNotMatch(await text(page, "#caption"), /measured/, "a single step is measured");
   const late = await page.run("Array.from(view.frames[0].weights)");
   await page.run(`goTo(past.moments.findIndex(({ frames: [{ step }] }) => step > 50 && step < 100))`);
-  assert.match(await text(page, "#when"), /^update \d\d · .+ exact · measured at update 50$/);
+  assert.match(await text(page, "#caption"), /^update \d\d · .+ exact · measured at update 50$/);
   assert.match(await text(page, "#figures"), /measured at update50/);
-  await page.run(`byId("time").focus()`);
+  await page.run(`byId("frame").focus()`);
   await page.key("Home");
-  assert.doesNotMatch(await text(page, "#when"), new RegExp(`^update ${before + 1}\\b`));
+  assert.doesNotMatch(await text(page, "#caption"), new RegExp(`^update ${before + 1}\\b`));
   const early = await page.run("Array.from(view.frames[0].weights)"), largest = (weights) => Math.max(...weights.slice(0, weights.length / 2));
   assert.ok(largest(early) < largest(late), "the first matrix is as sharp as the last");
-  await page.click("#latest");
-  assert.match(await text(page, "#when"), new RegExp(`^update ${before + 1}\\b`));
+  await page.run(`byId("seconds").value = 5`);
+  await page.click("#play"); // to the end
+  await page.until("player.timer && past.at > 0");
+  await page.click("#play");
+  assert.ok(await page.run("past.at > 0 && !player.timer"), "it does not pause");
+  await page.run(`byId("frame").focus()`);
+  await page.key("End");
+  assert.match(await text(page, "#caption"), new RegExp(`^update ${before + 1}\\b`));
+  await page.click("#kind"); // bands, also by the keyboard
+  await page.run(`document.querySelector("#panels .bands").focus()`);
+  await page.key("ArrowDown");
+  assert.strictEqual(await count(page, "#panels .band.seen"), await page.run("view.frames[0].columns.length"));
+  await page.run("document.activeElement.blur()");
+  await page.key("v");
+  assert.strictEqual(await count(page, "#panels .matrix"), 1);
 }
 
 async function inside(page) {
@@ -80,7 +93,7 @@ async function inside(page) {
   await page.run(`byId("bend").focus()`);
   await page.key(" ");
   await page.hover("h1");
-  await page.run(`document.querySelector("#panels .matrix").focus({ preventScroll: true }); view.row = 0; view.column = 3;`);
+  await page.run(`document.querySelector("#panels .matrix").focus({ preventScroll: true }); actsOf(0).over(0, 3);`);
   await page.key("Enter");
   await page.until("view.frames[0].weights?.[3] > 0.999");
   await page.click("#unbend");
@@ -255,7 +268,7 @@ async function tour(page) {
     await choose(page, "#language", name);
     assert.strictEqual(await page.run("document.documentElement.lang"), name);
     assert.doesNotMatch(await text(page, "#intro"), /trained/);
-    assert.match(await text(page, "#when"), name === "de" ? /^Update 1 .+ Wörter/ : /^pas 1 .+ mots/);
+    assert.match(await text(page, "#caption"), name === "de" ? /^Update 1 .+ exakt$/ : /^pas 1 .+ exactes$/);
     assert.ok((await page.run(`[...document.querySelectorAll("#panels .axis")].map((node) => node.textContent)`)).includes(name === "de" ? "Ziel" : "cible"));
     const figures = await page.run(`[...document.querySelectorAll("#figures td, #panels .scale, #charts text")].map((node) => node.textContent).join(" ")`);
     assert.ok(/\d,\d/.test(figures) && !/\d\.\d/.test(figures), `${name}: ${figures}`);
@@ -290,9 +303,10 @@ async function lectures(page) {
   await page.run("document.activeElement.blur()");
   await page.key("p");
   await page.until("isOnStage()");
-  await choose(page, "#stage-seconds", "5");
+  await choose(page, "#seconds", "5");
+  await page.run(`byId("play").focus()`);
   await page.key(" ");
-  await page.until("stage.timer && past.at > 2", 60000); // learned unseen, then slowly
+  await page.until("player.timer && past.at > 2", 60000); // learned unseen, then slowly
   await page.key(" ");
   const at = await page.run("past.at");
   await page.key("ArrowRight");
@@ -306,7 +320,7 @@ async function lectures(page) {
   for (const [width, height] of [[1024, 768], [1920, 1080]]) {
     await page.resize(width, height);
     for (const kind of ["matrix", "bands"]) {
-      await page.run(`state.stage = "${kind}"; drawStage(); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+      await page.run(`state.stage = "${kind}"; drawPanels(view.frames); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
       const small = await page.run(`[...document.querySelectorAll("#stage svg > text, #stage .word, #stage p, #stage output, #stage figcaption")].filter((node) => node.textContent.trim())
         .map((node) => [node, parseFloat(getComputedStyle(node).fontSize) * (node.ownerSVGElement ? node.getScreenCTM().a / (node.transform.baseVal.length ? 0.5 : 1) : 1)])
         .filter(([node, size]) => !(size >= innerHeight / 28 - 0.1)).map(([node, size]) => node.textContent + " " + size)`);
@@ -320,11 +334,13 @@ async function lectures(page) {
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
   await page.key("PageDown");
-  await page.until(`state.stop === 5 && !byId("start").disabled && byId("stage-heads").children.length === 5`);
+  await page.until(`state.stop === 5 && !byId("start").disabled && document.querySelectorAll("#stage #thumbs button").length === 5`);
   await page.key("2");
-  assert.strictEqual(await page.run(`byId("head").value`), "2");
+  assert.strictEqual(await page.run(`view.head`), 2);
   await page.key("Escape");
   await page.until("!isOnStage()");
+  await page.click('#thumbs [data-part="3"]'); // on the page as on the stage
+  assert.deepStrictEqual(await page.run(`[view.head, document.querySelector('#thumbs [aria-pressed="true"]').dataset.part]`), [3, "3"]);
   await page.run(`location.hash = ${JSON.stringify(`source=${encodeURIComponent('<img src=x onerror="window.pwned=1">')}&stage=matrix`)}`);
   await page.until(`isOnStage() && !byId("start").disabled && document.querySelector("#stage svg")`);
   assert.ok(await page.run(`byId("stage").textContent.includes("<img") && !window.pwned`));
@@ -352,7 +368,7 @@ async function files(browser, page, folder) {
   await page.until(`state.models[0].hidden === "20" && !byId("start").disabled`);
   await page.choose("#model-file", path.join(to, "last.safetensors"));
   await said(page, /^Loaded last.safetensors/, "a training that the page saved");
-  assert.match(await text(page, "#when"), new RegExp(`^update ${saved}`));
+  assert.match(await text(page, "#caption"), new RegExp(`^update ${saved}`));
   assert.strictEqual(await page.run("state.models[0].hidden"), undefined);
   await page.click("#single");
   await page.until(`${last("step")} === ${saved + 1}`);
@@ -387,11 +403,11 @@ async function copies(browser, page, folder) {
     await page.click("#single");
     await page.until(`${last("step")} === ${step}`);
   }
-  await page.run(`byId("time").focus()`);
+  await page.run(`byId("frame").focus()`);
   await page.key("Home");
-  assert.match(await text(page, "#when"), /^update 1\b/);
+  assert.match(await text(page, "#caption"), /^update 1\b/);
   const [source, target] = fs.readFileSync(path.resolve(folder, "pairs.tsv"), "utf8").split("\n")[5].split("\t");
-  await page.click("#latest");
+  await page.key("End");
   await page.type("#source", source); // a pair of its own, also where it is typed
   await page.until(`document.querySelector("#translations .line:nth-child(2)").textContent.endsWith(${JSON.stringify(target)})`);
   await page.click("#discard");

@@ -32,6 +32,40 @@ while IFS=$'\t' read -r year name _; do
     who=$(sed -n 's/.*(\([A-Z][a-z]*\).*/\1/p' <<<"$name")
     [ -z "$who" ] || grep -qE "$who[^;)]{0,40}$year" cited || fail "$rows: no row of the manual cites $who $year"
 done <"$rows"
+# The formulas of scores, normalizers and positions there are the program's own, which say more: with q and k for their maps and
+# without indices, their signs stand in the same order in it. Four are told in other words.
+"$softalign" help train --markdown >options
+awk -F '\t' '
+    function plain(text) {
+        gsub(/\(W_a s\)|W_a s/, "q", text)
+        gsub(/\(U_a h_j\)|U_a h_j/, "k", text)
+        gsub(/_(ij|i|j|k)/, "", text)
+        return tolower(text)
+    }
+    # Whether the signs of the one are signs of the other, in this order.
+    function follows(one, other,    place) {
+        while (match(one, /[a-z]+|[0-9]+|[^ ]/)) {
+            place = index(other, substr(one, RSTART, RLENGTH))
+            if (!place) return 0
+            other = substr(other, place + RLENGTH)
+            one = substr(one, RSTART + RLENGTH)
+        }
+        return 1
+    }
+    FNR == NR && /^### / { part = match($0, /--[a-z]+/) ? substr($0, RSTART + 2, RLENGTH - 2) : "" }
+    FNR == NR && /^`/ { name = substr($0, 2, length($0) - 2) }
+    FNR == NR && /^: / { formula[part, name] = substr($0, 3) }
+    FNR == NR { next }
+    {
+        part = match($3, /(normalizer|positions)=/) ? substr($3, RSTART, RLENGTH - 1) : "attention"
+        name = part == "attention" ? $3 : substr($3, RSTART + RLENGTH)
+        sub(/^[a-z]+:/, "", name)
+        if (!((part, name) in formula) || name ~ /^(hard|monotonic|linear|rope)$/) next
+        known++
+        if (!follows(plain($4), plain(formula[part, name]))) print $3 ": " $4 ", in the program: " formula[part, name]
+    }
+    END { if (known < 20) print "only " known " formulas were looked for" }' options "$rows" >wrong
+[ ! -s wrong ] || fail "$rows: $(cat wrong)"
 for file in $(cut -f 8 "$rows") $(cut -f 7 "$rows" | sed 's/^/scripts\/lessons\//'); do
     [ -f "$root/$file" ] || fail "$rows: there is no $file"
 done

@@ -142,6 +142,12 @@ for command in corpus train translate align eval score compare attend explain at
 done
 expect 0 "" --version
 sed -n 1p out | grep -qE '^softalign [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version says '$(cat out)'"
+version=$(sed -n '1s/softalign //p' out)
+for place in "CMakeLists.txt:project(softalign VERSION $version " "scripts/python/softalign.py:__version__ = \"$version\"" \
+    "CHANGELOG.md:## $version" "scripts/debian/changelog:softalign ($version) "; do
+    grep -qF -- "${place#*:}" "$root/${place%%:*}" || fail "${place%%:*} has another version than $version"
+done
+same "the version in the header" "$version" "$(sed -n 's/^#define SA_VERSION_[MP].* //p' "$root/include/softalign.h" | paste -s -d .)"
 
 # Which OpenBLAS works, with which kernels; and that another library has taken its place.
 sed -n 2p out | grep -q '^OpenBLAS [0-9]' || fail "--version names no OpenBLAS: $(cat out)"

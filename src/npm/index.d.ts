@@ -80,6 +80,6 @@ export function load(source: Source): Promise<Model>;
 /** Trains a model; the result has the weights of the last update. */
 export function train(pairs: Pairs, options?: TrainOptions): Promise<Model>;
 /** Pairs of a toy corpus: [source, target, alignment]. */
-export function corpus(task: string, options?: { pairs?: number; seed?: number; split?: "train" | "valid" | "test" }): Promise<string[][]>;
+export function corpus(task: string, options?: { pairs?: number; seed?: number; split?: "train" | "valid" | "test" }): Promise<[source: string, target: string, alignment: string][]>;
 /** All tasks, options, presets and formulas. */
 export function info(): Promise<Record<string, any>>;

@@ -4,7 +4,10 @@
 . "$(dirname "$0")/scratch.sh"
 build=$1
 
-cmake --install "$build" --prefix "$work/first" >install.log 2>&1 || fail "$(tail -5 install.log)"
+# As README.md says.
+typed=$(sed -n 's/^| this clone | `\([^`]*\)`.*/\1/p' "$here/../../README.md")
+typed=${typed/build\/release/\"$build\"}
+eval "${typed/DIR/first}" >install.log 2>&1 && [ -d first ] || fail "$typed: $(tail -5 install.log)"
 mv first moved
 root=$work/moved
 for file in bin/softalign include/softalign.h share/man/man1/softalign-train.1 share/man/man3/softalign.3 \

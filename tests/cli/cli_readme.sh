@@ -8,16 +8,15 @@ mkdir "x y's é %" && cd "x y's é %" || exit 1
 
 # Code blocks: "sh" are run, "sh no_run" cannot be, "text" and "c" are no commands; python_module runs
 # "python".
-blocks() { # INFO FILE...
-    awk -v info="\`\`\`$1" '/^```/ { if (inside) inside = 0; else { inside = 1; wanted = $0 == info; next } }
-        inside && wanted' "${@:2}"
-}
 for file in README.md corpora/LESSONS.md; do
     same "kinds of code blocks in $file" "" "$(awk '/^```/ && (inside = !inside)' "$root/$file" |
         grep -vx '```\(c\|python\|text\|sh\|sh no_run\)')"
 done
 same "blocks that are not run" "git clone <this repository> softalign && cd softalign" \
     "$(blocks 'sh no_run' "$root/README.md" "$root/corpora/LESSONS.md")"
+# What the rows of the table say to type is run by api_install, scripts/package --try, web_npm, python_wheel, python_pyodide.
+same "rows of README's table of installing" "this clone,Debian 12,any Node,Python, Linux,Pyodide" \
+    "$(sed -n '/^## Installing/,/^## /s/^| \([^|]*\) | `.*/\1/p' "$root/README.md" | paste -s -d ,)"
 
 # ---- A copy of the tree with a program that trains for a few updates on few pairs
 

@@ -17,7 +17,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || {
 
 "$softalign" train --train pairs.tsv --out reorder --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 5 >out 2>err ||
     fail "$(cat err)"
-awk '/^```/ { inside = $0 == "```python"; next } inside' "$root/README.md" >readme.py
+blocks python "$root/README.md" >readme.py
 [ -s readme.py ] || fail "README.md has no program in Python"
 
 tests() { # PYTHON

@@ -3,6 +3,7 @@
 "use strict";
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
+const http = require("node:http");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
@@ -40,7 +41,7 @@ class Browser {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, method }));
   }
 
-  // Opens a file from the disk and waits until it has loaded.
+  // Opens a file from the disk, or an address, and waits until it has loaded.
   async open(file, { width = 1280, height = 720 } = {}) {
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId: this.context });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
@@ -50,7 +51,7 @@ class Browser {
     await page.resize(width, height);
     const loaded = page.once("Page.loadEventFired");
     const begin = performance.now();
-    await page.send("Page.navigate", { url: pathToFileURL(file).href });
+    await page.send("Page.navigate", { url: /^http:/.test(file) ? file : pathToFileURL(file).href });
     await loaded;
     await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     page.milliseconds = performance.now() - begin;
@@ -173,4 +174,19 @@ class Page {
   }
 }
 
-module.exports = { Browser };
+const TYPES = { html: "text/html", json: "application/json", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm" };
+
+// A server of a folder's files: its address, and close().
+async function serve(folder) {
+  const server = http.createServer((request, response) => {
+    const file = path.join(folder, new URL(request.url, "http://localhost").pathname);
+    fs.readFile(file, (error, content) => {
+      response.writeHead(error ? 404 : 200, { "content-type": TYPES[file.split(".").pop()] ?? "application/octet-stream" });
+      response.end(content);
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() && server.closeAllConnections?.() };
+}
+
+module.exports = { Browser, serve };

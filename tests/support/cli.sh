@@ -31,6 +31,27 @@ need() {
     for program; do has "$program" || exit 77; done
 }
 
+# blocks INFO FILE...: the lines of their blocks of code of that kind.
+blocks() {
+    awk -v info="\`\`\`$1" '/^```/ { if (inside) inside = 0; else { inside = 1; wanted = $0 == info; next } }
+        inside && wanted' "${@:2}"
+}
+
+# notebook NAME: a notebook of corpora, with shorter trainings.
+notebook() {
+    sed -E 's/(steps|valid_every)=[0-9]+/\1=4/g; s/(corpus [a-z]+)( --pairs 4000)? >/\1 --pairs 200 >/; s/--pairs [0-9]+ --split/--pairs 12 --split/' \
+        "$root/corpora/$1" >"$1"
+}
+
+# installing WHO: what a row of the README's table says to type: $build, in the tree, and $install; with the scratch
+# folder's `made` in place of the tree's `build`.
+installing() {
+    local typed
+    typed=$(sed -n "/^## Installing/,/^## /s/^| $1 | \([^|]*\) |.*/\1/p" "$root/README.md" | tr -d '\`' | sed "s|build/|$scratch/made/|g")
+    [ "$typed" ] || fail "README.md does not say how '$1' installs softalign"
+    build="${typed%%; *} $scratch/made" install=${typed#*; }
+}
+
 # playground.html, or skips the test where what builds it is missing.
 build_playground() {
     need clang wasm-ld

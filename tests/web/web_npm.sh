@@ -7,7 +7,8 @@ need clang wasm-ld node
     exit 77
 }
 native=$softalign
-(cd "$root" && scripts/npm "$scratch/made" && scripts/npm "$scratch/again" >/dev/null &&
+installing "any Node"
+(cd "$root" && eval "$build" && scripts/npm "$scratch/again" >/dev/null &&
     cmake -G Ninja -B build/plain -DSOFTALIGN_PLAIN=ON -DSOFTALIGN_PANGOCAIRO=OFF -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS_DEBUG=-O0 >/dev/null &&
     cmake --build build/plain --target softalign_command >"$scratch/log") || {
@@ -18,7 +19,7 @@ plain=$root/build/plain/softalign
 cmp made/*.tgz again/*.tgz || fail "two packages of the same sources differ"
 mkdir "an émpty folder" && cd "an émpty folder" || exit 1
 if has npm; then
-    npm install --offline --no-audit --no-fund ../made/softalign-*.tgz >../log 2>&1 || fail "npm install: $(cat ../log)"
+    npm_config_offline=true npm_config_audit=false npm_config_fund=false eval "$install" >../log 2>&1 || fail "$install: $(cat ../log)"
 else # what it does
     mkdir -p node_modules/.bin && tar -xf ../made/softalign-*.tgz -C node_modules &&
         mv node_modules/package node_modules/softalign && ln -s ../softalign/cli.mjs node_modules/.bin/softalign
@@ -101,7 +102,7 @@ if [ ! -w sealed ]; then
 fi
 
 # A folder has one training; Ctrl-C saves it, and after a kill it goes on with the bits of one that never stopped.
-long="--train pairs.tsv --out stopped $sizes --steps 600 --epochs 0 --patience 0"
+long="--train pairs.tsv --out stopped $sizes --steps 300 --epochs 0 --patience 0"
 start() {
     env --default-signal=INT "$door" train $long "$@" 2>log &
     pid=$!
@@ -138,8 +139,8 @@ exec 9>&-
 
 # The README's examples, the demo and the playground.
 readme=node_modules/softalign/README.md
-sed -n '/^```sh$/,/^```$/{/^```/d;p}' $readme >readme.sh
-sed -n '/^```js$/,/^```$/{/^```/d;p}' $readme >readme.mjs
+blocks sh $readme >readme.sh
+blocks js $readme >readme.mjs
 if has npm; then bash -e readme.sh >out 2>err || fail "the README's commands: $(cat err)"; fi
 node readme.mjs >out 2>err || fail "the README's program: $(cat err)"
 same "a model that was saved and loaded" true "$(tail -n 1 out)"

@@ -1,12 +1,14 @@
 // The library of the npm package, the paths of Windows, and the playground that the command serves.
 //
-//   node check_npm.mjs PACKAGE COMMAND
+//   node check_npm.mjs PACKAGE COMMAND [BROWSER]
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [folder, command] = process.argv.slice(2);
+const { Browser, serve } = createRequire(import.meta.url)("../support/browser.js");
+const [folder, command, browser] = process.argv.slice(2);
 const from = (name) => import(pathToFileURL(`${folder}/${name}`));
 const { corpus, info, load, train } = await from("index.mjs");
 const { argumentToModule, toModule, toSystem } = await from("host.mjs");
@@ -27,7 +29,7 @@ assert.deepEqual(theirs.align(source), model.align(source));
 assert.equal(theirs.explain(source), model.explain(source));
 assert.match(model.svg(source), /^<svg|^<\?xml/);
 assert.match(model.csv(source), /,/);
-const again = await load(model.save());
+const saved = model.save(), again = await load(saved);
 assert.equal(again.translate(source).text, model.translate(source).text);
 for (const bytes of [model.save().buffer, new Blob([model.save()]), pathToFileURL("library/best.safetensors")]) (await load(bytes)).close();
 
@@ -39,6 +41,14 @@ const objects = pairs.map(([from, to]) => ({ source: from, target: to }));
 await train(objects, { ...small, steps: 1, valid: pairs.slice(0, 9) });
 await train(new Set(pairs), { ...small, steps: 1 });
 assert.ok((await info()).tasks.some(({ name }) => name === "reorder"));
+
+// A model that was closed gives its memory back: the next ones take no more.
+const taken = [];
+for (let i = 0; i < 3; i++) {
+  (await train(pairs, { ...small, hidden: 96, embed: 96, steps: 2 })).close();
+  taken.push(process.memoryUsage().external);
+}
+assert.ok(taken[2] < taken[0] + 1e6, `memory grows: ${taken}`);
 
 // What is wrong.
 await assert.rejects(train(pairs, { hiden: 3 }), /unknown option 'hiden' \(did you mean 'hidden'\?\)/);
@@ -71,6 +81,25 @@ for (const [given, expected] of [
   ["a \\ b", "a \\ b"], ["\\\\server\\share\\x", "/UNC/server/share/x"], ["none\\x", "none\\x"]])
   assert.equal(argumentToModule(given, "win32", there), expected);
 assert.equal(argumentToModule("a\\b.tsv", "linux", there), "a\\b.tsv");
+
+// In a page, as a module of a static server.
+if (browser) {
+  const files = await serve(folder), chromium = new Browser(browser);
+  writeFileSync(`${folder}/page.html`, "<!doctype html><title>softalign</title>");
+  try {
+    const tab = await chromium.open(`${files.address}page.html`), state = JSON.stringify(Array.from(saved));
+    assert.equal(await tab.run(`import("/index.mjs").then(async ({ corpus, load, train }) => {
+      const model = await train(await corpus("reorder", { pairs: 120, seed: 3 }), ${JSON.stringify({ ...small, steps: 11 })});
+      const bytes = model.save(), same = new Uint8Array(${state});
+      if (bytes.length !== same.length || bytes.some((byte, i) => byte !== same[i])) throw new Error("other bits than in Node");
+      return (await load(bytes)).translate(${JSON.stringify(source)}).text;
+    })`), again.translate(source).text);
+    assert.deepEqual(tab.complaints.filter((text) => !text.includes("404")), []); // of an icon
+  } finally {
+    await chromium.close();
+    files.close();
+  }
+}
 
 // The playground.
 const server = spawn(process.execPath, [command, "playground", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });

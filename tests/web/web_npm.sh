@@ -147,5 +147,7 @@ same "a model that was saved and loaded" true "$(tail -n 1 out)"
 softalign demo --seconds 3 >out 2>err || fail "demo: $(cat err)"
 grep -q '=> ' out && [ -s demo/matrices/0001.csv ] || fail "the demo shows no translations: $(cat out)"
 expect 2 "the folder demo exists; softalign demo --overwrite deletes it" demo
-node "$root/tests/web/check_npm.mjs" "$PWD/node_modules/softalign" "$door" || fail "the library"
+browser=
+has chromium && browser=chromium
+node "$root/tests/web/check_npm.mjs" "$PWD/node_modules/softalign" "$door" $browser || fail "the library"
 finish

@@ -102,7 +102,7 @@ if [ ! -w sealed ]; then
 fi
 
 # A folder has one training; Ctrl-C saves it, and after a kill it goes on with the bits of one that never stopped.
-long="--train pairs.tsv --out stopped $sizes --steps 300 --epochs 0 --patience 0"
+long="--train pairs.tsv --out stopped $sizes --steps 600 --epochs 0 --patience 0"
 start() {
     env --default-signal=INT "$door" train $long "$@" 2>log &
     pid=$!

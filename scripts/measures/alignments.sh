@@ -110,13 +110,14 @@ choose_head() { # FOLDER DIRECTION
 
 # Heads and links that belong to a model of another recipe are made again.
 train_both() { # FOLDER SEED RECIPE OPTION...
-    local run=$1 seed=$2 recipe=$3 direction links
+    local run=$1 seed=$2 recipe=$3 direction links teacher=1
     shift 3
     for direction in en-fr fr-en; do
         [ "$(cat "$run/$direction/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{head,all}."$direction"
         links=()
         if [[ $* == *guided-alignment* ]]; then
-            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model 1
+            [[ $* != *guided-at* ]] || teacher=hmm
+            [ -s "$run/all.$direction" ] || links_of_aligner "$run" $direction --model $teacher
             links=(--alignments "$run/all.$direction")
         fi
         train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"
@@ -142,7 +143,9 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
         paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
         for direction in en-fr fr-en; do
             site=()
-            if [[ $* == *transformer* ]]; then
+            if [[ $* =~ --layers\ ([0-9]+).*guided-at ]]; then
+                site=(--layer "${BASH_REMATCH[1]}" --head 1 --align-at input)
+            elif [[ $* == *transformer* ]]; then
                 choose_head "$run" $direction
                 read -r layer head <"$run/head.$direction"
                 site=(--layer "$layer" --head "$head")

@@ -112,7 +112,7 @@ awk -F , '$1 $2 == run && $4 < before { exit 1 } { run = $1 $2; before = $4 }' p
 rm -rf parts
 "$softalign" compare $pairs $sizes $models $long --out parts >out 2>err &
 pid=$!
-for wait in $(seq 400); do
+for wait in $(seq 3000); do
     ! grep -q 'validation loss' err || break
     sleep 0.02
 done

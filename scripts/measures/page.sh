@@ -26,7 +26,7 @@ with_tables() { # FILE
     while IFS= read -r line; do
         [ "$line" != '<!-- /measured -->' ] || inside=no
         [ $inside = yes ] || printf '%s\n' "$line"
-        [[ $line =~ ^\<!--\ measured\ ([a-z0-9]+)\ ([a-z]+)\ --\>$ ]] || continue
+        [[ $line =~ ^\<!--\ measured\ ([a-z0-9]+)\ ([a-z0-9]+)\ --\>$ ]] || continue
         corpus=${BASH_REMATCH[1]} part=${BASH_REMATCH[2]} inside=yes
         awk -F '\t' -v corpus="$corpus" -v columns="$(columns_of "$corpus" "$part")" \
             -f scripts/measures/table.awk <(numerics_of_rows "$corpus" "$part") "$state"

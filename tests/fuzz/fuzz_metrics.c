@@ -54,7 +54,8 @@ static void expect_figures(const sa_metric_stats *tally, const sa_metrics *metri
     static const double most[] = {[SA_METRIC_BLEU] = 100,
                                   [SA_METRIC_CHRF] = 100,
                                   [SA_METRIC_EXACT] = 1,
-                                  [SA_METRIC_TOKENS] = 1};
+                                  [SA_METRIC_TOKENS] = 1,
+                                  [SA_METRIC_PER] = INFINITY};
     for (int i = 0; i < SA_METRIC_COUNT; i++) {
         const double score = sa_metric_list[i].value(tally, metrics);
         ck_assert_msg(score >= 0 && score <= most[i] * (1 + 1e-12), "%s is %.17g",

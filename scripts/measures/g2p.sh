@@ -1,7 +1,7 @@
 # Sourced by scripts/measure: letters to sounds, the shared task of SIGMORPHON 2021 (medium).
 #
 # DIR holds LANGUAGE_train.tsv and LANGUAGE_dev.tsv (plain or gzip) of its data/medium. A tenth of the training words
-# stops the training and chooses the model; the development words are only scored.
+# chooses the checkpoints that are averaged; the development words are only scored.
 
 prepare_g2p() { # LANGUAGE SET FOLDER
     [ "$2" != valid ] || return 0

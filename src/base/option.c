@@ -231,18 +231,18 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
 
 enum { LONGEST = 63 };
 
-static size_t minimum(size_t a, size_t b) {
+static uint64_t minimum(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-size_t sa_edit_distance(const void *from, size_t from_size, const void *to, size_t to_size,
-                        sa_edit_same *same, size_t *row) {
+uint64_t sa_edit_distance(const uint64_t *from, size_t from_size, const uint64_t *to,
+                          size_t to_size, uint64_t *row) {
     for (size_t j = 0; j <= to_size; j++) row[j] = j; /* distance from from[0..i) to to[0..j) */
     for (size_t i = 1; i <= from_size; i++) {
-        size_t diagonal = row[0];
+        uint64_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= to_size; j++) {
-            size_t replaced = diagonal + !same(from, i - 1, to, j - 1);
+            const uint64_t replaced = diagonal + (from[i - 1] != to[j - 1]);
             diagonal = row[j];
             row[j] = minimum(replaced, minimum(row[j], row[j - 1]) + 1);
         }
@@ -250,14 +250,13 @@ size_t sa_edit_distance(const void *from, size_t from_size, const void *to, size
     return row[to_size];
 }
 
-static bool same_byte(const void *from, size_t i, const void *to, size_t j) {
-    return ((const char *)from)[i] == ((const char *)to)[j];
-}
-
 void sa_nearest_consider(sa_nearest *nearest, const char *candidate) {
-    size_t wanted = strlen(nearest->wanted), size = strlen(candidate), row[LONGEST + 1];
+    uint64_t from[LONGEST], to[LONGEST], row[LONGEST + 1];
+    size_t wanted = strlen(nearest->wanted), size = strlen(candidate);
     if (wanted > LONGEST || size > LONGEST) return;
-    size_t distance = sa_edit_distance(nearest->wanted, wanted, candidate, size, same_byte, row);
+    for (size_t i = 0; i < wanted; i++) from[i] = (unsigned char)nearest->wanted[i];
+    for (size_t j = 0; j < size; j++) to[j] = (unsigned char)candidate[j];
+    size_t distance = (size_t)sa_edit_distance(from, wanted, to, size, row);
     size_t longer = wanted > size ? wanted : size;
     if (distance > (longer + 2) / 3 || (nearest->name && distance >= nearest->distance)) return;
     nearest->name = candidate;

@@ -71,11 +71,10 @@ const char *sa_option_word(const sa_option *row, double number);
 /* The position of a name in the row's choices, or -1. */
 int sa_option_find_choice(const sa_option *row, const char *name);
 
-/* Insertions, deletions and replacements that turn one list into the other (Levenshtein), whose
- * elements i and j `same` compares; row [to_size + 1] is workspace. */
-typedef bool sa_edit_same(const void *from, size_t i, const void *to, size_t j);
-size_t sa_edit_distance(const void *from, size_t from_size, const void *to, size_t to_size,
-                        sa_edit_same *same, size_t *row);
+/* Insertions, deletions and replacements that turn one list of symbols into the other
+ * (Levenshtein); row [to_size + 1] is workspace. */
+uint64_t sa_edit_distance(const uint64_t *from, size_t from_size, const uint64_t *to,
+                          size_t to_size, uint64_t *row);
 
 typedef struct sa_nearest {
     const char *wanted; /* as typed */

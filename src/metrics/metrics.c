@@ -80,24 +80,26 @@ static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_unit
     stats->same += same, stats->tokens += tokens;
 }
 
-static bool same_token(const void *ours, size_t i, const void *theirs, size_t j) {
-    return sa_token_compare(((const sa_units *)ours)->unit[i],
-                            ((const sa_units *)theirs)->unit[j]) == 0;
+static void hash_tokens(const sa_units *tokens, uint64_t *hash) {
+    for (size_t k = 0; k < tokens->count; k++)
+        hash[k] = sa_hash(tokens->unit[k].text, tokens->unit[k].size);
 }
 
-/* Adds the edits to the reference that needs the fewest. */
+/* Adds the edits to the reference that needs the fewest. Tokens with equal hashes are taken for
+ * equal. */
 static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
                       size_t count, sa_error *error) {
     const sa_metric_stats before = *stats;
     for (size_t i = 0; i < count; i++) {
-        size_t *row = sa_new(theirs[i].count + 1, sizeof *row, error);
-        if (!row) return false;
-        const int64_t edits = (int64_t)sa_edit_distance(ours, ours->count, &theirs[i],
-                                                        theirs[i].count, same_token, row);
-        free(row);
+        const size_t n = ours->count, m = theirs[i].count;
+        uint64_t *hash = sa_new(n + 2 * m + 1, sizeof *hash, error);
+        if (!hash) return false;
+        hash_tokens(ours, hash), hash_tokens(&theirs[i], hash + n);
+        const int64_t edits = (int64_t)sa_edit_distance(hash, n, hash + n, m, hash + n + m);
+        free(hash);
         if (i && before.edits + edits >= stats->edits) continue;
         stats->edits = before.edits + edits;
-        stats->edited = before.edited + (int64_t)theirs[i].count;
+        stats->edited = before.edited + (int64_t)m;
     }
     return true;
 }

@@ -65,7 +65,7 @@ static double weight(const search *all, int c, int j) {
     return sum / count;
 }
 
-/* The divergence of Jensen and Shannon, in nats, of the weights of copy c from those of copy 0. */
+/* The Jensen-Shannon divergence, in nats, of the weights of copy c from those of copy 0. */
 static double divergence(const search *all, int c) {
     double sum = 0;
     for (int j = 0; j < all->job->source->len; j++) {

@@ -8,7 +8,7 @@ function stageLayout(many, frames) {
   const host = byId("stage-pictures"), em = parseFloat(getComputedStyle(byId("stage")).fontSize), longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), em)));
   const isStacked = host.clientHeight > host.clientWidth, beside = isStacked ? 1 : many;
   const { source, target } = frames.length ? wordsOf(frames[0]) : { source: [], target: [] };
-  const width = (host.clientWidth - em * (beside - 1)) / beside, height = (host.clientHeight - em * (many - beside)) * (beside / many) - (many > 1 ? 1.4 * em : 0) - 4;
+  const width = (host.clientWidth - em * (beside - 1)) / beside, height = (host.clientHeight - em * (many - beside)) * (beside / many) - (state.models[1] ? 1.4 * em : 0) - 4;
   const across = host.clientWidth - longest(target) - 14 - 0.5 * longest(source) - beside * (em + 8);
   const cell = Math.min(across / (beside * source.length), (height - 0.87 * longest(source) - 0.8 * em - 20) / target.length, 3 * em);
   return { width: Math.max(width, 200), height: Math.max(height, 100), cell, em, isStacked, isBands: state.stage !== "matrix" || cell < 0.85 * em };

@@ -333,6 +333,17 @@ async function lectures(page) {
   assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
+  await page.run("goToStop(2)"); // one of its models has no attention
+  await page.until(`state.stop === 2 && !byId("start").disabled && document.querySelectorAll("#stage-pictures svg").length === 1`);
+  for (const [width, height] of [[1024, 768], [390, 844]]) {
+    await page.resize(width, height);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#stage-pictures > *, #stage-pictures svg")].map((node) => [node, node.getBoundingClientRect()])
+      .filter(([node, at]) => at.width && (at.left < 0 || at.right > innerWidth || at.top < byId("stage-question").getBoundingClientRect().bottom))
+      .map(([node]) => node.textContent)`), [], `pictures at ${width} x ${height}`);
+  }
+  await page.run("goToStop(4)");
+  await page.until(`state.stop === 4 && !byId("start").disabled`);
   await page.key("PageDown");
   await page.until(`state.stop === 5 && !byId("start").disabled && document.querySelectorAll("#stage #thumbs button").length === 5`);
   await page.key("2");

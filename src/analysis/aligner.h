@@ -1,6 +1,5 @@
 /* aligner: learns a word aligner by expectation maximization, and aligns pairs with it. */
-#ifndef SA_ANALYSIS_ALIGNER_H
-#define SA_ANALYSIS_ALIGNER_H
+#pragma once
 
 #include "analysis/aligner_row.h"
 #include "base/option.h"
@@ -37,5 +36,3 @@ bool sa_aligner_weights(const sa_aligner_model *model, const sa_sentence *source
                         const sa_sentence *target, double *weights, double *log_p, sa_error *error);
 
 void sa_aligner_model_release(sa_aligner_model *model);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The posteriors p(a_j = i | f, e) are the weights of its alignment, and the expected counts of
  * expectation maximization. */
-#ifndef SA_ANALYSIS_ALIGNER_ROW_H
-#define SA_ANALYSIS_ALIGNER_ROW_H
+#pragma once
 
 #include "analysis/lexicon.h"
 
@@ -58,5 +57,3 @@ double sa_aligner_diagonal_normalizer(double lambda, int i, int m, int n, double
 
 /* Jumps beyond +-SA_JUMP_MOST share a parameter on each side. */
 enum { SA_JUMP_MOST = 16, SA_JUMPS = 2 * SA_JUMP_MOST + 1 };
-
-#endif

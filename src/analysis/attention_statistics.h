@@ -2,8 +2,7 @@
  *
  * alpha [T x S]; the last row predicts the target's EOS, the last column is the source's EOS. The
  * sums are defined at sa_attention_stats in softalign.h. */
-#ifndef SA_ANALYSIS_ATTENTION_STATISTICS_H
-#define SA_ANALYSIS_ATTENTION_STATISTICS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -46,5 +45,3 @@ double sa_attention_column_sum(const double *weights, int rows, int sources, int
  *   H = - sum_j alpha_j ln alpha_j:  0 when one source word has all the weight, ln S when S words
  *   share it equally. Weights that sum to more than 1 are divided by their sum. */
 double sa_entropy_sum(const double *weights, int targets, int sources);
-
-#endif

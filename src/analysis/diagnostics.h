@@ -1,6 +1,5 @@
 /* diagnostics: common problems of attention models, one row each, with an explanation. */
-#ifndef SA_ANALYSIS_DIAGNOSTICS_H
-#define SA_ANALYSIS_DIAGNOSTICS_H
+#pragma once
 
 #include "analysis/diagnostic_rows.h"
 #include "base/error.h"
@@ -34,5 +33,3 @@ extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
 
 /* Whether the figure of a row, NaN if it is unknown, reaches its threshold. */
 bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t row, double *figure);
-
-#endif

@@ -1,7 +1,6 @@
 /* induction: what a head of self-attention does with words that stood before (Olsson et al. 2022).
  */
-#ifndef SA_ANALYSIS_INDUCTION_H
-#define SA_ANALYSIS_INDUCTION_H
+#pragma once
 
 #include "base/batch.h"
 
@@ -20,5 +19,3 @@ typedef struct sa_induction {
  * can come one by one; the row is counted with that of i. */
 void sa_induction_add(sa_induction *sum, const double *alpha, const int32_t *words, int i, int from,
                       int to);
-
-#endif

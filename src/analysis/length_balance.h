@@ -1,7 +1,6 @@
 /* length_balance: over-translation and under-translation with respect to the reference (Tu et al.
  * 2016, section 1). The counts are defined at sa_length_balance in softalign.h. */
-#ifndef SA_ANALYSIS_LENGTH_BALANCE_H
-#define SA_ANALYSIS_LENGTH_BALANCE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ double sa_length_balance_under(const sa_length_balance *balance);
 
 /* Whether a number of words too many or too few matters for a reference of that length. */
 bool sa_length_balance_is_off(double words, int reference);
-
-#endif

@@ -5,8 +5,7 @@
  * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
  * A_t divides 1 evenly among the links of target word t. A word without links has no loss, except
  * where weights may be those of no word: H_t = - log (1 - sum_s alpha_ts). */
-#ifndef SA_ATTENTION_ALIGNMENT_LOSS_H
-#define SA_ATTENTION_ALIGNMENT_LOSS_H
+#pragma once
 
 #include "base/batch.h"
 #include "tensor/mat.h"
@@ -20,5 +19,3 @@ sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_
                                   sa_mat A);
 /* A becomes the derivative of scale H_t by alpha. */
 void sa_alignment_loss_backward(sa_mat alpha, sa_real scale, sa_mat A);
-
-#endif

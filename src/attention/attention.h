@@ -8,8 +8,7 @@
  * Bahdanau et al. 2015, A.1.2 (q from a decoder state, k and v from the annotations h_j); Vaswani
  * et al. 2017, equation 1. Whatever goes beyond that is a part (parts.h), which joins in between
  * the lines. heads.h makes the heads of a model. */
-#ifndef SA_ATTENTION_ATTENTION_H
-#define SA_ATTENTION_ATTENTION_H
+#pragma once
 
 #include "attention/normalizer.h"
 #include "attention/score.h"
@@ -112,5 +111,3 @@ void sa_score_backward(const sa_attention *w, const sa_head *at, const sa_head *
 /* What the queries see: fills spans [Q], and returns them, or NULL where all of them see all S
  * keys. */
 const sa_span *sa_attention_spans(const sa_attention *w, sa_head *at, sa_span *spans);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Of G key/value heads, each serves H / G heads: head k (from 0) attends with the keys and values
  * of head floor(k G / H) (Shazeer 2019 with G = 1; Ainslie et al. 2023). */
-#ifndef SA_ATTENTION_HEADS_H
-#define SA_ATTENTION_HEADS_H
+#pragma once
 
 #include "attention/parts.h"
 
@@ -144,5 +143,3 @@ void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
 void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,
                                const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
                                sa_attention *dw);
-
-#endif

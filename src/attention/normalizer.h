@@ -3,8 +3,7 @@
  *
  * A new normalizer is two functions and one row: EXTENDING.md. Causality and windows are not its
  * business: it gets the scores of the keys that the query sees, and those alone. */
-#ifndef SA_ATTENTION_NORMALIZER_H
-#define SA_ATTENTION_NORMALIZER_H
+#pragma once
 
 #include "layers/basic.h"
 
@@ -48,5 +47,3 @@ void sa_softmax_forward(sa_real alpha, sa_mat z);
 /* p = z and dz = dp, where a part makes the weights of the scores. */
 void sa_keep_scores(sa_real alpha, sa_mat z);
 void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
-
-#endif

@@ -14,8 +14,7 @@
  * each other in the order of the table, and backward in reverse. A hook gets the attention, its own
  * number in the attention's list, and the head: what it reads and changes there is its business,
  * and no file outside parts/ knows its struct. */
-#ifndef SA_ATTENTION_PARTS_H
-#define SA_ATTENTION_PARTS_H
+#pragma once
 
 #include "attention/attention.h"
 #include "base/batch.h"
@@ -240,5 +239,3 @@ void sa_override_install(sa_attention *w, const sa_override *override);
 
 /* SA_USAGE: there is no such kind. */
 bool sa_override_check(sa_attention_override override, sa_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * A new score is two functions and one row: EXTENDING.md. The row says how the query q is made of
  * the decoder's state s and the key k of an annotation h; heads.c does it, the keys once per
  * sentence. */
-#ifndef SA_ATTENTION_SCORE_H
-#define SA_ATTENTION_SCORE_H
+#pragma once
 
 #include "layers/basic.h"
 #include "layers/params.h"
@@ -66,5 +65,3 @@ sa_score_function sa_additive_forward, sa_location_forward, sa_linear_score_forw
     sa_monotonic_score_forward, sa_graves_forward;
 sa_score_derivative sa_additive_backward, sa_location_backward, sa_linear_score_backward,
     sa_monotonic_score_backward, sa_graves_backward;
-
-#endif

@@ -1,8 +1,7 @@
 /* arena: the memory of one shard of a batch. Caches and temporaries are allocated in it before the
  * forward pass and released together. With base NULL it only counts: a dry run over the longest
  * batch gives the size, and training allocates nothing afterwards. */
-#ifndef SA_BASE_ARENA_H
-#define SA_BASE_ARENA_H
+#pragma once
 
 #include "base/error.h"
 
@@ -26,5 +25,3 @@ void sa_arena_discard(sa_arena *arena);
  * after the second, sa_arena_advance continues after the longer one. */
 size_t sa_arena_rewind(sa_arena *arena, size_t start);
 void sa_arena_advance(sa_arena *arena, size_t end);
-
-#endif

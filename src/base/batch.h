@@ -5,8 +5,7 @@
  *
  *   step by step          row start[t] + b    for recurrent loops: a step is one slice
  *   sentence by sentence  row first[b] + t    for attention: a sentence is one slice */
-#ifndef SA_BASE_BATCH_H
-#define SA_BASE_BATCH_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -89,5 +88,3 @@ typedef struct sa_decode_step {
     const int *which, *from;
     const int32_t *ids;
 } sa_decode_step;
-
-#endif

@@ -1,6 +1,5 @@
 /* clock: the time since some moment in the past, which nobody sets. */
-#ifndef SA_BASE_CLOCK_H
-#define SA_BASE_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -9,5 +8,3 @@ static inline double sa_clock_seconds(void) {
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * and offsets of every tensor, and metadata strings), and the data. Any safetensors reader opens
  * these files. Two additions: `__metadata__` names the program and version, and the last tensor,
  * `checksum`, U8[4], is the CRC-32 of all bytes before it. */
-#ifndef SA_BASE_CONTAINER_H
-#define SA_BASE_CONTAINER_H
+#pragma once
 
 #include "base/error.h"
 #include <stdint.h>
@@ -104,5 +103,3 @@ size_t sa_container_summed(size_t at, size_t chunk, size_t size);
  * on failure. */
 bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
                         sa_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * A function that can fail takes an sa_error as its last argument and returns false (or NULL) after
  * filling it in where the failure happened, with the file and line concerned. Programming errors
  * trap (sa_trap) instead, so that equations need no error paths. */
-#ifndef SA_BASE_ERROR_H
-#define SA_BASE_ERROR_H
+#pragma once
 
 #include <softalign.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_erro
 
 /* A corpus that was opened, or put together by a program. */
 bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error);
-
-#endif

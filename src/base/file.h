@@ -3,8 +3,7 @@
  *
  * Whatever happens during a save (a full disk, a kill, a power cut), the file holds either its old
  * bytes or all of the new ones. */
-#ifndef SA_BASE_FILE_H
-#define SA_BASE_FILE_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -125,5 +124,3 @@ void sa_directory_lock_close(sa_directory_lock *lock);
 /* Whether `folder` is still the one that was locked. SA_OPEN: it is gone, or another one took its
  * place. */
 bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * jansson drops members that find no memory without a word. The command therefore gives it an
  * allocator that never fails (json_set_alloc_funcs); the library, which serves other programs,
  * notes whether one has failed. */
-#ifndef SA_BASE_JSON_H
-#define SA_BASE_JSON_H
+#pragma once
 
 #include "base/memory.h"
 #include <jansson.h>
@@ -43,5 +42,3 @@ json_t *sa_json_matrices(const double *x, int count, int rows, int cols);
 void sa_json_add(json_t *value, sa_buffer *out);
 /* The same on a single line. */
 void sa_json_add_line(json_t *value, sa_buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* memory: allocation with overflow checks; only this file and base/arena.c call malloc. A failure
  * is an sa_error with code SA_LIMIT. Everything is freed with free(). */
-#ifndef SA_BASE_MEMORY_H
-#define SA_BASE_MEMORY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -64,5 +63,3 @@ typedef struct sa_token {
 
 /* Compares in byte order, as strcmp. */
 int sa_token_compare(sa_token a, sa_token b);
-
-#endif

@@ -1,6 +1,5 @@
 /* number: numbers as text, with '.' as the decimal point in every locale. */
-#ifndef SA_BASE_NUMBER_H
-#define SA_BASE_NUMBER_H
+#pragma once
 
 #include "base/memory.h"
 #include <stdint.h>
@@ -27,5 +26,3 @@ void sa_number_add_fixed(sa_buffer *out, double value, int decimals);
 
 /* For qsort of doubles, ascending. */
 int sa_number_compare(const void *a, const void *b);
-
-#endif

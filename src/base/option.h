@@ -1,7 +1,6 @@
 /* option: one row per option, with its field, type, range, default and help text. Parsing, range
  * checks, --help, manual pages and the settings of a model file all read these rows. */
-#ifndef SA_BASE_OPTION_H
-#define SA_BASE_OPTION_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -94,5 +93,3 @@ const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacit
 /* The same for the names name(0) ..., NULL after the last. */
 const char *sa_nearest_hint_in(const char *wanted, const char *(*name)(size_t i), char *out,
                                size_t capacity);
-
-#endif

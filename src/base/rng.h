@@ -1,8 +1,7 @@
 /* rng: PCG32 (O'Neill 2014, XSH-RR 64/32), seeded through SplitMix64 (Steele et al. 2014).
  * Integers only, so the same seed gives the same numbers on every machine; sa_rng_normal alone
  * uses libm. A generator is 16 bytes of plain data: copy it to save it. */
-#ifndef SA_BASE_RNG_H
-#define SA_BASE_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ uint64_t sa_hash_mix(uint64_t value);
 uint64_t sa_hash(const char *text, uint64_t size);
 /* SipHash-1-3 (Aumasson and Bernstein 2012): collisions cannot be constructed without the key. */
 uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* thread: a small pool of workers that run the tasks of one job; the caller works too. */
-#ifndef SA_BASE_THREAD_H
-#define SA_BASE_THREAD_H
+#pragma once
 
 #include "base/error.h"
 
@@ -53,5 +52,3 @@ bool sa_stopping(void);
 
 /* [2] */
 const uint64_t *sa_random_key(void);
-
-#endif

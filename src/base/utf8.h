@@ -1,6 +1,5 @@
 /* utf8: Unicode, the only file that includes <utf8proc.h>. Nothing here knows a locale. */
-#ifndef SA_BASE_UTF8_H
-#define SA_BASE_UTF8_H
+#pragma once
 
 #include "base/error.h"
 #include <stdint.h>
@@ -64,5 +63,3 @@ bool sa_utf8_words_are_rtl(const char *const *words, int count);
 /* Writes the word, escaped for display, to out[capacity], truncated with an ellipsis to max_columns
  * or before a character with too many combining marks. Returns its columns. */
 int sa_utf8_fit(const char *word, int max_columns, char *out, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* command: the row of a command, and the parser of its arguments. */
-#ifndef SA_CLI_COMMAND_H
-#define SA_CLI_COMMAND_H
+#pragma once
 
 #include "base/option.h"
 
@@ -116,5 +115,3 @@ bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, 
 /* What main does: runs the command that the arguments name, and returns the exit code. `agree`, if
  * not NULL, decides whether it succeeded. */
 int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error));
-
-#endif

@@ -1,7 +1,6 @@
 /* inputs: MODEL, PAIRS and lines of text, which the command line names. A line from a terminal or
  * pipe is available before the next one arrives. */
-#ifndef SA_CLI_INPUTS_H
-#define SA_CLI_INPUTS_H
+#pragma once
 
 #include "base/container.h"
 #include "base/file.h"
@@ -74,5 +73,3 @@ bool cli_input_open(cli_input *input, const char *path, sa_error *error);
  * max_lines, and only those that are available. *count is 0 at the end of the input. */
 bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size_t *count,
                     sa_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* output: results on standard output or in a file, with no write error lost; messages and progress
  * on standard error, and the signals that stop a training. */
-#ifndef SA_CLI_OUTPUT_H
-#define SA_CLI_OUTPUT_H
+#pragma once
 
 #include "metrics/metrics.h"
 #include "report/html_report.h"
@@ -103,5 +102,3 @@ void cli_signals_keep(void);
 
 /* From now on, unless one was caught, a signal ends the process again. */
 void cli_signals_release(void);
-
-#endif

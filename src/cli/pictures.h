@@ -1,7 +1,6 @@
 /* pictures: attention matrices in picture files and on the terminal, and the head that they show.
  */
-#ifndef SA_CLI_PICTURES_H
-#define SA_CLI_PICTURES_H
+#pragma once
 
 #include "base/option.h"
 #include "report/figure.h"
@@ -42,5 +41,3 @@ bool cli_heads_read(const char *text, int *head, sa_error *error);
 /* Reduces the alignment to one head; SA_HEADS_ALL leaves it. *owned (may become NULL) is to be
  * freed after the alignment. */
 bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* score_links: word alignments, and the lines of parallel files, for `softalign score`. */
-#ifndef SA_CLI_SCORE_LINKS_H
-#define SA_CLI_SCORE_LINKS_H
+#pragma once
 
 #include "metrics/metrics.h"
 
@@ -42,5 +41,3 @@ typedef struct method_scores {
 bool score_methods_add(method_scores *sum, const sa_link_options *linking, const sa_corpus *corpus,
                        size_t index, const sa_alignment *words, sa_error *error);
 void score_methods_note(const method_scores *sum);
-
-#endif

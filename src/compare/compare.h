@@ -5,8 +5,7 @@
  *                 scores of all runs and their medians as tables, files and the HTML report
  *   compare_run   trains or resumes the runs, divided among processes, and evaluates them; their
  *                 state on the disk: DIR/<model>-s<seed>/run.json */
-#ifndef SA_COMPARE_COMPARE_H
-#define SA_COMPARE_COMPARE_H
+#pragma once
 
 #include "base/file.h"
 #include "metrics/metrics.h"
@@ -112,5 +111,3 @@ extern sa_exchange *sa_compare_processes;
 bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error);
 /* The first process has written the results. */
 void sa_compare_end(sa_comparison *all);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The names of choices come from the tables of the modules that implement them: a new score,
  * optimizer or tokenizer needs no change here. */
-#ifndef SA_CONFIG_SETTINGS_H
-#define SA_CONFIG_SETTINGS_H
+#pragma once
 
 #include "base/container.h"
 #include "base/option.h"
@@ -61,5 +60,3 @@ extern const sa_preset sa_presets[]; /* ends with a NULL name */
 
 /* The preset of a model family when none is given; NULL: the defaults. */
 const char *sa_preset_default(int model);
-
-#endif

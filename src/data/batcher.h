@@ -5,8 +5,7 @@
  * into batches, which are shuffled. The size of a batch is a number of pairs or of tokens.
  * Everything follows from (seed, epoch), so that resuming needs only the epoch and the position in
  * it. */
-#ifndef SA_DATA_BATCHER_H
-#define SA_DATA_BATCHER_H
+#pragma once
 
 #include "base/batch.h"
 
@@ -43,5 +42,3 @@ const size_t *sa_batcher_next(sa_batcher *batcher, int *size);
 /* Fills order [count] with the indices of the sentences by decreasing length, equal lengths in
  * order: for batches outside training. */
 void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order);
-
-#endif

@@ -10,8 +10,7 @@
  * merge per line, two symbols separated by a space. In files of version 0.1, which need not have
  * such a line, "</w>" after the last character of a word is a symbol of its own. Merges and
  * segmentations equal those of subword-nmt. */
-#ifndef SA_DATA_BPE_H
-#define SA_DATA_BPE_H
+#pragma once
 
 #include "data/tokens.h"
 
@@ -111,5 +110,3 @@ void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter);
  * memory. */
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error);
-
-#endif

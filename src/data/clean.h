@@ -1,6 +1,5 @@
 /* clean: rejects bad sentence pairs of a corpus: damaged characters, other scripts, odd lengths. */
-#ifndef SA_DATA_CLEAN_H
-#define SA_DATA_CLEAN_H
+#pragma once
 
 #include "base/option.h"
 #include "data/tokens.h"
@@ -81,5 +80,3 @@ void sa_cleaner_finish_counts(sa_cleaner *cleaner);
 bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,
                       sa_error *error);
 void sa_cleaner_release(sa_cleaner *cleaner);
-
-#endif

@@ -1,6 +1,5 @@
 /* corpus: some pairs of a corpus, those that another corpus has, too, and their word alignments. */
-#ifndef SA_DATA_CORPUS_H
-#define SA_DATA_CORPUS_H
+#pragma once
 
 #include "base/batch.h"
 
@@ -39,5 +38,3 @@ bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sourc
  * those that occur there as a whole. */
 bool sa_corpus_overlap(const sa_corpus *tested, const sa_corpus *known, size_t *sources,
                        size_t *pairs, sa_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* csv: cells and rows of CSV files (RFC 4180), and tables of numbers. */
-#ifndef SA_DATA_CSV_H
-#define SA_DATA_CSV_H
+#pragma once
 
 #include "data/records.h"
 
@@ -40,5 +39,3 @@ typedef struct sa_number_table {
  */
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
 void sa_number_table_close(sa_number_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* dataset: pairs as token ids, held-out pairs, and the extended ids that copying needs. */
-#ifndef SA_DATA_DATASET_H
-#define SA_DATA_DATASET_H
+#pragma once
 
 #include "data/text_codec.h"
 
@@ -42,5 +41,3 @@ size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held);
 bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
                     const char *source_text, const char *target_text, int32_t *source,
                     int32_t *target, sa_error *error);
-
-#endif

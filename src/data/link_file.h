@@ -1,7 +1,6 @@
 /* link_file: files of word alignments, in Pharaoh format or that of the shared task of NAACL 2003.
  */
-#ifndef SA_DATA_LINK_FILE_H
-#define SA_DATA_LINK_FILE_H
+#pragma once
 
 #include "base/file.h"
 
@@ -12,5 +11,3 @@
  * beyond or before that of the line above. */
 bool sa_link_file_open(sa_text_lines *reader, const char *path, size_t lines, int base,
                        sa_error *error);
-
-#endif

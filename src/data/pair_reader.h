@@ -1,7 +1,6 @@
 /* pair_reader: a file of pairs in any format, row by row: tab-separated, CSV, JSON lines, TMX ...
  */
-#ifndef SA_DATA_PAIR_READER_H
-#define SA_DATA_PAIR_READER_H
+#pragma once
 
 #include "data/records.h"
 
@@ -35,5 +34,3 @@ bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error);
 bool sa_pair_reader_is_plain(const sa_pair_reader *reader);
 
 void sa_pair_reader_close(sa_pair_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* records: a file as rows of cells, and what its readers (CSV, JSON lines, TMX) share. */
-#ifndef SA_DATA_RECORDS_H
-#define SA_DATA_RECORDS_H
+#pragma once
 
 #include "base/file.h"
 
@@ -34,5 +33,3 @@ sa_records_next sa_tmx_next;
 size_t sa_records_name(sa_records *records, const char *name, sa_error *error);
 
 void sa_records_close(sa_records *records);
-
-#endif

@@ -8,8 +8,7 @@
  * itself when it is another one. So joining the tokens gives the text back, but for runs of white
  * space, which become one space, and for its kind (plain, no-break, thin ...), which is the most
  * frequent one. */
-#ifndef SA_DATA_SPACING_H
-#define SA_DATA_SPACING_H
+#pragma once
 
 #include "base/utf8.h"
 #include "data/tokens.h"
@@ -65,5 +64,3 @@ bool sa_is_tsheg(const char *text, size_t size);
 
 /* Bytes of a character that would look like a mark, 0 if there is none. */
 size_t sa_spacing_mark_size(const char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* text_codec: vocabularies, and text encoded as token ids and decoded again. */
-#ifndef SA_DATA_TEXT_CODEC_H
-#define SA_DATA_TEXT_CODEC_H
+#pragma once
 
 #include "base/batch.h"
 #include "data/bpe.h"
@@ -70,5 +69,3 @@ void sa_text_codec_release(sa_text_codec *codec);
 
 /* SA_DATA: no pair is within --max-len. */
 bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error);
-
-#endif

@@ -6,8 +6,7 @@
  *   bpe        subwords of the tokens of "word", by merges learned from the training pairs; all but
  *              the last of a word end in SA_SUBWORD_MARK
  *   space-bpe  subwords of the tokens of "space" */
-#ifndef SA_DATA_TOKENIZER_H
-#define SA_DATA_TOKENIZER_H
+#pragma once
 
 #include "data/spacing.h"
 
@@ -41,5 +40,3 @@ void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, si
 /* The split of the row "word" (see sa_tokenizer), and of models without a table of spaces. */
 bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
 bool sa_early_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* tokens: tokens of limited length, the mark of subwords, and sets of byte strings with counts. */
-#ifndef SA_DATA_TOKENS_H
-#define SA_DATA_TOKENS_H
+#pragma once
 
 #include "base/memory.h"
 #include <stdint.h>
@@ -62,5 +61,3 @@ typedef struct sa_word_counts {
 
 bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);
 void sa_word_counts_release(sa_word_counts *counts);
-
-#endif

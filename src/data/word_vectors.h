@@ -1,7 +1,6 @@
 /* word_vectors: vectors of words that others have trained, as word2vec, fastText and GloVe write
  * them: a line "WORD X1 ... Xm" for each. */
-#ifndef SA_DATA_WORD_VECTORS_H
-#define SA_DATA_WORD_VECTORS_H
+#pragma once
 
 #include "data/text_codec.h"
 
@@ -11,5 +10,3 @@
  * of a float). */
 bool sa_word_vectors_read(const char *path, const sa_vocab *vocab, int m, float *rows,
                           size_t *found, sa_error *error);
-
-#endif

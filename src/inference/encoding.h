@@ -1,6 +1,5 @@
 /* encoding: texts as token ids, tokens as words, and alignments of words as links of tokens. */
-#ifndef SA_INFERENCE_ENCODING_H
-#define SA_INFERENCE_ENCODING_H
+#pragma once
 
 #include "base/batch.h"
 #include "inference/model.h"
@@ -79,5 +78,3 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
 bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
                       const sa_pair *pairs, size_t count, sa_error *error);
 void sa_override_close(sa_override *override, size_t count);
-
-#endif

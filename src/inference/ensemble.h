@@ -4,8 +4,7 @@
  * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
  * copying, the words are those of the extended vocabulary, to which models that do not copy give no
  * probability beyond their own. Compiled in double, too: `prove` decodes with it. */
-#ifndef SA_INFERENCE_ENSEMBLE_H
-#define SA_INFERENCE_ENSEMBLE_H
+#pragma once
 
 #include "model/seq2seq.h"
 
@@ -84,5 +83,3 @@ const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
  * and those models that have attention. */
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha);
-
-#endif

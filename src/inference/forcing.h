@@ -3,8 +3,7 @@
  * With teacher forcing, word i is predicted after the reference tokens before it; free-running,
  * after the most likely words of the model itself. Perplexities of the two kinds cannot be
  * compared. */
-#ifndef SA_INFERENCE_FORCING_H
-#define SA_INFERENCE_FORCING_H
+#pragma once
 
 #include "inference/model.h"
 
@@ -27,5 +26,3 @@ bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_
 /* The same of one batch. `override`: of the attention weights, or NULL. */
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
                      int count, const sa_override *override, double *log_p, sa_error *error);
-
-#endif

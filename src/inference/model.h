@@ -1,7 +1,6 @@
 /* model: a model in memory (settings, vocabularies, weights and threads) and in files
  * (softalign-model(5)). */
-#ifndef SA_INFERENCE_MODEL_H
-#define SA_INFERENCE_MODEL_H
+#pragma once
 
 #include "base/container.h"
 #include "base/thread.h"
@@ -84,5 +83,3 @@ size_t sa_tensor_count(const sa_tensor *tensor);
 /* Copies the numbers of a tensor; SA_DATA names it if its type or count is another. */
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error);
-
-#endif

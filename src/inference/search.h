@@ -3,8 +3,7 @@
  * All sentences of a batch advance together. A hypothesis is one row of the decoder; a finished one
  * leaves, and the beam of its sentence shrinks by it, as in the code of Bahdanau et al. Greedy
  * search is a beam of one. A sample is a hypothesis that continues on its own. */
-#ifndef SA_INFERENCE_SEARCH_H
-#define SA_INFERENCE_SEARCH_H
+#pragma once
 
 #include "base/rng.h"
 #include "inference/ensemble.h"
@@ -50,5 +49,3 @@ typedef struct sa_candidate {
  * list and returns the index. */
 int sa_sample(sa_candidate *list, int count, double temperature, int top_k, double top_p,
               sa_rng *rng);
-
-#endif

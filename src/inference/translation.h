@@ -1,6 +1,5 @@
 /* translation: what sa_translate and sa_evaluate share. */
-#ifndef SA_INFERENCE_TRANSLATION_H
-#define SA_INFERENCE_TRANSLATION_H
+#pragma once
 
 #include "inference/model.h"
 
@@ -14,5 +13,3 @@ typedef struct sa_references {
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
                           sa_references references, size_t count, const sa_search *search,
                           sa_translation *out, sa_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* explainer: passes the explanation of a forward pass to the caller value by value, each with the
  * equation it comes from. The subjects of an explanation are the files explain_*.c; explain.c puts
  * them in order. */
-#ifndef SA_LAB_EXPLAINER_H
-#define SA_LAB_EXPLAINER_H
+#pragma once
 
 #include "base/memory.h"
 #include "lab/lab_model.h"
@@ -90,5 +89,3 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
 
 /* A word (from 0) at one site of a layer (from 0) of a Transformer. */
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);
-
-#endif

@@ -7,8 +7,7 @@
  * calls and another defines, also by way of a row of a table: functions of a row stand in another
  * file than the table. To add a fault: a row of the table, and a line in the wrapper of the
  * function. */
-#ifndef SA_LAB_GRADIENT_FAULTS_H
-#define SA_LAB_GRADIENT_FAULTS_H
+#pragma once
 
 #include "attention/parts.h"
 
@@ -63,5 +62,3 @@ const sa_gradient_fault *sa_injected_fault(void); /* or NULL */
 /* Where a result is added: to the result, or if the term is to be dropped to a matrix of that
  * shape, which the next call of this function uses again. */
 sa_mat sa_unless_broken(const char *term, sa_mat result);
-
-#endif

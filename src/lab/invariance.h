@@ -1,6 +1,5 @@
 /* invariance: properties that every model must have whatever its weights, measured in double. */
-#ifndef SA_LAB_INVARIANCE_H
-#define SA_LAB_INVARIANCE_H
+#pragma once
 
 #include "lab/lab_model.h"
 #include "lab/lab_pass.h"
@@ -77,5 +76,3 @@ sa_measure sa_measure_decoding;
 
 /* How far the probabilities of all words that a step of decoding may write are from the sum 1. */
 sa_measure sa_measure_probabilities;
-
-#endif

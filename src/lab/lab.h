@@ -2,8 +2,7 @@
  *
  * These functions are all that the double copy of the numeric modules exports, so they take plain
  * data. */
-#ifndef SA_LAB_LAB_H
-#define SA_LAB_LAB_H
+#pragma once
 
 #include "base/batch.h"
 
@@ -57,5 +56,3 @@ typedef struct sa_lab_explain_job {
 
 /* sa_explain of softalign.h for token ids. SA_DIVERGED: the loss is not finite. */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);
-
-#endif

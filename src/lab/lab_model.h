@@ -1,6 +1,5 @@
 /* lab_model: a model in double with one batch: weights, gradients and everything a pass needs. */
-#ifndef SA_LAB_LAB_MODEL_H
-#define SA_LAB_LAB_MODEL_H
+#pragma once
 
 #include "lab/lab.h"
 #include "model/seq2seq.h"
@@ -55,5 +54,3 @@ double sa_lab_model_term(const sa_lab_model *model, int i);
  * pair, target word, source word, 1 if it is a possible link. dump.c */
 bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error);
-
-#endif

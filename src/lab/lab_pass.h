@@ -1,6 +1,5 @@
 /* lab_pass: a forward pass over some pairs with given weights, and differences of two passes. */
-#ifndef SA_LAB_LAB_PASS_H
-#define SA_LAB_LAB_PASS_H
+#pragma once
 
 #include "model/seq2seq.h"
 
@@ -60,5 +59,3 @@ double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, c
 double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps);
 /* The larger of both. */
 double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
-
-#endif

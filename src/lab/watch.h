@@ -1,6 +1,5 @@
 /* watch: what attention computes on the way to its weights. */
-#ifndef SA_LAB_WATCH_H
-#define SA_LAB_WATCH_H
+#pragma once
 
 #include "attention/heads.h"
 
@@ -14,5 +13,3 @@ sa_head sa_lab_watch(const sa_attention *w, const sa_head *at, int m, sa_mat e);
 
 /* The number that the normalizer of the head gets. */
 sa_real sa_lab_exponent(const sa_attention *w, const sa_head *at);
-
-#endif

@@ -1,7 +1,6 @@
 /* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout,
  * dropout, and where a word stands. */
-#ifndef SA_LAYERS_BASIC_H
-#define SA_LAYERS_BASIC_H
+#pragma once
 
 #include "base/batch.h"
 #include "base/rng.h"
@@ -131,5 +130,3 @@ sa_mat sa_learned_positions_bind(sa_binder *binder, const char *part,
                                  const sa_position_sizes *sizes);
 void sa_learned_encoding(sa_mat P, int first, sa_mat table);
 void sa_learned_encoding_backward(int t, sa_mat dx, sa_mat dP);
-
-#endif

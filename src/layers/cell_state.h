@@ -1,6 +1,5 @@
 /* cell_state: what a recurrent cell passes to its next step. */
-#ifndef SA_LAYERS_CELL_STATE_H
-#define SA_LAYERS_CELL_STATE_H
+#pragma once
 
 #include "tensor/mat.h"
 #include "tensor/vec.h"
@@ -44,5 +43,3 @@ static inline void sa_state_zero(sa_state state) {
     sa_zero(state.m);
     if (sa_state_masked(state)) sa_zero(state.masked);
 }
-
-#endif

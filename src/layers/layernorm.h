@@ -3,8 +3,7 @@
  *   y = g . (x - mean) / sqrt(variance + epsilon) + b      epsilon 1e-5
  *
  * Mean and variance are taken over one row. */
-#ifndef SA_LAYERS_LAYERNORM_H
-#define SA_LAYERS_LAYERNORM_H
+#pragma once
 
 #include "layers/params.h"
 
@@ -34,5 +33,3 @@ void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernor
 /* Of both. In place: dy becomes dx. dw is added to. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);
-
-#endif

@@ -3,8 +3,7 @@
  * divides epsilon evenly among all K words.
  *
  *   objective_i = (1 - epsilon) log p(y_i) + epsilon / K sum_k log p(k)      to be maximized */
-#ifndef SA_LAYERS_LOSS_H
-#define SA_LAYERS_LOSS_H
+#pragma once
 
 #include "layers/params.h"
 #include "tensor/vec.h"
@@ -92,5 +91,3 @@ void sa_loss_backward(sa_mat p, int words, int first, const int32_t *ids, double
  * the factor 1 - epsilon; what is smoothed is the vocabulary's softmax. */
 void sa_loss_mix(sa_mixture *mixtures, int count, double smoothing, sa_real *log_p,
                  sa_real *objective);
-
-#endif

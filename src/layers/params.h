@@ -4,8 +4,7 @@
  * them plans (names, shapes, offsets); a second points the module's struct into the values; a third
  * points a second struct of the same type into the gradients. So the optimizer, the clipping, the
  * model file, the sum over shards and the gradient check are each one loop over one buffer. */
-#ifndef SA_LAYERS_PARAMS_H
-#define SA_LAYERS_PARAMS_H
+#pragma once
 
 #include "base/rng.h"
 #include "tensor/weight.h"
@@ -90,5 +89,3 @@ void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_
  */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error);
-
-#endif

@@ -10,8 +10,7 @@
  * o . tanh(LN(m)). Each product has its own gain and bias. Mean and variance are those of the
  * gates' blocks together, the candidate's among them in an LSTM; the candidate of a GRU has its
  * own. */
-#ifndef SA_LAYERS_RECURRENT_H
-#define SA_LAYERS_RECURRENT_H
+#pragma once
 
 #include "layers/basic.h"
 #include "layers/layernorm.h"
@@ -215,5 +214,3 @@ void sa_upper_backward(const sa_upper_layers *w, sa_upper_rows rows, double drop
 /* The gradients of all weights, for all steps at once. */
 void sa_upper_weights_backward(const sa_upper_layers *w, sa_upper_rows all, sa_mat c,
                                const sa_upper_layer_drows *d, sa_upper_layers *dw);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *   post  y = LayerNorm(x + Dropout(f(x)))     Vaswani et al. 2017, sections 3.1 and 5.4
  *   pre   y = x + Dropout(f(LayerNorm(x)))     their later code; Xiong et al. 2020 */
-#ifndef SA_LAYERS_RESIDUAL_H
-#define SA_LAYERS_RESIDUAL_H
+#pragma once
 
 #include "layers/layernorm.h"
 
@@ -58,5 +57,3 @@ void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_
 /* dx and dw are added to; dinner [R x ffn] is overwritten. */
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,
                              sa_mat dinner, sa_mat dx, sa_feedforward *dw);
-
-#endif

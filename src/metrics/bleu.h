@@ -5,8 +5,7 @@
  * p_n is the percentage of the hypotheses' n-grams that occur in a reference, c the number of
  * hypothesis tokens and r that of the references closest in length. Counts are summed over
  * sentences; BLEU is computed from the sums. */
-#ifndef SA_METRICS_BLEU_H
-#define SA_METRICS_BLEU_H
+#pragma once
 
 #include "metrics/ngram.h"
 
@@ -45,5 +44,3 @@ double sa_bleu_brevity(const sa_bleu *bleu);
 /* p_n of every order, 0 .. 100; returns the number of orders that count, 0 when nothing matches.
  */
 int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions);
-
-#endif

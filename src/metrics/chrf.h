@@ -6,8 +6,7 @@
  * P and R are the means of the precisions and recalls of the orders for which both sides have
  * n-grams. Of several references the one with the best chrF counts. Counts are summed over
  * sentences; chrF is computed from the sums. */
-#ifndef SA_METRICS_CHRF_H
-#define SA_METRICS_CHRF_H
+#pragma once
 
 #include "metrics/ngram.h"
 
@@ -25,5 +24,3 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
 
 /* 0 .. 100 */
 double sa_chrf_value(const sa_chrf *chrf, const sa_metrics *metrics);
-
-#endif

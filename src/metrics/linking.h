@@ -1,7 +1,6 @@
 /* linking: word alignments from attention weights, one from those of both directions, and their
  * error rate. */
-#ifndef SA_METRICS_LINKING_H
-#define SA_METRICS_LINKING_H
+#pragma once
 
 #include "base/batch.h"
 #include "base/option.h"
@@ -107,5 +106,3 @@ bool sa_aer_add_shifted(sa_aer aer[3], const sa_link *links, size_t count, int t
  * links are off by one. */
 #define SA_AER_MARGIN 0.05
 bool sa_aer_is_off_by_one(double rate, double moved);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The statistics of a sentence are integers, so that sums do not depend on the order. Every metric
  * is computed from a sum: of one sentence, a band of lengths, a corpus, or a bootstrap sample. */
-#ifndef SA_METRICS_METRICS_H
-#define SA_METRICS_METRICS_H
+#pragma once
 
 #include "base/option.h"
 #include "metrics/bleu.h"
@@ -128,5 +127,3 @@ sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
  * where d_i is the difference on sample i. */
 double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
                             double difference);
-
-#endif

@@ -7,8 +7,7 @@
  *   zh     every Chinese character, and the rest by the rules of 13a
  *
  * White space is that of Python's str.split: ASCII and Unicode, including no-break spaces. */
-#ifndef SA_METRICS_NGRAM_H
-#define SA_METRICS_NGRAM_H
+#pragma once
 
 #include "base/memory.h"
 #include <stdint.h>
@@ -49,5 +48,3 @@ int64_t sa_ngrams_total(const sa_units *line, int n);
  * each clipped to its maximum count in one of them. */
 bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_count, int orders,
                      int64_t *match, sa_error *error);
-
-#endif

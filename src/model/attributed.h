@@ -1,6 +1,5 @@
 /* attributed: what attributions (attribution.h) are of. */
-#ifndef SA_MODEL_ATTRIBUTED_H
-#define SA_MODEL_ATTRIBUTED_H
+#pragma once
 
 #include "model/seq2seq.h"
 
@@ -17,5 +16,3 @@ typedef struct sa_attributed {
 
 /* The row of adversarial.c: scores [T x S]. */
 bool sa_adversarial(const sa_attributed *job, double *scores, sa_error *error);
-
-#endif

@@ -24,8 +24,7 @@
  *                         that were found to leave p(y_t) within a total variation of 0.01 (Jain
  *                         and Wallace 2019, section 4.2.2); those of a row are changed alone
  */
-#ifndef SA_MODEL_ATTRIBUTION_H
-#define SA_MODEL_ATTRIBUTION_H
+#pragma once
 
 #include "model/attributed.h"
 
@@ -46,5 +45,3 @@ extern const sa_attribution sa_attributions[]; /* ends with a NULL name; the fir
 /* Reads a list of names, each at most once, into `list`; returns how many, or 0 and SA_USAGE. */
 int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIBUTIONS],
                          sa_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* copying: where the pointer-generator (layers/loss.h) points: the weights of the last
  * layer's cross-attention, the mean over its heads, summed over source words that are the same. */
-#ifndef SA_MODEL_COPYING_H
-#define SA_MODEL_COPYING_H
+#pragma once
 
 #include "model/family.h"
 
@@ -20,5 +19,3 @@ void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scal
  * extended vocabulary: logits of Ky words and those of the source. */
 void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_decode_cache *cache,
                        int l, int b, sa_real *logits, double *log_sum_exp);
-
-#endif

@@ -1,7 +1,6 @@
 /* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU, as rows of
  * one table. They differ in their step and share everything around it. */
-#ifndef SA_MODEL_DECODER_H
-#define SA_MODEL_DECODER_H
+#pragma once
 
 #include "layers/recurrent.h"
 #include "model/encoder.h"
@@ -148,5 +147,3 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
 /* From the readout's dt: fills encoder->dannotations and dlast_memory. dw is added to. */
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw);
-
-#endif

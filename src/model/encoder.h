@@ -6,8 +6,7 @@
  *   none  no recurrent layer: h_j is the word's embedding, with or without its position
  *
  * Further layers read the annotations of the layer below. */
-#ifndef SA_MODEL_ENCODER_H
-#define SA_MODEL_ENCODER_H
+#pragma once
 
 #include "attention/heads.h"
 #include "base/batch.h"
@@ -147,5 +146,3 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
                         const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
                         sa_source_weights *dw, sa_attention *dattention);
 void sa_source_zero(const sa_attention *attention, sa_source *d, sa_encoder_cache *encoder);
-
-#endif

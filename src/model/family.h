@@ -3,8 +3,7 @@
  * The rows stand in recurrent_family.c (an encoder and a decoder that carry a state from step to
  * step) and transformer_family.c (the Transformer, and decoder-only models); seq2seq.h has the
  * table and what all families share. */
-#ifndef SA_MODEL_FAMILY_H
-#define SA_MODEL_FAMILY_H
+#pragma once
 
 #include "base/batch.h"
 #include "model/decoder.h"
@@ -135,5 +134,3 @@ static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *bat
 }
 
 extern const sa_family sa_recurrent_family, sa_transformer_family, sa_decoder_family;
-
-#endif

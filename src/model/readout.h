@@ -6,8 +6,7 @@
  *   p(y_i) = softmax(W_o t_i + b_y)
  *
  * With copying, the gate of layers/loss.h reads what t~_i is made of. */
-#ifndef SA_MODEL_READOUT_H
-#define SA_MODEL_READOUT_H
+#pragma once
 
 #include "layers/loss.h"
 #include "tensor/blas.h"
@@ -92,5 +91,3 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         sa_readout *dw);
-
-#endif

@@ -1,7 +1,6 @@
 /* seq2seq: a model of any family as one function: the loss of a batch, its gradient, and the
  * attention weights. */
-#ifndef SA_MODEL_SEQ2SEQ_H
-#define SA_MODEL_SEQ2SEQ_H
+#pragma once
 
 #include "attention/parts.h"
 #include "model/family.h"
@@ -88,5 +87,3 @@ bool sa_seq2seq_attends(const sa_seq2seq *w);
  * SA_SITE_DECODER y_0 .. y_{T-1}. */
 sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
                        sa_attention_site site, int layer, int head, int b, int t);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * All rows stand sentence by sentence in the order of the targets: source row first[b] + t of the
  * memory, target row target.first[b] + t. */
-#ifndef SA_MODEL_TRANSFORMER_H
-#define SA_MODEL_TRANSFORMER_H
+#pragma once
 
 #include "attention/heads.h"
 #include "base/batch.h"
@@ -181,5 +180,3 @@ typedef struct sa_transformer_decode_state {
     sa_attention_scratch scratch;
     sa_readout_cache readout; /* t */
 } sa_transformer_decode_state;
-
-#endif

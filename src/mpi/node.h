@@ -1,6 +1,5 @@
 /* node: what each process runs on, and whether all compute the same bits. */
-#ifndef SA_MPI_NODE_H
-#define SA_MPI_NODE_H
+#pragma once
 
 #include <softalign.h>
 
@@ -29,5 +28,3 @@ void sa_nodes_where(const sa_node *nodes, int count, char *text, size_t size);
 bool sa_node_check_slurm(sa_error *error);
 /* Whether this process reports that error: of Slurm's processes only the first does. */
 bool sa_node_reports(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* drawing: the colors of weights, and the shapes of a picture, from which SVG, PNG and PDF are made
  * alike. Lengths are pixels of 1/96 inch; y points down. */
-#ifndef SA_REPORT_DRAWING_H
-#define SA_REPORT_DRAWING_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -82,5 +81,3 @@ bool sa_drawing_can_render(sa_error *error);
  * text with characters that they lack, shown as boxes, or NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* explanation: an explanation as text, 100 columns wide: an equation on the left, its citation on
  * the right, the numbers below; columns about the same words side by side. */
-#ifndef SA_REPORT_EXPLANATION_H
-#define SA_REPORT_EXPLANATION_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -40,5 +39,3 @@ void sa_explanation_release(sa_explanation *explanation);
 
 /* A number as text; "" for NaN. Returns its columns. */
 int sa_explanation_format_number(double value, int digits, char out[SA_EXPLANATION_TEXT_CAPACITY]);
-
-#endif

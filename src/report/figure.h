@@ -2,8 +2,7 @@
  * words at the top, target words on the left, square cells on a scale from 0 to 1. The columns of a
  * right-to-left source run from right to left, as the sentence does. Of a model with copying a last
  * column shows p_gen. */
-#ifndef SA_REPORT_FIGURE_H
-#define SA_REPORT_FIGURE_H
+#pragma once
 
 #include "base/batch.h"
 #include "report/drawing.h"
@@ -24,5 +23,3 @@ typedef struct sa_figure {
  * failure already released. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
                     sa_error *error);
-
-#endif

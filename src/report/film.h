@@ -1,7 +1,6 @@
 /* film: what a training recorded in its folder: its log, and the attention of some pairs meanwhile
  * (`train --snapshots`). */
-#ifndef SA_REPORT_FILM_H
-#define SA_REPORT_FILM_H
+#pragma once
 
 #include "data/csv.h"
 
@@ -54,5 +53,3 @@ void sa_film_release(sa_film *film);
 
 /* The frame as an alignment that points into it. */
 sa_alignment sa_film_frame_alignment(const sa_film_frame *frame);
-
-#endif

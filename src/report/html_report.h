@@ -1,7 +1,6 @@
 /* html_report: the data of the HTML report of align, train, compare and film. Only
  * sa_html_report_write says whether memory ran out. */
-#ifndef SA_REPORT_HTML_REPORT_H
-#define SA_REPORT_HTML_REPORT_H
+#pragma once
 
 #include "base/batch.h"
 #include "base/json.h"
@@ -96,5 +95,3 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
 
 /* Adds them to a report whose data are complete. SA_USAGE: the page has nothing at that place. */
 bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error *error);
-
-#endif

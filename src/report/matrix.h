@@ -1,8 +1,7 @@
 /* matrix: numbers as CSV, and attention weights as heatmap CSV, long table, links, NumPy array and
  * terminal picture; one file per pair in a folder. All append to `out`; out->failed: memory ran
  * out. */
-#ifndef SA_REPORT_MATRIX_H
-#define SA_REPORT_MATRIX_H
+#pragma once
 
 #include "base/batch.h"
 #include "base/memory.h"
@@ -95,5 +94,3 @@ bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_b
 bool sa_save_matrix(const char *folder, size_t index, const char *ending,
                     void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
                     sa_error *error);
-
-#endif

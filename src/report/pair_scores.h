@@ -1,7 +1,6 @@
 /* pair_scores: the scores of evaluated pairs by source length, with bootstrap confidence intervals,
  * and by their keys. */
-#ifndef SA_REPORT_PAIR_SCORES_H
-#define SA_REPORT_PAIR_SCORES_H
+#pragma once
 
 #include "base/json.h"
 #include "metrics/metrics.h"
@@ -27,5 +26,3 @@ bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *ban
 const double *sa_eval_figure(const sa_eval_result *scores, const char *key);
 /* {"sentences", "target_words", all figures by their keys} */
 json_t *sa_eval_json(const sa_eval_result *scores);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Every decision goes through sa_draft_pick, so that a grammar can be sampled at random or
  * enumerated from its first sentence to its last. */
-#ifndef SA_SYNTH_DRAFT_H
-#define SA_SYNTH_DRAFT_H
+#pragma once
 
 #include "base/batch.h"
 #include "base/memory.h"
@@ -132,5 +131,3 @@ void sa_draft_move(sa_draft *draft, sa_word_span span);
 void sa_draft_write_source(const sa_draft *draft, sa_buffer *out);
 /* The whole line: source TAB target TAB links in the order of the words LF. */
 void sa_draft_write(const sa_draft *draft, sa_buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* grammar: the English and French that the tasks share: inflection, noun phrases, clauses, times.
  */
-#ifndef SA_SYNTH_GRAMMAR_H
-#define SA_SYNTH_GRAMMAR_H
+#pragma once
 
 #include "synth/draft.h"
 
@@ -143,5 +142,3 @@ void sa_synth_recall(sa_draft *draft);
 void sa_synth_assign(sa_draft *draft);
 void sa_synth_trigger(sa_draft *draft);
 void sa_synth_induction(sa_draft *draft);
-
-#endif

@@ -4,8 +4,7 @@
  * same task, split, seed and number of pairs give the same bytes on every machine. The split of a
  * sentence depends only on a hash of its source: no test sentence occurs in training, whatever the
  * seeds, and within one corpus no source occurs twice. */
-#ifndef SA_SYNTH_SYNTH_H
-#define SA_SYNTH_SYNTH_H
+#pragma once
 
 #include "synth/draft.h"
 
@@ -38,5 +37,3 @@ typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
  * SA_SYNTH_LIMIT; with SA_LIMIT when memory runs out. */
 bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
                     sa_synth_flush *flush, sa_buffer *out, sa_error *error);
-
-#endif

@@ -10,8 +10,7 @@
  * where fl rounds to float once, to nearest even, and makes denormals 0; a last product without a
  * partner is paired with 0. The blocks' sums are added to c in their order. So c has the same bits
  * on every processor, whatever rows or columns are computed together, packed or not. */
-#ifndef SA_TENSOR_BF16_H
-#define SA_TENSOR_BF16_H
+#pragma once
 
 #include "tensor/packed.h"
 
@@ -37,5 +36,3 @@ void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 size_t sa_bf16_room(int cols);
 /* Faster with a room for b, one row that is overwritten; NULL or too small a room is not used. */
 void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *room, sa_real beta, sa_mat c);
-
-#endif

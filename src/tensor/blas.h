@@ -4,8 +4,7 @@
  * gradient with respect to x is dy W (nn), and with respect to W it is dy' x (tn). Shapes that do
  * not fit trap. A product of one row goes through the faster matrix-vector routine, so its last
  * bits may differ from the same row inside a block. */
-#ifndef SA_TENSOR_BLAS_H
-#define SA_TENSOR_BLAS_H
+#pragma once
 
 #include "tensor/mat.h"
 
@@ -36,5 +35,3 @@ bool sa_blas_check_memory(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
 /* sa_blas_version, sa_blas_library and sa_blas_one_thread of softalign.h are here, too. */
-
-#endif

@@ -1,7 +1,6 @@
 /* denormal: numbers below 1.2e-38 (2.3e-308 in double), with which arithmetic is up to a hundred
  * times slower. */
-#ifndef SA_TENSOR_DENORMAL_H
-#define SA_TENSOR_DENORMAL_H
+#pragma once
 
 #ifdef __x86_64__
 #include <xmmintrin.h>
@@ -30,5 +29,4 @@ static inline void sa_denormals_restore(unsigned before) {
     (void)before;
 }
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* dispatch: a function compiled for several instruction sets, of which the program chooses one when
  * it starts. Sanitizers do not support that. */
-#ifndef SA_TENSOR_DISPATCH_H
-#define SA_TENSOR_DISPATCH_H
+#pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SA_SANITIZED
@@ -24,6 +23,4 @@
 #define SA_DISPATCHED __attribute__((target_clones("avx512f", SA_FUSED, "default")))
 #else
 #define SA_DISPATCHED
-#endif
-
 #endif

@@ -15,8 +15,7 @@
  *
  * The words of a batch follow each other without padding, either step by step (base/batch.h: row
  * start[t] + b) or sentence by sentence (row first[b] + t). */
-#ifndef SA_TENSOR_MAT_H
-#define SA_TENSOR_MAT_H
+#pragma once
 
 #include "base/arena.h"
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
                     .cols = cols,
                     .ld = cols};
 }
-
-#endif

@@ -3,8 +3,7 @@
  * OpenBLAS packs a factor anew for every product. Weights that many small products share, such as
  * those of a recurrent layer's steps, are packed once for all of them; tensor/weight.h holds the
  * matrix and its packed copy together. */
-#ifndef SA_TENSOR_PACKED_H
-#define SA_TENSOR_PACKED_H
+#pragma once
 
 #include "tensor/mat.h"
 
@@ -63,5 +62,3 @@ void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c
 
 /* Whether the kernel for rounded numbers takes two in each place, as vdpbf16ps does. */
 bool sa_packed_takes_pairs(void);
-
-#endif

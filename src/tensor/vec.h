@@ -3,8 +3,7 @@
  * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 4e-7 (a
  * test measures it over the whole range); in double they are libm's. Loops choose AVX-512, AVX2 or
  * portable code when the program starts. */
-#ifndef SA_TENSOR_VEC_H
-#define SA_TENSOR_VEC_H
+#pragma once
 
 #include "tensor/mat.h"
 #include <math.h>
@@ -74,5 +73,3 @@ void sa_copy_mat(sa_mat from, sa_mat to);
 void sa_add(sa_mat from, sa_mat to); /* to += from */
 /* sum += the sum of all rows of x. */
 void sa_sum_rows(sa_mat x, sa_real *sum);
-
-#endif

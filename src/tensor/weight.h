@@ -4,8 +4,7 @@
  * product (tensor/packed.h) where there is one, and round the operands if the weight's precision
  * says so (tensor/bf16.h; never in the double copy); elsewhere in an equation the matrix is
  * `W.mat`. */
-#ifndef SA_TENSOR_WEIGHT_H
-#define SA_TENSOR_WEIGHT_H
+#pragma once
 
 #include "tensor/packed.h"
 
@@ -94,5 +93,3 @@ int sa_distinct_rows(sa_mat x, int same[SA_DISTINCT_ROWS], int first[SA_DISTINCT
 
 /* Row i of `to` becomes row index[i] of `from`. */
 void sa_gather_rows(sa_mat from, const int *index, sa_mat to);
-
-#endif

@@ -1,6 +1,5 @@
 /* session: a whole training: its state, and what it leaves in its folder. */
-#ifndef SA_TRAIN_SESSION_H
-#define SA_TRAIN_SESSION_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/container.h"
@@ -153,5 +152,3 @@ bool sa_snapshots_open(const sa_session *session, sa_error *error);
 
 /* Writes the next frame of each pair. */
 bool sa_snapshots_write(sa_session *session, sa_error *error);
-
-#endif

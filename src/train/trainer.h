@@ -7,8 +7,7 @@
  * done with one. A gradient that a later shard needs is added as soon as its turn comes; the last
  * ones are added by all threads together. So memory grows with the threads, not with the shards.
  * Nothing is allocated after sa_trainer_open. */
-#ifndef SA_TRAIN_TRAINER_H
-#define SA_TRAIN_TRAINER_H
+#pragma once
 
 #include "base/thread.h"
 #include "data/dataset.h"
@@ -176,5 +175,3 @@ void sa_trainer_lend_memory(sa_trainer *trainer);
  * batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
-
-#endif

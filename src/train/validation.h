@@ -1,7 +1,6 @@
 /* validation: loss and metrics of a model on the validation pairs, and the mean of the weights at
  * several validations. */
-#ifndef SA_TRAIN_VALIDATION_H
-#define SA_TRAIN_VALIDATION_H
+#pragma once
 
 #include "inference/model.h"
 
@@ -40,5 +39,3 @@ size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows);
 
 /* The mean of the first `count`. mean [size] */
 void sa_averaging_mean(const sa_averaging *averaging, size_t count, sa_real *mean);
-
-#endif

@@ -1,7 +1,6 @@
 /* plain_system: files in memory, by their name, which stand for base/file, base/save and
  * container_open where there is no file system; and signals where there are none. */
-#ifndef SA_WEB_PLAIN_SYSTEM_H
-#define SA_WEB_PLAIN_SYSTEM_H
+#pragma once
 
 #include "base/file.h"
 
@@ -14,5 +13,3 @@ void web_file_remove(const char *name);
 /* Raises a signal that the user has sent since the last call, where the host of the module tells.
  */
 void web_raise_signal(void);
-
-#endif

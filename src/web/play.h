@@ -1,6 +1,5 @@
 /* play: what the files of the playground share: its handle, results and options. */
-#ifndef SA_WEB_PLAY_H
-#define SA_WEB_PLAY_H
+#pragma once
 
 #include "base/json.h"
 #include "base/option.h"
@@ -54,5 +53,3 @@ bool web_settings_read(const char *options, sa_settings *settings, sa_error *err
 
 /* {"settings", "command", "attention"} */
 json_t *web_settings_json(const sa_settings *settings);
-
-#endif

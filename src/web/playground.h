@@ -16,8 +16,7 @@
  *   training     web_step web_validate web_break web_gradcheck
  *   looking      web_translate web_align web_explain web_picture
  *   saving       web_save web_size */
-#ifndef SA_WEB_PLAYGROUND_H
-#define SA_WEB_PLAYGROUND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -146,5 +145,3 @@ const void *web_save(web_play *play, int state);
 
 /* The number of bytes of the last result, without the zero that ends a text. */
 size_t web_size(void);
-
-#endif

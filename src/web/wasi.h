@@ -1,7 +1,6 @@
 /* wasi: what wasi-libc does not declare; plain_thread.c and wasi_command.c define it. Read before
  * every file. */
-#ifndef SA_WEB_WASI_H
-#define SA_WEB_WASI_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -28,5 +27,3 @@ struct winsize {
 
 /* Of several processes (softalign-mpi), of which there is one. */
 enum { F_WRLCK = 1, F_UNLCK, F_OFD_GETLK = 36, F_OFD_SETLK, F_OFD_SETLKW };
-
-#endif

@@ -22,7 +22,7 @@ import unittest
 import weakref
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [here] + [os.path.join(here, "../../scripts/python")] * (sys.platform != "emscripten")
+sys.path.insert(0, here)
 import forward
 import softalign
 module = softalign.__file__
@@ -349,20 +349,21 @@ class Tests(unittest.TestCase):
                 user.join()
             self.assertTrue(len(found) >= 3 and all(found), found)
 
-    @unittest.skipIf(sys.platform == "emscripten", "SOFTALIGN_LIBRARY is not set")
+    @unittest.skipIf(sys.platform == "emscripten", "there is one library")
     def test_import(self):
         text = read(module, "r")
         other = text.replace('__version__ = "0.2.0"', '__version__ = "0.3.0"')
         self.assertNotEqual(text, other)
         with self.assertRaisesRegex(ImportError, "is version 0.2.0, this module 0.3.0"):
             exec(compile(other, module, "exec"), {"__name__": "other", "__file__": module})
-        library = os.environ["SOFTALIGN_LIBRARY"]
+        environment = dict(os.environ)
         try:
             os.environ["SOFTALIGN_LIBRARY"] = "/nowhere.so"
             with self.assertRaisesRegex(ImportError, "/nowhere.so.*SOFTALIGN_LIBRARY names it"):
                 exec(compile(text, module, "exec"), {"__name__": "other", "__file__": module})
         finally:
-            os.environ["SOFTALIGN_LIBRARY"] = library
+            os.environ.clear()
+            os.environ.update(environment)
 
     def test_every_function_is_declared_and_explained(self):
         text = read(module, "r")

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../support/cli.sh"
 need python3
 SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0.2
-export SOFTALIGN_LIBRARY SOFTALIGN_COMMAND=$softalign PYTHONDONTWRITEBYTECODE=1
+export SOFTALIGN_LIBRARY SOFTALIGN_COMMAND=$softalign PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/scripts/python
 [ -e "$SOFTALIGN_LIBRARY" ] || {
     echo "libsoftalign.so.0.2 is not beside $softalign: skipped"
     exit 77
@@ -21,7 +21,7 @@ blocks python "$root/README.md" >readme.py
 [ -s readme.py ] || fail "README.md has no program in Python"
 
 tests() { # PYTHON
-    PYTHONPATH=$root/scripts/python "$@" readme.py >out 2>&1 || fail "README's program: $(cat out)"
+    "$@" readme.py >out 2>&1 || fail "README's program: $(cat out)"
     "$@" "$root/tests/python/module.py" >out 2>&1 || fail "$*: $(cat out)"
     tail -n 3 out
 }
@@ -36,7 +36,7 @@ else
     lacks "NumPy"
 fi
 mkdir blocked && echo 'raise ImportError("blocked")' >blocked/numpy.py
-tests env PYTHONPATH="$PWD/blocked:$root/scripts/python" python3
+tests env PYTHONPATH="$PWD/blocked:$PYTHONPATH" python3
 
 cc=$(command -v cc || command -v gcc || command -v clang) && {
     python3 "$root/tests/python/layout.py" "$cc" "$root/include" || fail "the structs of the module are others"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The wheel: installed into an empty environment without a network, it runs its README's program and the command there.
+# The wheel: installed into an empty environment without a network, it runs its README's program, the command and the
+# module's whole test there.
 . tests/support/cli.sh
 need python3 strip
 [[ $(uname -m) == x86_64 ]] && command -v dpkg >/dev/null || {
@@ -7,7 +8,7 @@ need python3 strip
     exit 77
 }
 installing "Python, Linux"
-(cd "$root" && eval "$build" >"$scratch/log" 2>&1) || {
+(cd "$root" && export SOFTALIGN_BUILD=${softalign%/*} && eval "$build" >"$scratch/log" 2>&1) || {
     cat log
     exit 1
 }
@@ -27,8 +28,11 @@ else
     export PYTHONPATH=$PWD/unpacked
     python=python3
 fi
-cd "$scratch" && env -u SOFTALIGN_LIBRARY "$python" readme.py >out 2>err || fail "the README's program: $(cat err)"
+unset SOFTALIGN_LIBRARY
+"$python" readme.py >out 2>err || fail "the README's program: $(cat err)"
 grep -q 'BLEU' out && grep -q ' = \[\[' out || fail "the README's program prints: $(cat out)"
+SOFTALIGN_COMMAND=$(type -P softalign || echo "$softalign") "$python" "$root/tests/python/module.py" >out 2>&1 || fail "the module: $(cat out)"
+tail -n 3 out
 # All but glibc is the wheel's own.
 "$python" -c 'import softalign; print(open("/proc/self/maps").read())' | grep -oE '/[^ ]*\.so[.0-9]*$' | sort -u >maps
 for library in openblas gfortran jansson utf8proc deflate; do

@@ -15,18 +15,20 @@ export PATH SOFTALIGN_LIBRARY PYTHONPATH=$root/scripts/python PYTHONDONTWRITEBYT
 export HOME=$PWD/home IPYTHONDIR=$PWD/ipython
 
 # A notebook: with how many pages that show themselves, and a line that it prints.
-while IFS='|' read -r name frames line; do
-    notebook $name.ipynb
-    jupyter nbconvert --to html --execute $name.ipynb >out 2>&1 || { fail "$name: $(tail -n 20 out)" && continue; }
-    same "frames of $name" "$frames" "$(grep -o '<iframe srcdoc=' $name.html | wc -l)"
-    grep -qE "$line" $name.html || fail "$name measures nothing"
-    ! grep -q '"outputs": \[$' "$root/corpora/$name.ipynb" || fail "$name holds outputs: strip them"
-done <<'NOTEBOOKS'
-own-pairs|2|expected: le chien noir
+table='own-pairs|2|expected: le chien noir
 lesson-2|2|^$
 lesson-3|4|0\.[0-9]* after one update, 0\.[0-9]* at the end
 lesson-6|0|shift:1: BLEU [0-9]
 lesson-10|1|one head: BLEU [0-9.]+, AER [01]\.
-lesson-12|1|bahdanau:scaled-dot
-NOTEBOOKS
+lesson-12|1|bahdanau:scaled-dot'
+same "notebooks" "$(cd "$root/corpora" && echo *.ipynb)" "$(sed 's/|.*/.ipynb/' <<<"$table" | sort | paste -sd ' ')"
+for name in "$root"/corpora/*.ipynb; do
+    notebook "${name##*/}"
+    ! grep -q '"outputs": \[$' "$name" || fail "$name holds outputs: strip them"
+done
+jupyter nbconvert --to html --execute *.ipynb >out 2>&1 || fail "$(tail -n 20 out)"
+while IFS='|' read -r name frames line; do
+    same "frames of $name" "$frames" "$(grep -o '<iframe srcdoc=' $name.html | wc -l)"
+    grep -qE "$line" $name.html || fail "$name measures nothing"
+done <<<"$table"
 finish

@@ -9,10 +9,11 @@ name=$(basename "$0")
 
 more_usage="
 
-Usage: $0 [--short] [--no-answers] [--overwrite] [--softalign PROGRAM] [--out DIR]
+Usage: $0 [--short] [--no-answers] [--list] [--overwrite] [--softalign PROGRAM] [--out DIR]
 
   --short              fewer updates: seconds, and the claim still shows (what the tests run)
   --no-answers         the page has the questions and the exercise only: a hand-out for students
+  --list               print the commands up to what is measured, and run none
   --softalign PROGRAM  use this program; if not given, build/release/softalign, which a lesson
                        of a clone builds, or the installed one
   --out DIR            where the lesson makes its own folder, DIR/$name; if not given,
@@ -20,12 +21,13 @@ Usage: $0 [--short] [--no-answers] [--overwrite] [--softalign PROGRAM] [--out DI
   --overwrite          delete what is in that folder; else the lesson refuses it"
 . "$lessons/../usage.sh"
 
-short=no questions='' overwrite=no command='' out=''
+short=no questions='' overwrite=no list=no command='' out=''
 while [ $# -gt 0 ]; do
     case $1 in
     --short) short=yes ;;
     --no-answers) questions=' questions' ;;
     --overwrite) overwrite=yes ;;
+    --list) list=yes ;;
     --softalign | --out)
         [ $# -ge 2 ] || wrong_usage "$1 needs a value"
         if [ "$1" = --out ]; then out=$(realpath -m "$2"); else command=$(realpath -m "$2"); fi
@@ -37,6 +39,15 @@ while [ $# -gt 0 ]; do
 done
 
 . "$lessons/../show.sh"
+if [ $list = yes ]; then
+    out=$(mktemp -d) command=softalign
+    trap 'rm -rf "$out"' EXIT
+    exec 3>&1 >/dev/null 2>&1
+    set +eu
+    title() { [ "$1" != Measured ] || exit 0; }
+    softalign() { run "softalign$(quoted "$@")"; }
+    run() { printf '%s\n' "$1" >&3; }
+fi
 out=${out:-$PWD/${results}lessons}/$name
 new_folder "$out" ", --out DIR takes another"
 [ -n "$command" ] || { build_softalign && command=$(realpath "$program"); }

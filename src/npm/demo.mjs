@@ -1,10 +1,9 @@
 // softalign demo [--overwrite] [--seconds N]: what scripts/demo does, in the folder demo.
 import fs from "node:fs";
-import { runCommand } from "./run.mjs";
+import { runLine } from "./run.mjs";
 
 const DEMO = "demo", MODEL = `${DEMO}/best.safetensors`;
 const USAGE = "Usage: softalign demo [--overwrite] [--seconds N]   (of training; 90)";
-const THREADS = ["train", "eval", "translate", "align"]; // the commands that would note that there is one
 
 export default async function demo(args) {
   const given = /^(--overwrite ?)?(?:--seconds[ =](\d+(?:\.\d+)?))?$/.exec(args.join(" "));
@@ -21,32 +20,29 @@ export default async function demo(args) {
     return;
   }
   const title = (text) => console.log(`\n== ${text}\n`);
-  const run = async (line, output) => {
-    console.log(`$ softalign ${line}${output ? ` > ${output}` : ""}`);
-    const words = line.split(" ");
-    const code = await runCommand([...words, ...(THREADS.includes(words[0]) ? ["--threads", "1"] : [])], output);
+  const run = async (line) => {
+    const code = await runLine(line);
     if (code) process.exit(code);
   };
   fs.mkdirSync(DEMO);
 
   title(`Training on 8,000 pairs of phrases, for ${seconds} seconds`);
-  await run("corpus phrases --pairs 8000 --seed 1", `${DEMO}/train.tsv`);
-  await run(`train --train ${DEMO}/train.tsv --out ${DEMO} --dropout 0.3 --max-time ${seconds}`);
+  await run(`softalign corpus phrases --pairs 8000 --seed 1 > ${DEMO}/train.tsv`);
+  await run(`softalign train --train ${DEMO}/train.tsv --out ${DEMO} --dropout 0.3 --max-time ${seconds}`);
 
   title("200 new pairs, none of them in the training text");
-  await run("corpus phrases --pairs 200 --seed 2 --split test", `${DEMO}/test.tsv`);
-  await run(`eval ${MODEL} ${DEMO}/test.tsv`);
+  await run(`softalign corpus phrases --pairs 200 --seed 2 --split test > ${DEMO}/test.tsv`);
+  await run(`softalign eval ${MODEL} ${DEMO}/test.tsv`);
 
   title("Unseen English => French");
-  const rows = fs.readFileSync(`${DEMO}/test.tsv`, "utf8").split("\n").slice(0, 8).map((row) => row.split("\t"));
-  fs.writeFileSync(`${DEMO}/unseen.en`, rows.map(([source]) => `${source}\n`).join(""));
-  await run(`translate ${MODEL} ${DEMO}/unseen.en`, `${DEMO}/unseen.fr`);
-  const french = fs.readFileSync(`${DEMO}/unseen.fr`, "utf8").split("\n");
-  rows.forEach(([source], i) => console.log(`  ${source}\n    => ${french[i]}`));
+  await run(`head -n 8 ${DEMO}/test.tsv | cut -f 1 > ${DEMO}/unseen.en`);
+  await run(`softalign translate ${MODEL} ${DEMO}/unseen.en > ${DEMO}/unseen.fr`);
+  const [english, french] = ["en", "fr"].map((side) => fs.readFileSync(`${DEMO}/unseen.${side}`, "utf8").split("\n"));
+  for (let i = 0; i < 8; i++) console.log(`  ${english[i]}\n    => ${french[i]}`);
 
   title("Where the model looked while writing each French word");
-  await run(`align ${MODEL} ${DEMO}/test.tsv --csv ${DEMO}/matrices --limit 50`);
-  await run(`align ${MODEL} ${DEMO}/test.tsv --terminal --limit 2`);
+  await run(`softalign align ${MODEL} ${DEMO}/test.tsv --csv ${DEMO}/matrices --limit 50`);
+  await run(`softalign align ${MODEL} ${DEMO}/test.tsv --terminal --limit 2`);
 
   title(`All of it is in ${DEMO}`);
   console.log(`  best.safetensors   the model

@@ -147,6 +147,21 @@ same "a model that was saved and loaded" true "$(tail -n 1 out)"
 softalign demo --seconds 3 >out 2>err || fail "demo: $(cat err)"
 grep -q '=> ' out && [ -s demo/matrices/0001.csv ] || fail "the demo shows no translations: $(cat out)"
 expect 2 "the folder demo exists; softalign demo --overwrite deletes it" demo
+
+# The lessons: what a shell makes of their commands, here with shorter trainings.
+lessons=$PWD/node_modules/softalign/lessons
+softalign lessons >out
+same "lessons" "$(cd "$root/scripts/lessons" && echo [01]*)" "$(cd "$lessons" && echo *.txt | sed 's/\.txt//g')"
+same "lessons that are named" "$(ls "$lessons"/*.txt | wc -l)" "$(grep -c '^[0-9]*\. [A-Z]' out)"
+same "programs that lessons need" "cat cut echo head paste printf softalign tee" \
+    "$(sed "s/'[^']*'//g" "$lessons"/*.txt | tr '|' '\n' | awk '!($1 in seen) { seen[$1]; print $1 }' | sort | paste -sd ' ')"
+sed -i -E 's/--(steps|valid-every) [0-9]+/--\1 2/g; s/--pairs [0-9]+/--pairs 40/' "$lessons/09"*.txt
+softalign lessons 9 >out 2>err || fail "lesson 9: $(cat err)"
+mkdir -p shell/bin && ln -s "$plain" shell/bin/softalign && cp "$lessons/09"*.md shell/notes.md
+(cd shell && PATH=$PWD/bin:$PATH bash -e "$lessons/09"*.txt >out 2>err) || fail "lesson 9 in a shell: $(cat shell/err)"
+diff -r -x .lock -x .locked -x bin -x out -x err -x log.csv -x '*.html' lessons/09* shell || fail "lesson 9 has other files in a shell"
+grep -q '^Question: ' out || fail "lesson 9 asks nothing: $(cat out)"
+expect 2 "the folder lessons/09-self-attention exists; --overwrite deletes it" lessons 9
 browser=
 has chromium && browser=chromium
 node "$root/tests/web/check_npm.mjs" "$PWD/node_modules/softalign" "$door" $browser || fail "the library"

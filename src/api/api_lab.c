@@ -175,10 +175,9 @@ static bool run(explanation_task *all, sa_error *error) {
                        all->options->step, all->target.len);
     const sa_lab_explain_job job = {.settings = &model->settings,
                                     .values = model->values,
-                                    .source = all->source,
-                                    .target = all->target,
-                                    .source_words = sa_vocab_size(&model->source.vocab),
-                                    .target_words = sa_vocab_size(&model->target.vocab),
+                                    .pair = {&all->source, &all->target, 1,
+                                             sa_vocab_size(&model->source.vocab),
+                                             sa_vocab_size(&model->target.vocab)},
                                     .options = all->options,
                                     .each = each,
                                     .context = all};
@@ -208,6 +207,14 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
+/* The first pairs of a data set, `most` at most. */
+static sa_lab_pairs lab_pairs(const sa_dataset *data, int most, const sa_text_codec *source,
+                              const sa_text_codec *target) {
+    const int count = data->count < (size_t)most ? (int)data->count : most;
+    return (sa_lab_pairs){data->source, data->target, count, sa_vocab_size(&source->vocab),
+                          sa_vocab_size(&target->vocab)};
+}
+
 /* Checks a batch of the first settings->batch pairs that are not too long. */
 static bool check_pairs(sa_lab_job *job, const sa_corpus *corpus, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
@@ -224,13 +231,8 @@ static bool check_pairs(sa_lab_job *job, const sa_corpus *corpus, sa_error *erro
         good = gold;
     }
     if (good) {
-        job->gold = gold;
-        job->source = pairs.source;
-        job->target = pairs.target;
-        job->count =
-            pairs.count < (size_t)job->settings->batch ? (int)pairs.count : job->settings->batch;
-        job->source_words = sa_vocab_size(&source.vocab);
-        job->target_words = sa_vocab_size(&target.vocab);
+        job->pairs = lab_pairs(&pairs, job->settings->batch, &source, &target);
+        job->pairs.gold = gold;
         good = sa_lab_check(job, error);
     }
     sa_gold_release(gold, pairs.count);
@@ -271,19 +273,14 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
         (proving->corpus && (!sa_given_corpus(proving->corpus, "options->corpus", error) ||
                              !sa_within(proving->limit, 1, INT_MAX, "options->limit", error))))
         return false;
-    sa_lab_prove_job proof = {.settings = &model->settings,
-                              .values = model->values,
-                              .source_words = sa_vocab_size(&model->source.vocab),
-                              .target_words = sa_vocab_size(&model->target.vocab),
-                              .options = proving};
+    sa_lab_prove_job proof = {
+        .settings = &model->settings, .values = model->values, .options = proving};
     if (proving->corpus) {
         if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
                               model->settings.max_len, model->settings.copy, error))
             return false;
-        proof.source = pairs.source;
-        proof.target = pairs.target;
-        proof.count = pairs.count < (size_t)proving->limit ? (int)pairs.count : proving->limit;
     }
+    proof.pairs = lab_pairs(&pairs, proving->limit, &model->source, &model->target);
     const bool good = sa_lab_prove(&proof, error);
     sa_dataset_release(&pairs);
     return good;

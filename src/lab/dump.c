@@ -47,18 +47,18 @@ static void add_parameter(dump *out, const sa_param *param, const char *prefix,
 static void add_ids(dump *out, const char *side, const sa_sentence *sentences, int words,
                     bool extended) {
     int32_t *ids = add(out, SA_I32, 0, words, "%s.%s", side, extended ? "extended" : "ids");
-    for (int i = 0; ids && i < out->job->count; ids += sentences[i++].len)
+    for (int i = 0; ids && i < out->job->pairs.count; ids += sentences[i++].len)
         memcpy(ids, extended ? sa_sentence_extended(&sentences[i]) : sentences[i].ids,
                sizeof *ids * (size_t)sentences[i].len);
 }
 
 static void add_links(dump *out) {
     enum { LINK = 4 };
-    const sa_gold_alignment *gold = out->model->batch.gold ? out->job->gold : NULL;
+    const sa_gold_alignment *gold = out->model->batch.gold ? out->job->pairs.gold : NULL;
     size_t links = 0;
-    for (int i = 0; gold && i < out->job->count; i++) links += gold[i].count;
+    for (int i = 0; gold && i < out->job->pairs.count; i++) links += gold[i].count;
     int32_t *row = links ? add(out, SA_I32, (int)links, LINK, "links") : NULL;
-    for (int i = 0; row && i < out->job->count; i++)
+    for (int i = 0; row && i < out->job->pairs.count; i++)
         for (size_t k = 0; k < gold[i].count; k++, row += LINK) {
             const sa_link *link = &gold[i].links[k];
             row[0] = i, row[1] = link->target, row[2] = link->source, row[3] = link->possible;
@@ -156,7 +156,7 @@ static void add_all(dump *out, double loss) {
     const sa_lab_model *model = out->model;
     const sa_lab_job *job = out->job;
     const char *const names[] = {"source", "target"};
-    const sa_sentence *const sentences[] = {job->source, job->target};
+    const sa_sentence *const sentences[] = {job->pairs.source, job->pairs.target};
     const int words[] = {model->batch.source.words, model->batch.target.words};
     for (int i = 0; i < model->plan->count; i++) {
         add_parameter(out, &model->plan->item[i], "", model->values);
@@ -165,8 +165,8 @@ static void add_all(dump *out, double loss) {
     double *number = add(out, SA_F64, 0, 1, "loss");
     if (number) *number = loss;
     for (int side = 0; side < 2; side++) {
-        int32_t *lengths = add(out, SA_I32, 0, job->count, "%s.len", names[side]);
-        for (int i = 0; lengths && i < job->count; i++) lengths[i] = sentences[side][i].len;
+        int32_t *lengths = add(out, SA_I32, 0, job->pairs.count, "%s.len", names[side]);
+        for (int i = 0; lengths && i < job->pairs.count; i++) lengths[i] = sentences[side][i].len;
         add_ids(out, names[side], sentences[side], words[side], false);
     }
     for (int side = 0; job->settings->copy && side < 2; side++)

@@ -449,7 +449,7 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     sa_explainer *out = view->out;
     const sa_readout *w = &view->w->readout;
     const double *log_p = out->model->pass.log_p;
-    const int word = out->job->target.ids[out->i - 1], K = w->W_o.mat.rows;
+    const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
     const bool copies = cache->gate.cols > 0;
     const sa_mat logits = sa_explainer_linear(out, w->W_o, w->b_y, cache->t),
                  powers = sa_explainer_alloc(out, 1, K), p = sa_explainer_alloc(out, 1, K);
@@ -543,7 +543,7 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
 }
 
 static void explain_annotations(sa_explainer *out, bool decoder) {
-    const int S = out->job->source.len, T = out->job->target.len;
+    const int S = out->job->pair.source->len, T = out->job->pair.target->len;
     out->line.part = SA_EXPLAIN_SOURCE;
     out->words = decoder ? SA_ROWS_TARGET : SA_ROWS_SOURCE;
     for (int layer = 0;; layer++) {
@@ -563,7 +563,7 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     step_view view = {out, &out->model->w.decoder, pass, pass->rows};
     explain_source(&view);
     out->line.part = SA_EXPLAIN_STEP;
-    for (out->i = 1; out->i <= job->target.len; out->i++) {
+    for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
         view.rows = sa_decoder_rows_slice(pass->rows, out->i - 1, 1);
         explain_step(&view);
@@ -584,10 +584,8 @@ static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa
 }
 
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
-    const sa_lab_pairs pairs = {&job->source, &job->target, 1, job->source_words,
-                                job->target_words};
     sa_lab_model model = {0};
-    bool good = sa_lab_model_open(&model, job->settings, &pairs, error);
+    bool good = sa_lab_model_open(&model, job->settings, &job->pair, error);
     if (good) {
         model.regularizer = (sa_regularizer){0}; /* what training adds */
         sa_lab_model_load(&model, job->values);

@@ -372,13 +372,8 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
     static const sa_gold_alignment gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
     *own = *job;
-    if (job->source) return;
-    own->source = source;
-    own->target = target;
-    own->gold = gold;
-    own->count = 4;
-    own->source_words = 11; /* one word more than occurs: its gradient must be zero */
-    own->target_words = 12;
+    /* One source word more than occurs: its gradient must be zero. */
+    if (!job->pairs.source) own->pairs = (sa_lab_pairs){source, target, 4, 11, 12, gold};
 }
 
 static const char *fault_name(size_t i) {
@@ -386,9 +381,7 @@ static const char *fault_name(size_t i) {
 }
 
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options) {
-    size_t count = 0;
-    while (sa_gradient_faults[count].name) count++;
-    if (i >= count) return NULL;
+    if (!sa_row_name(sa_gradient_faults, sizeof *sa_gradient_faults, i)) return NULL;
     if (dropped) *dropped = sa_gradient_faults[i].dropped;
     if (options) *options = sa_gradient_faults[i].options;
     return sa_gradient_faults[i].name;
@@ -413,9 +406,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_model model = {0};
     add_pairs(job, &own);
     if (!sa_gradient_fault_inject(job->fault)) return refuse_unknown_fault(job->fault, error);
-    const sa_lab_pairs pairs = {own.source,       own.target,       own.count,
-                                own.source_words, own.target_words, own.gold};
-    bool good = sa_lab_model_open(&model, own.settings, &pairs, error);
+    bool good = sa_lab_model_open(&model, own.settings, &own.pairs, error);
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;
     good = numeric && terms;

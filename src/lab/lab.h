@@ -6,15 +6,20 @@
 
 #include "base/batch.h"
 
+/* Sentence pairs as token ids. */
+typedef struct sa_lab_pairs {
+    const sa_sentence *source, *target; /* [count] */
+    int count;
+    int source_words, target_words; /* vocabularies */
+    const sa_gold_alignment *gold;  /* [count] for guided alignment, or NULL */
+} sa_lab_pairs;
+
 typedef struct sa_lab_job {
     const sa_settings *settings;
-    const char *settings_text;          /* as JSON, for the dump */
-    const sa_sentence *source, *target; /* NULL: a built-in batch of ragged lengths */
-    const sa_gold_alignment *gold;      /* [count] for guided alignment, or NULL */
-    int count;                          /* sentences */
-    int source_words, target_words;     /* vocabularies */
-    const char *fault;                  /* the backward term to drop, or NULL */
-    const char *dump;                   /* file for weights, batch, loss and gradients, or NULL */
+    const char *settings_text; /* as JSON, for the dump */
+    sa_lab_pairs pairs;        /* without a source: a built-in batch of ragged lengths */
+    const char *fault;         /* the backward term to drop, or NULL */
+    const char *dump;          /* file for weights, batch, loss and gradients, or NULL */
     int sample; /* checks of each tensor only the largest gradient and every sample-th; 0: all */
     void (*each)(void *context, const sa_gradient_result *gradient);
     void *context;
@@ -33,11 +38,9 @@ bool sa_lab_attend(const sa_attend_options *attending, sa_attend_result *attende
 
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
-    const float *values;                /* the model's weights in the order of sa_seq2seq_plan */
-    const sa_sentence *source, *target; /* NULL: random ones of ragged lengths */
-    int count;                          /* sentences */
-    int source_words, target_words;     /* vocabularies */
-    const sa_prove_options *options;    /* but for the corpus */
+    const float *values;             /* the model's weights in the order of sa_seq2seq_plan */
+    sa_lab_pairs pairs;              /* without a source: random ones of ragged lengths */
+    const sa_prove_options *options; /* but for the corpus */
 } sa_lab_prove_job;
 
 /* See sa_prove and sa_proof_check_name in softalign.h. */
@@ -46,9 +49,8 @@ const char *sa_lab_check_name(size_t i, const char **meaning);
 
 typedef struct sa_lab_explain_job {
     const sa_settings *settings;
-    const float *values; /* the model's weights in the order of sa_seq2seq_plan */
-    sa_sentence source, target;
-    int source_words, target_words;    /* vocabularies */
+    const float *values;               /* the model's weights in the order of sa_seq2seq_plan */
+    sa_lab_pairs pair;                 /* a single one */
     const sa_explain_options *options; /* what of it; but for the texts and `each` */
     void (*each)(void *context, const sa_explain_value *line); /* without row labels */
     void *context;

@@ -17,14 +17,6 @@ typedef struct sa_lab_model {
     sa_rng rng;                 /* what every pass draws its dropout masks from */
 } sa_lab_model;
 
-/* Sentence pairs as token ids. */
-typedef struct sa_lab_pairs {
-    const sa_sentence *source, *target;
-    int count;
-    int source_words, target_words; /* vocabularies */
-    const sa_gold_alignment *gold;  /* [count] for guided alignment, or NULL */
-} sa_lab_pairs;
-
 /* Allocates everything; weights and gradients are zero. To be closed even after a failure. */
 bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
                        sa_error *error);

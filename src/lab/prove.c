@@ -277,18 +277,19 @@ static bool pairs_open(const sa_lab_prove_job *proof, sa_proof_setup *setup, dra
                        sa_error *error) {
     enum { TARGET = 3, CAPACITY = 64 };
     const int max_positions = max_positions_of(proof->settings),
-              given = proof->source ? proof->count : 0;
+              given = proof->pairs.source ? proof->pairs.count : 0;
     *all = (drawn_pairs){
         .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .ids = sa_new((size_t)max_positions + CAPACITY, sizeof(int32_t), error),
     };
-    setup->pairs =
-        (sa_lab_pairs){all->source, all->target, given, proof->source_words, proof->target_words};
+    setup->pairs = proof->pairs;
+    setup->pairs.source = all->source, setup->pairs.target = all->target;
+    setup->pairs.count = given;
     if (!all->source || !all->target || !all->ids) return false;
     int32_t *ids = all->ids;
     for (int p = 0; p < given; p++)
-        all->source[p] = proof->source[p], all->target[p] = proof->target[p];
+        all->source[p] = proof->pairs.source[p], all->target[p] = proof->pairs.target[p];
     for (int p = 0; !given && p < DRAWN; p++)
         draw_pair(setup, lengths[p][0], lengths[p][1], &ids, all);
     if (max_positions) draw_pair(setup, max_positions + 2, TARGET, &ids, all);

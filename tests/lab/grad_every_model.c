@@ -146,13 +146,8 @@ START_TEST(batch_of_one) {
     static const int32_t source_ids[] = {4, 3, SA_UNK, SA_EOS}, target_ids[] = {5, 4, SA_EOS};
     const sa_sentence source = {source_ids, 4}, target = {target_ids, 3};
     const sa_settings settings = settings_of(_i, sizes[0]);
-    expect_right(&(sa_lab_job){.settings = &settings,
-                               .source = &source,
-                               .target = &target,
-                               .count = 1,
-                               .sample = 8,
-                               .source_words = 5,
-                               .target_words = 6});
+    expect_right(
+        &(sa_lab_job){.settings = &settings, .pairs = {&source, &target, 1, 5, 6}, .sample = 8});
 }
 END_TEST
 
@@ -161,12 +156,8 @@ START_TEST(one_word_each) {
     static const int32_t end[] = {SA_EOS};
     const sa_sentence sentence = {end, 1};
     const sa_settings settings = settings_of(0, sizes[0]);
-    const report seen = expect_right(&(sa_lab_job){.settings = &settings,
-                                                   .source = &sentence,
-                                                   .target = &sentence,
-                                                   .count = 1,
-                                                   .source_words = 3,
-                                                   .target_words = 3});
+    const report seen = expect_right(
+        &(sa_lab_job){.settings = &settings, .pairs = {&sentence, &sentence, 1, 3, 3}});
     const int by_h0 =
         2 *
         5; /* U_z, U_r, U are multiplied by h_0 = 0, so that r has no effect: nor have W_r, b_r */

@@ -42,11 +42,7 @@ static void check(const sa_settings *settings) {
     }
     sa_error error;
     ck_assert_msg(sa_lab_check(&(sa_lab_job){.settings = settings,
-                                             .source = source,
-                                             .target = target,
-                                             .count = SENTENCES,
-                                             .source_words = 6,
-                                             .target_words = 6,
+                                             .pairs = {source, target, SENTENCES, 6, 6},
                                              .sample = TEST_SANITIZED ? 6 : 0},
                                &error),
                   "%s", error.text);

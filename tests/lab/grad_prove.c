@@ -191,11 +191,11 @@ START_TEST(pairs_may_be_too_short_to_show_anything) {
     sa_settings settings = variant_settings(0);
     settings.encoder = SA_ENCODER_NONE;
     sa_error error;
-    sa_lab_prove_job proof = {.source = both, .target = both, .count = 2};
+    sa_lab_prove_job proof = {.pairs = {both, both, 2}};
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
     expect_excuse("permutation", "long enough");
     expect_measured("annotations", 1e-4, 1);
-    proof.count = 1;
+    proof.pairs.count = 1;
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
     expect_excuse("annotations", "long enough");
     ck_assert(isnan(check_of("annotations")->worst));
@@ -206,7 +206,8 @@ END_TEST
 START_TEST(vocabularies_may_be_small) {
     const sa_settings settings = variant_settings(0);
     sa_error error;
-    const sa_lab_prove_job proof = {.source_words = 3 + _i % 2, .target_words = 3 + _i / 2};
+    const sa_lab_prove_job proof = {
+        .pairs = {.source_words = 3 + _i % 2, .target_words = 3 + _i / 2}};
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
 }
 END_TEST

@@ -115,12 +115,10 @@ static inline bool explain(int step, bool weights, sa_error *error) {
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
     const sa_explain_options options = {.step = step, .weights = weights};
+    const sa_sentence source = {source_ids, S}, target = {target_ids, T};
     const sa_lab_explain_job job = {.settings = &settings,
                                     .values = values,
-                                    .source = {source_ids, S},
-                                    .target = {target_ids, T},
-                                    .source_words = K,
-                                    .target_words = K,
+                                    .pair = {&source, &target, 1, K, K},
                                     .options = &options,
                                     .each = collect};
     return sa_lab_explain(&job, error);

@@ -23,9 +23,10 @@ static inline void record(void *context, const sa_proof_check *check) {
 static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_prove_job proof,
                               sa_error *error) {
     sa_params plan;
-    proof.source_words = proof.source_words ? proof.source_words : K;
-    proof.target_words = proof.target_words ? proof.target_words : K + 1;
-    const sa_sizes sizes = sa_sizes_of(settings, proof.source_words, proof.target_words);
+    sa_lab_pairs *pairs = &proof.pairs;
+    pairs->source_words = pairs->source_words ? pairs->source_words : K;
+    pairs->target_words = pairs->target_words ? pairs->target_words : K + 1;
+    const sa_sizes sizes = sa_sizes_of(settings, pairs->source_words, pairs->target_words);
     sa_seq2seq_plan(&sizes, &plan);
     float *values = sa_arena_alloc(&numbers, plan.size, sizeof *values);
     for (size_t i = 0; i < plan.size; i++)

@@ -291,21 +291,19 @@ static void release_output(cli_align_output *out) {
 typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
-    const char *force_attention, *site, *heads, *columns;
+    const char *force_attention, *heads, *columns;
     int head, limit, max_len, precision, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
-
-static const char *const sites[] = {"cross", "encoder", "decoder", NULL}; /* sa_attention_site */
 
 enum { ALIGN_ALONE = 4 }; /* rows that attribute has not */
 
 static const sa_option rows[] = {
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"site", SA_OPTION_TEXT, RUN(site), 0, 0, 0, NULL, sites, sizeof *sites, "NAME",
-     "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
+    {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
+     "Transformer: attention to show; encoder, decoder: their self-attention"},
     {"head", CLI_TEXT(TEXT, RUN(heads), cli_heads_word, "N"),
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
@@ -329,19 +327,16 @@ static bool prints(const void *fields) {
     return output_prints(&options->output);
 }
 
-static bool read_site(const align_options *options, sa_attention_site *site, sa_error *error) {
-    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0, 0, NULL,
-                                  sites,  sizeof *sites,    "NAME",       NULL};
-    const char *name = options->site;
-    if (name && !sa_option_set(&row, site, name, error)) return false;
-    if (options->job.target_prefix && options->output.text[CLI_PHARAOH])
+static bool check_pharaoh(const align_options *options, sa_error *error) {
+    if (!options->output.text[CLI_PHARAOH]) return true;
+    if (options->job.target_prefix)
         return sa_fail(error, SA_USAGE,
                        "--pharaoh: links are between source and target, without --target-prefix");
-    return *site == SA_SITE_CROSS || !options->output.text[CLI_PHARAOH] ||
+    return options->job.site == SA_SITE_CROSS ||
            sa_fail(error, SA_USAGE,
                    "--pharaoh: links are between source and target, not within "
                    "the %s (--site cross)",
-                   name);
+                   options->job.site == SA_SITE_ENCODER ? "encoder" : "decoder");
 }
 
 /* Runs the model on the first `count` pairs of the file that the call names. */
@@ -370,7 +365,7 @@ static bool run(cli_call *call, sa_error *error) {
     const char *const *words = call->words;
     sa_corpus corpus;
     if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
-        !read_site(options, &options->job.site, error) || !check_output(&options->output, error) ||
+        !check_pharaoh(options, error) || !check_output(&options->output, error) ||
         !cli_pairs_open(&corpus, words[1], options->columns, error))
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;

@@ -14,15 +14,15 @@
 #include <string.h>
 
 typedef struct view_options {
-    const char *site, *force_attention;
-    int layer;
+    sa_align_options job;
+    const char *force_attention;
 } view_options;
 
 #define VIEW(field) SA_SCOPE_RUN, offsetof(view_options, field)
 
 static const sa_option view_rows[] = {
-    {"site", SA_OPTION_TEXT, VIEW(site), 0, 0, 0, NULL, NULL, 0, "NAME", NULL},
-    {"layer", SA_INT(VIEW(layer), 0, 0, SA_MAX_LAYERS, "N"), NULL},
+    {"site", SA_WORDS(VIEW(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"), NULL},
+    {"layer", SA_INT(VIEW(job.layer), 0, 0, SA_MAX_LAYERS, "N"), NULL},
     {"force-attention", SA_OPTION_TEXT, VIEW(force_attention), 0, 0, 0, NULL, NULL, 0, "WAY", NULL},
     {0}};
 static const sa_option *const force_row = &view_rows[2];
@@ -84,7 +84,7 @@ static char *translate(sa_model *model, const char *source, sa_error *error) {
 /* ---- A matrix -------------------------------------------------------------------------------- */
 
 typedef struct pair_texts {
-    char *source, *target, *gold;
+    char *source, *target;
 } pair_texts;
 
 /* The texts of a pair, in NFC; target NULL: the greedy translation. */
@@ -126,31 +126,20 @@ static bool alignment_json(void *context, size_t index, const sa_alignment *alig
     return true;
 }
 
-static bool read_view(const char *options, sa_align_options *view, char **words, sa_error *error) {
-    static const char *const sites[] = {"cross", "encoder", "decoder"}; /* in order */
-    view_options read = {0};
-    if (!web_options_read(options, (const web_option_set[]){{view_rows, &read}, {0}}, words, error))
-        return false;
-    view->layer = read.layer;
-    while (read.site && strcmp(read.site, sites[view->site]) != 0)
-        if (view->site++ == SA_SITE_DECODER)
-            return sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder",
-                           read.site);
-    return !read.force_attention ||
-           sa_attention_override_parse(&view->override, read.force_attention, error);
-}
-
 const char *web_align(web_play *play, const char *source, const char *target, const char *options,
                       const char *links) {
     sa_error *error = web_begin();
-    sa_align_options view = {0};
+    view_options view = {0};
     pair_texts texts = {0};
     char *words = NULL;
     json_t *result = NULL;
-    if (read_view(options, &view, &words, error) &&
+    const web_option_set sets[] = {{view_rows, &view}, {0}};
+    if (web_options_read(options, sets, &words, error) &&
+        (!view.force_attention ||
+         sa_attention_override_parse(&view.job.override, view.force_attention, error)) &&
         read_pair(play, source, target, &texts, error)) {
         const sa_pair pair = {.source = texts.source, .target = texts.target, .gold = links};
-        sa_align(web_model(play), &view, &pair, 1, alignment_json, &result, error);
+        sa_align(web_model(play), &view.job, &pair, 1, alignment_json, &result, error);
     }
     release_pair(&texts);
     free(words);

@@ -267,27 +267,18 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
     const sa_part *part = score->part;
+    const char *why = NULL;
     if (part && (part->state || (part->with && part->with->state_words)))
-        return sa_fail(error, SA_USAGE,
-                       "--attention %s continues from where the previous target word has read: "
-                       "only a model has previous words",
-                       score->name);
-    if (part && part->draws)
-        return sa_fail(error, SA_USAGE,
-                       "--attention %s draws one word in training and takes the one of the largest "
-                       "weight in decoding: --attention additive shows the weights",
-                       score->name);
-    if (part == &sa_two_maps_part)
-        return sa_fail(
-            error, SA_USAGE,
-            "--attention %s subtracts one map from the other times a lambda: there is no "
-            "model that learned it",
-            score->name);
-    if (part && part->project_forward)
-        return sa_fail(error, SA_USAGE,
-                       "--attention %s also projects the state that makes a query: there is no "
-                       "model that learned how",
-                       score->name);
+        why = "continues from where the previous target word has read: only a model has previous "
+              "words";
+    else if (part && part->draws)
+        why = "draws one word in training and takes the one of the largest weight in decoding: "
+              "--attention additive shows the weights";
+    else if (part == &sa_two_maps_part)
+        why = "subtracts one map from the other times a lambda: there is no model that learned it";
+    else if (part && part->project_forward)
+        why = "also projects the state that makes a query: there is no model that learned how";
+    if (why) return sa_fail(error, SA_USAGE, "--attention %s %s", score->name, why);
     if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
     const sa_part *needed = sa_normalizers[options->normalizer].part;

@@ -4,7 +4,6 @@
 #include "inference/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 sa_model *sa_model_open(const char *path, int threads, sa_error *error) {
     sa_container file;

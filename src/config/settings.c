@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "data/text_codec.h"
 #include "inference/search.h"
-#include "layers/residual.h"
 #include "metrics/metrics.h"
 #include "model/family.h"
 #include "model/seq2seq.h"

@@ -1,7 +1,6 @@
 #include "layers/loss.h"
 #include "layers/basic.h"
 #include "tensor/dispatch.h"
-#include "tensor/vec.h"
 
 /* Bounds alpha from below, so that the logarithm of a weight of 0 is finite. */
 #define LEAST 1e-30

@@ -4,7 +4,6 @@
 #include "data/corpus.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
-#include "tensor/bf16.h"
 #include "tensor/blas.h"
 #include "train/session.h"
 

@@ -1,7 +1,6 @@
 /* plain_system: what base asks of a system, for a page: files in memory. */
 #include "web/plain_system.h"
 #include "base/container.h"
-#include "base/file.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Explanations ---------------------------------------------------------------------------- */
 
@@ -65,22 +64,13 @@ static bool translate(explanation_task *all, sa_error *error) {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The source word of an extended id. */
-static sa_token copied_word(const explanation_task *all, int32_t id) {
-    int j = 0;
-    while (sa_sentence_extended(&all->source)[j] != id) j++;
-    return (sa_token){all->source_words[j], strlen(all->source_words[j])};
-}
-
 /* The words of extended ids, or the first `count` words of the vocabulary (ids NULL). */
 static const char **words_of(const explanation_task *all, const int32_t *ids, int count,
                              sa_error *error) {
     const sa_vocab *vocab = &all->model->target.vocab;
     sa_token *tokens = sa_new((size_t)count, sizeof *tokens, error);
-    for (int i = 0; tokens && i < count; i++) {
-        const int32_t id = ids ? ids[i] : i;
-        tokens[i] = id < sa_vocab_size(vocab) ? sa_vocab_token(vocab, id) : copied_word(all, id);
-    }
+    for (int i = 0; tokens && i < count; i++)
+        tokens[i] = sa_word_of(vocab, ids ? ids[i] : i, &all->source, all->source_words);
     const char **words = tokens ? sa_token_texts(tokens, (size_t)count, error) : NULL;
     free(tokens);
     return words;

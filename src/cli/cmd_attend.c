@@ -101,11 +101,6 @@ typedef struct attend_work {
     sa_error *error;
 } attend_work;
 
-/* The weights or scores of a head, of those of all heads. */
-static const double *head_of(const attend_work *work, const double *all, int head) {
-    return all + (size_t)head * (size_t)work->result.queries * (size_t)work->result.keys;
-}
-
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 enum { SMALL = 1 << 12 }; /* numbers of a matrix that a page draws */
@@ -170,13 +165,12 @@ static double *mean_and_heads(const sa_attend_result *result, sa_error *error) {
 }
 
 static bool save_weights(const attend_work *work, const char *path, sa_error *error) {
+    const int Q = work->result.queries, S = work->result.keys;
     double *all = mean_and_heads(&work->result, error);
     if (!all) return false;
     sa_buffer out = {0};
-    sa_grid_csv(&(sa_grid){work->result.queries, work->result.keys,
-                           head_of(work, all, work->options->head), work->query, work->key, true,
-                           0},
-                &out);
+    const double *own = all + (ptrdiff_t)work->options->head * Q * S;
+    sa_grid_csv(&(sa_grid){Q, S, own, work->query, work->key, true, 0}, &out);
     free(all);
     return cli_save(path, &out, error);
 }

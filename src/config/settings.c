@@ -509,12 +509,6 @@ static const struct {
 } retired[] = {{"r-drop", "R-Drop"}, {"bpe-dropout", "BPE-dropout"}};
 enum { RETIRED = sizeof retired / sizeof *retired };
 
-static bool is_retired(const char *key) {
-    int i = 0;
-    while (i < RETIRED && strcmp(retired[i].key, key) != 0) i++;
-    return i < RETIRED;
-}
-
 bool sa_settings_check_resumable(const char *text, const char *file, sa_error *error) {
     json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
     bool good = object;
@@ -533,7 +527,8 @@ static bool read_key(const char *key, const json_t *value, sa_settings *settings
                      sa_error *error) {
     const char *now = sa_option_renamed(key, NULL);
     const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
-    if (is_retired(key)) return true;
+    for (int i = 0; i < RETIRED; i++)
+        if (strcmp(retired[i].key, key) == 0) return true;
     if (!row || row->scope == SA_SCOPE_RUN)
         return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
     if (assign(row, settings, value)) return true;

@@ -122,6 +122,14 @@ const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error
     return words;
 }
 
+sa_token sa_word_of(const sa_vocab *vocab, int32_t id, const sa_sentence *source,
+                    const char *const *words) {
+    int j = 0;
+    if (id < sa_vocab_size(vocab)) return sa_vocab_token(vocab, id);
+    while (sa_sentence_extended(source)[j] != id) j++;
+    return (sa_token){words[j], strlen(words[j])};
+}
+
 const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                               const sa_sentence *sentence, sa_error *error) {
     const size_t count = (size_t)sentence->len;

@@ -62,19 +62,6 @@ static sa_token replacement(const translate_task *task, const sa_real *weights,
     return (sa_token){.text = word, .size = strlen(word)};
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-/* The word of an id: of the vocabulary or, beyond it, of the source, as the text spells it. */
-static sa_token word_of(const translate_task *task, int32_t id, size_t sentence,
-                        const char *const *source) {
-    const sa_vocab *vocab = &task->models[0]->target.vocab;
-    if (id < sa_vocab_size(vocab)) return sa_vocab_token(vocab, id);
-    const sa_sentence *read = &task->own[task->copying].sources[sentence];
-    int j = 0;
-    while (sa_sentence_extended(read)[j] != id) j++;
-    return (sa_token){.text = source[j], .size = strlen(source[j])};
-}
-
 /* ---- One translation ------------------------------------------------------------------------- */
 
 /* Tokens and attention weights. */
@@ -92,7 +79,8 @@ static bool add_details(const sa_token *token, const sa_hypothesis *found, int S
 static bool write_translation(const translate_task *task, size_t sentence,
                               const sa_hypothesis *found, sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
-    const sa_sentence *read = &task->own[0].sources[sentence];
+    const sa_sentence *read = &task->own[0].sources[sentence],
+                      *copied = &task->own[task->copying < 0 ? 0 : task->copying].sources[sentence];
     const bool details = task->search.weights, replaces = task->search.replace_unknown;
     const bool own = details || replaces || task->copying >= 0;
     const int S = read->len;
@@ -112,7 +100,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
     for (int t = 0; good && t < found->len; t++) {
         const bool replaced = replaces && found->ids[t] == SA_UNK;
         token[t] = replaced ? replacement(task, found->weights + (size_t)t * (size_t)S, source, S)
-                            : word_of(task, found->ids[t], sentence, source);
+                            : sa_word_of(&codec->vocab, found->ids[t], copied, source);
         count += found->ids[t] != SA_EOS;
     }
     sa_buffer text = {0};

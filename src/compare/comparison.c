@@ -256,13 +256,15 @@ static void add_table(const sa_comparison *all, bool markdown, sa_buffer *out) {
     add_notes(all, markdown, out);
 }
 
+/* An empty cell for NaN. */
+static void add_score(double score, sa_buffer *out) {
+    sa_buffer_adds(out, ",");
+    if (!isnan(score)) sa_number_add(out, score == trunc(score) ? score : (double)(float)score);
+}
+
 static void add_row(const char *name, const char *seed, const double *scores, sa_buffer *out) {
     sa_buffer_addf(out, "%s,%s", name, seed);
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-        const double score = scores[k];
-        sa_buffer_adds(out, ",");
-        if (!isnan(score)) sa_number_add(out, score == trunc(score) ? score : (double)(float)score);
-    }
+    for (int k = 0; k < SA_COMPARE_SHOWN; k++) add_score(scores[k], out);
     sa_buffer_adds(out, "\n");
 }
 
@@ -335,11 +337,6 @@ static bool save_curves(const sa_comparison *all, sa_error *error) {
 
 /* ---- BLEU by length -------------------------------------------------------------------------- */
 
-static void add_limit(double bleu, sa_buffer *out) {
-    sa_buffer_adds(out, ",");
-    if (!isnan(bleu)) sa_number_add(out, (double)(float)bleu);
-}
-
 static bool save_by_length(const sa_comparison *all, sa_error *error) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, "model,seed,band,sentences,bleu,low,high\n");
@@ -348,11 +345,11 @@ static bool save_by_length(const sa_comparison *all, sa_error *error) {
         for (int k = 0; k < SA_LENGTH_BANDS; k++) {
             const sa_eval_result *scores = &run->by_length[k];
             if (!scores->sentences) continue;
-            sa_buffer_addf(&out, "%s,%lld,%s,%zu,", run->model->name, (long long)run->settings.seed,
+            sa_buffer_addf(&out, "%s,%lld,%s,%zu", run->model->name, (long long)run->settings.seed,
                            sa_length_bands[k].name, scores->sentences);
-            sa_number_add(&out, (double)(float)scores->bleu);
-            add_limit(run->interval[k].low, &out);
-            add_limit(run->interval[k].high, &out);
+            add_score(scores->bleu, &out);
+            add_score(run->interval[k].low, &out);
+            add_score(run->interval[k].high, &out);
             sa_buffer_adds(&out, "\n");
         }
     }

@@ -595,6 +595,8 @@ def _rows_of(pairs: Any, columns: Optional[str]) -> List[Tuple[Any, ...]]:
         keys = ", ".join(map(repr, pairs))
         raise TypeError(f"pairs are a dict with the keys {keys}: give the pairs of one of its members, "
                         "or zip(member, member) of two lists")
+    if not hasattr(pairs, "__iter__") and not hasattr(pairs, "__getitem__"):
+        raise TypeError(f"pairs are of type {type(pairs).__name__}: give (source, target) tuples, or the name of a file")
     if not hasattr(pairs, "columns"):
         return [_row(row, at, names) for at, row in enumerate(pairs, 1)]
     known = {str(name): name for name in pairs.columns}

@@ -218,7 +218,7 @@ class Tests(unittest.TestCase):
                 (named, "en,de", "has no 'de'; its keys are 'en', 'fr'"), (dict(named[0]), None, "dict with the keys 'en', 'fr'"),
                 (Frame(named), None, "the frame has the columns 'en', 'fr': .*columns='en,fr'"),
                 (Frame(named), "en,de", "columns 'en', 'fr'"), (["ab", "cd"], None, "pair 1 is 'ab', a str"),
-                ([known[0], ("a", "b", "0-0", "c")], None, "pair 2 has 4 elements"), ([known[0], 5], None, "pair 2 is 5"),
+                ([known[0], ("a", "b", "0-0", "c")], None, "pair 2 has 4 elements"), ([known[0], 5], None, "pair 2 is 5"), (5, None, "pairs are of type int"),
                 ([(known[0][0], float("nan"))], None, "target of pair 1: expected a str, not float")):
             for act in (self.model.evaluate, self.model.align,
                         lambda pairs, columns: softalign.train(pairs, "none", columns=columns)):

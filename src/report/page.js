@@ -9,7 +9,7 @@ function addHead() {
   byId("project").hidden = Boolean(page.live); // a reload would end it
   byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
   byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. This file is self-contained; nothing is loaded.`;
-  addTheme();
+  onClick({ theme: changeTheme });
 }
 
 // ---- Notes: paragraphs with `code` and *emphasis*, questions whose answers are folded, links
@@ -61,15 +61,11 @@ function toggleSlides() {
 }
 
 function addSlides() {
-  byId("project").addEventListener("click", toggleSlides);
+  const on = () => slides.at >= 0 && showSlide(slides.at + 1), back = () => slides.at >= 0 && showSlide(slides.at - 1);
+  onClick({ project: toggleSlides });
   addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) leaveSlides(); });
-  addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1, " ": 1 }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, .chart, .words") || (event.key === " " && event.target.closest("button, summary"))) return;
-    if (event.key === "s" && !page.live) toggleSlides();
-    else if (event.key === "Escape" && slides.at >= 0) leaveSlides();
-    else if (by && slides.at >= 0) { event.preventDefault(); showSlide(slides.at + by); }
-  });
+  onKeys(window, { s: () => !page.live && toggleSlides(), Escape: leaveSlides, ArrowRight: on, PageDown: on, ArrowLeft: back, PageUp: back,
+    " ": (event) => !event.target.closest("button, summary") && on() }, "input, select, dialog, .chart, .words");
 }
 
 // ---- The table
@@ -91,8 +87,6 @@ function drawResults() {
 }
 
 function addResults() {
-  if (!("table.csv" in page.files)) return;
-  byId("results").hidden = false;
   const each = byId("each-seed");
   each.hidden = models.every((model) => model.seeds.length < 2);
   each.querySelector("input").addEventListener("change", drawResults);
@@ -111,7 +105,6 @@ function addBudgets() {
 
 // What gradcheck found: a bar for each tensor.
 function addGradients() {
-  byId("bars").hidden = false;
   byId("column").parentElement.hidden = true;
   byId("bars-title").textContent = "Digits of each tensor's gradient that are right";
   byId("bars").classList.add("many");
@@ -119,16 +112,15 @@ function addGradients() {
     ({ name, color: ok ? "var(--m0)" : "var(--m1)", value: digits, shown: ok ? fixed(digits, 1) : `${fixed(digits, 1)} wrong`, runs: [] })));
 }
 
+const barColumns = page.columns?.filter(({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key]))) ?? [];
+
 // One figure of the table as bars; those of the single seeds are ticks.
 function addBars() {
-  if (page.bars) addGradients();
-  if (!("table.csv" in page.files)) return;
-  const columns = page.columns.filter(({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key]))), list = byId("column");
-  list.append(...columns.map((column) => html("option", { value: column.key }, column.title)));
+  const list = byId("column");
+  list.append(...barColumns.map((column) => html("option", { value: column.key }, column.title)));
   list.value = "bleu";
-  byId("bars").hidden = !columns.length;
   const draw = () => {
-    const column = columns.find(({ key }) => key === list.value), rows = records("table.csv");
+    const column = barColumns.find(({ key }) => key === list.value), rows = records("table.csv");
     drawBars(byId("bar-rows"), models.filter((model) => model.shown).map((model) => {
       const all = rows.filter((row) => row.model === model.key).map((row) => row[column.key] * column.scale);
       return { name: model.name, color: model.color, value: all.at(-1), shown: fixed(all.at(-1), column.decimals), runs: all.length > 2 ? all.slice(0, -1) : [] };
@@ -159,10 +151,7 @@ const curvesOf = (rows, x, y) => runs(rows).map(({ model, seed, rows: own }) => 
 }));
 
 function addCurves() {
-  const rows = trainingLog();
-  if (!rows.length) return;
-  byId("curves").hidden = false;
-  const title = (id) => byId(id).selectedOptions[0].textContent;
+  const rows = trainingLog(), title = (id) => byId(id).selectedOptions[0].textContent;
   const draw = keepChart(byId("curves").querySelector(".chart"), () => ({
     x: title("curve-x"), y: title("curve-y"), decimals: byId("curve-y").value === "valid_bleu" ? 2 : 4,
     series: curvesOf(rows, byId("curve-x").value, byId("curve-y").value),
@@ -179,10 +168,7 @@ function median(numbers) {
 }
 
 function addLengths() {
-  const rows = records("bylength.csv");
-  if (!rows.length) return;
-  byId("lengths").hidden = false;
-  const bands = lengthBands();
+  const rows = records("bylength.csv"), bands = lengthBands();
   const sentences = bands.map((band) => rows.find((row) => row.band === band).sentences);
   byId("lengths-note").textContent = `Sentences: ${bands.map((band, i) => `${sentences[i]} of ${band} words`).join(", ")}.`;
   keepChart(byId("lengths").querySelector(".chart"), () => ({
@@ -200,18 +186,14 @@ function addLengths() {
 
 function addAttentionStatistics() {
   const attending = models.filter((model) => model.gaze);
-  if (!attending.length) return;
-  byId("gazes").hidden = false;
   const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "relative to uniform", 0, 100], ["coverage", "coverage", 0, 100],
     ["end", "weight on </s>", 0, 100], ["onward", "monotonicity", 0, 100],
     ...(attending.some(({ gaze }) => gaze.zeros >= 0.0005) ? [["zeros", "exact zeros", 0, 100]] : []),
     ...(attending.some(({ gaze }) => gaze.sum < 0.9995) ? [["sum", "weight of a row", 1, 100]] : [])];
   const cell = (model, key, decimals, percent) => {
-    const value = model.gaze[key], filled = html("i");
+    const value = model.gaze[key];
     if (value === null || !percent) return fixed(value ?? NaN, decimals);
-    filled.style.width = `${Math.min(value, 1) * 100}%`;
-    filled.style.background = model.color;
-    return [html("span", { class: "bar", "aria-hidden": "true" }, filled), html("span", {}, `${fixed(value * percent, decimals)} %`)];
+    return [html("progress", { value: Math.min(value, 1), "aria-hidden": "true", style: { accentColor: model.color } }), html("span", {}, `${fixed(value * percent, decimals)} %`)];
   };
   const draw = () => drawTable(byId("gazes").querySelector("table"), [{ title: "model", cell: (model) => breakable(model.name) }, ...columns.map(([key, title, decimals, percent]) =>
     ({ title, value: (model) => model.gaze[key], cell: (model) => cell(model, key, decimals, percent) }))], attending.filter((model) => model.shown));
@@ -221,17 +203,10 @@ function addAttentionStatistics() {
   draw();
 }
 
-function addSteps() {
-  byId("steps").hidden = !page.steps?.length;
-  byId("strip").append(...strip(page.steps ?? []));
-}
-
 // ---- Settings
 
 function addSettings() {
   const names = [...new Set(models.flatMap((model) => Object.keys(model.settings)))];
-  if (!names.length) return;
-  byId("settings").hidden = false;
   const differs = (name) => new Set(models.map((model) => model.settings[name])).size > 1;
   const columns = [{ title: "option", cell: (name) => name }, ...models.map((model) => ({ title: visible(model.name), cell: (name) => visible(model.settings[name] ?? "–") }))];
   for (const model of models) if (model.seeds.length) model.settings.seed = model.seeds.join(", ");
@@ -258,7 +233,6 @@ function tidy() {
 function addDownloads() {
   const offers = Object.entries(page.files).map(([name, text]) => [name, () => text]);
   if (page.matrices?.some(Boolean)) offers.push(["attention.csv", tidy]);
-  byId("files").hidden = !offers.length;
   byId("downloads").append(...offers.map(([name, text]) => html("button", { type: "button", on: { click: () => offer(name, text(), "text/csv") } }, `↓ ${name}`)));
 }
 
@@ -266,19 +240,26 @@ addHead();
 addNotes();
 addModels();
 addBudgets();
-addResults();
-addBars();
-addCurves();
-addLengths();
 addPlayer();
-addFilms();
-addViewer();
-addHistory();
-addAnnotations();
-addSteps();
-addAttentionStatistics();
-addSettings();
-addDownloads();
+for (const [id, has, add] of [
+  ["results", "table.csv" in page.files, addResults],
+  ["bars", page.bars, addGradients],
+  ["bars", barColumns.length, addBars],
+  ["curves", trainingLog().length, addCurves],
+  ["lengths", records("bylength.csv").length, addLengths],
+  ["films", page.film?.some(Boolean), addFilms],
+  ["viewer", page.matrices?.some(Boolean), addViewer],
+  ["history", isHistory, addHistory],
+  ["annotations", "annotations.csv" in page.files, addAnnotations],
+  ["steps", page.steps?.length, () => byId("strip").append(...strip(page.steps))],
+  ["gazes", models.some((model) => model.gaze), addAttentionStatistics],
+  ["settings", models.some((model) => Object.keys(model.settings).length), addSettings],
+  ["files", page.matrices?.some(Boolean) || Object.keys(page.files).length, addDownloads],
+])
+  if (has) {
+    byId(id).hidden = false;
+    add();
+  }
 addSlides();
 openPlace();
 restore();

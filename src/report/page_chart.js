@@ -23,11 +23,7 @@ const shapes = [
   (x, y, r) => `M${x} ${y - 1.35 * r}l${1.35 * r} ${1.35 * r}l${-1.35 * r} ${1.35 * r}l${-1.35 * r} ${-1.35 * r}Z`,
 ];
 
-function pointMark(model, x, y, size) {
-  const mark = svg("path", { class: "point", d: shapes[model.index % shapes.length](x, y, size) });
-  mark.style.fill = model.color;
-  return mark;
-}
+const pointMark = (model, x, y, size) => svg("path", { class: "point", d: shapes[model.index % shapes.length](x, y, size), style: { fill: model.color } });
 
 // spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles of the axes,
 // bands: names of x = 0, 1, ... or none, decimals, tall: its height by its width, most: the least end of the x axis }
@@ -61,16 +57,12 @@ function drawChart(host, spec) {
     if (line.spread?.length) {
       const upper = line.spread.map(([x, , high]) => [toX(x), toY(high)]);
       const lower = line.spread.map(([x, low]) => [toX(x), toY(low)]).reverse();
-      const area = svg("path", { class: "spread", d: path([...upper, ...lower]) + "Z" });
-      area.style.fill = line.model.color;
-      picture.append(area);
+      picture.append(svg("path", { class: "spread", d: path([...upper, ...lower]) + "Z", style: { fill: line.model.color } }));
     }
   }
   for (const line of spec.series) {
-    const curve = svg("path", { class: line.thin ? "curve thin" : "curve", "stroke-dasharray": line.model.stroke,
-      d: path(line.points.map(([x, y]) => [toX(x), toY(y)])) });
-    curve.style.stroke = line.model.color;
-    picture.append(curve);
+    picture.append(svg("path", { class: line.thin ? "curve thin" : "curve", "stroke-dasharray": line.model.stroke, style: { stroke: line.model.color },
+      d: path(line.points.map(([x, y]) => [toX(x), toY(y)])) }));
     if (line.points.length <= FEW) picture.append(...line.points.map(([x, y]) => pointMark(line.model, toX(x), toY(y), 0.28 * em)));
   }
   if (named) nameLines(picture, spec.series, box, em, toY);
@@ -87,11 +79,7 @@ function nameLines(picture, series, box, em, toY) {
     [line.model, { model: line.model, y: toY(line.points.at(-1)[1]) }])).values()].sort((a, b) => a.y - b.y);
   ends.forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + 1.2 * em); });
   for (let i = ends.length - 1, floor = box.bottom; i >= 0; i--, floor -= 1.2 * em) ends[i].y = Math.min(ends[i].y, floor);
-  for (const end of ends) {
-    const name = svg("text", { class: "name", x: box.right + 0.6 * em, y: end.y + 0.35 * em }, clipped(end.model.name, LETTERS));
-    name.style.fill = end.model.color;
-    picture.append(name);
-  }
+  picture.append(...ends.map(({ model, y }) => svg("text", { class: "name", x: box.right + 0.6 * em, y: y + 0.35 * em, style: { fill: model.color } }, clipped(model.name, LETTERS))));
 }
 
 function addCursor(host, picture, spec, { box, toX, width, height }) {
@@ -108,16 +96,11 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
       .filter(([line, point]) => point && (spec.bands ? point[0] === xs[at] : line.points.at(-1)[0] >= xs[at]))
       .sort((a, b) => b[1][1] - a[1][1]);
     host.tip.replaceChildren(html("p", {}, html("b", {}, `${spec.bands ? spec.bands[xs[at]] : xs[at]} ${spec.x}`)),
-      ...lines.map(([line, [, y]]) => {
-        const name = html("span", {}, clipped(line.label ?? line.model.name, 30));
-        name.style.color = line.model.color;
-        return html("p", {}, `${fixed(y, spec.decimals)}  `, name);
-      }));
+      ...lines.map(([line, [, y]]) => html("p", {}, `${fixed(y, spec.decimals)}  `, html("span", { style: { color: line.model.color } }, clipped(line.label ?? line.model.name, 30)))));
     host.tip.hidden = false;
     const share = toX(xs[at]) / width;
-    host.tip.style.left = share < 0.5 ? `calc(${share * 100}% + 0.8rem)` : "auto";
-    host.tip.style.right = share < 0.5 ? "auto" : `calc(${(1 - share) * 100}% + 0.8rem)`;
-    host.tip.style.top = `${(box.top / height) * 100}%`;
+    Object.assign(host.tip.style, { left: "auto", right: "auto", top: `${(box.top / height) * 100}%`,
+      [share < 0.5 ? "left" : "right"]: `calc(${Math.min(share, 1 - share) * 100}% + 0.8rem)` });
   };
   const hide = () => { at = -1; cursor.setAttribute("visibility", "hidden"); host.tip.hidden = true; };
   make(picture, { on: {
@@ -127,29 +110,18 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
     },
     pointerleave: hide,
     blur: hide,
-    keydown: (event) => {
-      const move = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: xs.length - 1 }[event.key];
-      if (event.key === "Escape") hide();
-      if (move === undefined) return;
-      event.preventDefault();
-      show(move);
-    },
   } }, []);
+  onKeys(picture, { ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1), Home: () => show(0), End: () => show(Infinity), Escape: hide });
 }
 
 // Draws it now, and again when its width or the visible models change; `after` follows.
 function keepChart(host, describe, after = () => {}) {
-  let width = -1;
   const draw = () => {
     drawChart(host, describe());
     after();
   };
   onModelsChange(draw);
-  new ResizeObserver(() => {
-    if (host.clientWidth === width) return;
-    width = host.clientWidth;
-    draw();
-  }).observe(host);
+  onWidth(host, draw);
   return draw;
 }
 
@@ -163,14 +135,8 @@ function drawBars(host, rows, least = 1e-12) {
   host.style.setProperty("--label", `${letters(rows.map((row) => row.name), 24)}ch`);
   host.style.setProperty("--figure", `${letters(rows.map((row) => row.shown), 12)}ch`);
   host.replaceChildren(...rows.map((row) => {
-    const bar = html("i"), track = html("span", { class: "track", "aria-hidden": "true" }, bar);
-    bar.style.width = Number.isFinite(row.value) ? share(row.value) : "0";
-    bar.style.background = row.color;
-    for (const run of row.runs.filter(Number.isFinite)) {
-      const tick = html("b");
-      tick.style.left = share(run);
-      track.append(tick);
-    }
-    return html("div", {}, html("span", { class: "label" }, ...breakable(row.name)), track, html("span", { class: "figure" }, row.shown));
+    const bar = html("i", { style: { width: Number.isFinite(row.value) ? share(row.value) : "0", background: row.color } });
+    const ticks = row.runs.filter(Number.isFinite).map((run) => html("b", { style: { left: share(run) } }));
+    return html("div", {}, html("span", { class: "label" }, ...breakable(row.name)), html("span", { class: "track", "aria-hidden": "true" }, bar, ...ticks), html("span", { class: "figure" }, row.shown));
   }));
 }

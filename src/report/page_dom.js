@@ -28,6 +28,7 @@ const SVG = "http://www.w3.org/2000/svg";
 function make(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (name === "style") Object.assign(node.style, value);
     else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children.filter((child) => child !== null));
@@ -52,13 +53,31 @@ function fixed(value, decimals) {
   return Number.isFinite(value) ? numeral(value.toFixed(decimals)) : "–";
 }
 
-// The button between light and dark.
-function addTheme() {
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
+// What clicks on elements, by their ids, and keys, by their names, do. A key belongs to the control that takes it, to a shortcut of the
+// browser, or to whoever is next where the act returns false.
+const onClick = (acts) => Object.entries(acts).forEach(([id, act]) => byId(id).addEventListener("click", act));
+function onKeys(target, acts, takers = "select") {
+  target.addEventListener("keydown", (event) => {
+    const act = acts[event.key.length > 1 ? event.key : event.key.toLowerCase()];
+    if (!act || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(takers)) return;
+    if (act(event) !== false) event.preventDefault();
   });
+}
+
+// Draws when the element is there, and again when it gets another width.
+function onWidth(host, draw) {
+  let width = -1;
+  new ResizeObserver(() => {
+    if (host.clientWidth === width) return;
+    width = host.clientWidth;
+    draw();
+  }).observe(host);
+}
+
+// Between light and dark.
+function changeTheme() {
+  const { dataset } = document.documentElement, isDark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = isDark ? "light" : "dark";
 }
 
 // Has the browser save a file.
@@ -70,8 +89,7 @@ function offer(name, data, type) {
 
 // The line of a model in a legend.
 function lineMark(color, stroke) {
-  const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": stroke });
-  line.style.stroke = color;
+  const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": stroke, style: { stroke: color } });
   return svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line);
 }
 

@@ -51,9 +51,7 @@ function showFrame(at) {
 }
 
 function addFilms() {
-  const recorded = (page.film ?? []).filter(Boolean);
-  if (!recorded.length) return;
-  byId("films").hidden = false;
+  const recorded = page.film.filter(Boolean);
   film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
   player.show = showFrame;
   byId("scene").append(...recorded[0].scenes.map((scene, i) => html("option", { value: i },

@@ -118,8 +118,6 @@ function drawLarge() {
 const moveEra = (by) => setControl("era", byId("era").options[Math.min(Math.max(byId("era").selectedIndex + by, 1), models.length)].value);
 
 function addHistory() {
-  if (!isHistory) return;
-  byId("history").hidden = false;
   document.body.classList.add("historic");
   byId("results").after(byId("models"));
   for (const id of ["era", "beside"]) {
@@ -130,15 +128,10 @@ function addHistory() {
       else byId("large").close();
     });
   }
-  const on = { "era-before": () => moveEra(-1), "era-after": () => moveEra(1), "era-close": () => byId("large").close(), "all-before": () => step(-1), "all-after": () => step(1) };
-  for (const [id, act] of Object.entries(on)) byId(id).addEventListener("click", act);
+  const back = () => moveEra(-1), on = () => moveEra(1);
+  onClick({ "era-before": back, "era-after": on, "era-close": () => byId("large").close(), "all-before": () => step(-1), "all-after": () => step(1) });
   byId("large").addEventListener("close", () => { byId("era").value = ""; });
-  byId("large").addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -1, PageDown: 1 }[event.key];
-    if (!by || event.target.localName === "select") return;
-    event.preventDefault();
-    moveEra(by);
-  });
+  onKeys(byId("large"), { ArrowLeft: back, PageUp: back, ArrowRight: on, PageDown: on });
   const telling = page.sentences.findIndex(({ source }) => source.length >= 10 && source.length <= 13);
   chooseSentence(Math.max(telling, 0));
 }

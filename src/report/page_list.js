@@ -65,9 +65,7 @@ function addList(attending) {
     ...Object.entries(orders).filter(([name]) => known[name]).map(([name, { title }]) => html("option", { value: name }, title)));
   byId("order").addEventListener("change", () => { updateList(); if (list.shown.length) chooseSentence(list.shown[0]); });
   byId("find").addEventListener("input", () => { updateList(); if (list.shown.length && !list.shown.includes(view.sentence)) chooseSentence(list.shown[0]); });
-  byId("find").parentElement.hidden = page.sentences.length < 2;
-  byId("order").parentElement.hidden = page.sentences.length < 2;
+  for (const id of ["find", "order"]) byId(id).parentElement.hidden = page.sentences.length < 2;
   byId("sentence").addEventListener("change", (event) => chooseSentence(Number(event.target.value)));
-  byId("before").addEventListener("click", () => step(-1));
-  byId("after").addEventListener("click", () => step(1));
+  onClick({ before: () => step(-1), after: () => step(1) });
 }

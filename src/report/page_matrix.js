@@ -128,7 +128,8 @@ function Matrix(words, options) {
       sums?.(weights);
     },
     // The highlighted row, with its weights as numbers if the cells are large enough, and one of its cells.
-    highlight(row, column = null) {
+    highlight(pointedRow, pointedColumn = null) {
+      const row = pointedRow < rows ? pointedRow : null, column = pointedColumn < columns ? pointedColumn : null;
       keep(row, column);
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
@@ -194,28 +195,17 @@ function lightUp(labels, row, weights) {
 // which cell is highlighted.
 function addKeys(picture, words, act) {
   const cell = [0, 0], side = isRightToLeft(words.source) ? -1 : 1, rows = words.target.length;
-  const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -side], ArrowRight: [0, side], Home: [-rows, 0], End: [rows, 0] };
-  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
-  make(picture, { tabindex: 0, role: "group", on: {
-    focus: () => act.over(...cell),
-    blur: () => act.out(),
-    keydown: (event) => {
-      const [down, right] = moves[event.key] ?? [0, 0];
-      if (down || right) act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));
-      else if (event.key === "Enter" || event.key === " ") act.pick(...cell);
-      else if (event.key === "Escape") act.leave();
-      else return;
-      event.preventDefault();
-    },
-  } }, []);
+  const within = (value, most) => Math.min(Math.max(value, 0), most - 1), pick = () => act.pick(...cell);
+  const move = (down, right) => () => act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));
+  make(picture, { tabindex: 0, role: "group", on: { focus: () => act.over(...cell), blur: () => act.out() } }, []);
+  onKeys(picture, { ArrowUp: move(-1, 0), ArrowDown: move(1, 0), ArrowLeft: move(0, -side), ArrowRight: move(0, side), Home: move(-rows, 0), End: move(rows, 0),
+    Enter: pick, " ": pick, Escape: () => act.leave() });
   return (row, column) => Object.assign(cell, [row ?? 0, column ?? 0]);
 }
 
 // A picture below its name, as wide as the picture likes to be.
 function panelOf({ picture, room = "100%" }, ...above) {
-  const figure = html("figure", {}, ...above, picture);
-  figure.style.width = `max(${room}, 20rem)`;
-  return figure;
+  return html("figure", { style: { width: `max(${room}, 20rem)` } }, ...above, picture);
 }
 
 // ---- Bands: the two sentences, each pair of words joined by a band as wide as its weight
@@ -265,7 +255,8 @@ function Bands(words, { width, height = 0, least = 18, act = null }) {
       current = weights;
       bands.forEach(({ node }, i) => make(node, { "stroke-width": (weights[i] * font * 0.8).toFixed(2), "stroke-opacity": (0.15 + 0.65 * weights[i]).toFixed(2), visibility: weights[i] < 0.04 ? "hidden" : "visible" }, []));
     },
-    highlight(row, column = null) {
+    highlight(pointedRow, column = null) {
+      const row = pointedRow < words.target.length ? pointedRow : null;
       keep(row, column);
       picture.classList.toggle("looking", row !== null);
       for (const { t, node } of bands) node.classList.toggle("seen", t === row);
@@ -275,19 +266,15 @@ function Bands(words, { width, height = 0, least = 18, act = null }) {
   };
 }
 
-// A small picture of a matrix, in five shades.
+// A small picture of a matrix, a pixel for each weight.
 function thumbnail(weights, words) {
-  const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
-  const shades = [0.04, 0.1, 0.3, 0.55, 0.8].map((least, i, all) => {
-    const squares = [];
-    weights.forEach((weight, at) => {
-      const s = at % columns;
-      if (weight >= least && !(weight >= all[i + 1])) squares.push(`M${back ? columns - 1 - s : s} ${Math.floor(at / columns)}h1v1h-1Z`);
-    });
-    return svg("path", { class: "shade", d: squares.join(""), "fill-opacity": (1.05 * least + 0.06).toFixed(3) });
+  const columns = words.source.length, back = isRightToLeft(words.source);
+  const picture = html("canvas", { class: "thumb", width: columns, height: words.target.length, "aria-hidden": "true" }), pen = picture.getContext("2d");
+  weights.forEach((weight, at) => {
+    pen.fillStyle = `rgb(0 0 0 / ${weight})`;
+    pen.fillRect(back ? columns - 1 - (at % columns) : at % columns, Math.floor(at / columns), 1, 1);
   });
-  return svg("svg", { class: "thumb", viewBox: `0 0 ${columns} ${rows}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    svg("rect", { class: "field", width: columns, height: rows }), ...shades);
+  return picture;
 }
 
 // Layers and heads in small, of which one is chosen. rows: [{ title, heads: [{ part, name, note, title, weights, isChosen, isDecisive }] }];

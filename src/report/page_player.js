@@ -45,7 +45,7 @@ function scrub(to) {
 }
 
 function addPlayer() {
-  byId("play").addEventListener("click", togglePlay);
+  onClick({ play: togglePlay });
   byId("frame").addEventListener("input", () => scrub(Number(byId("frame").value)));
   byId("seconds").addEventListener("change", () => player.timer && play());
 }

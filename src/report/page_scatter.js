@@ -41,17 +41,15 @@ function drawScatter(words, name, color) {
   const picture = svg("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "Words by two principal components" },
     svg("line", { class: "grid", x1: 0, x2: size, y1: size / 2, y2: size / 2 }), svg("line", { class: "grid", x1: size / 2, x2: size / 2, y1: 0, y2: size }),
     ...points.flatMap(([x, y], i) => {
-      const point = svg("circle", { class: "point", cx: place(x), cy: place(-y), r: 4 }, svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`));
-      point.style.fill = color(words[i]);
+      const point = svg("circle", { class: "point", cx: place(x), cy: place(-y), r: 4, style: { fill: color(words[i]) } }, svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`));
       return room(x, y) ? [point, svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16))] : [point];
     }));
   const layer = words[0].layer;
-  return html("figure", {}, html("figcaption", {}, layer ? `after layer ${layer}` : "before the first layer",
+  return html("figure", { class: "chart" }, html("figcaption", {}, layer ? `after layer ${layer}` : "before the first layer",
     html("span", {}, ` ${fixed(100 * share, 0)} % of the variance`)), picture);
 }
 
 function addAnnotations() {
-  if (!("annotations.csv" in page.files)) return;
   const words = readCsv(page.files["annotations.csv"]).map(([layer, sentence, position, word, ...vector]) =>
     ({ layer: Number(layer), sentence, position, word, vector: vector.map(Number) }));
   const layers = [...new Set(words.map(({ layer }) => layer))];
@@ -61,12 +59,7 @@ function addAnnotations() {
   const labels = [...new Set(words.map(labelOf))]; // each has a color, if they are few
   const color = (word) => `var(--m${labels.length <= 8 ? labels.indexOf(labelOf(word)) : 0})`;
   if (labels.length > 1 && labels.length <= 8)
-    byId("labels").append(...labels.map((label, i) => {
-      const entry = html("b", {}, `● ${clipped(label, 30)} `);
-      entry.style.color = `var(--m${i})`;
-      return entry;
-    }));
-  byId("annotations").hidden = false;
+    byId("labels").append(...labels.map((label, i) => html("b", { style: { color: `var(--m${i})` } }, `● ${clipped(label, 30)} `)));
   byId("annotations-title").textContent = one ? `Where “${visible(words[0].word)}” stands among its own occurrences` : "Where words stand";
   byId("scatter").append(...layers.map((layer) => drawScatter(words.filter((word) => word.layer === layer).slice(0, MANY), name, color)));
 }

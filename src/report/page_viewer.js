@@ -242,10 +242,10 @@ const hint = "Point at a target word or a cell, or use the arrow keys, to see it
 function updateHighlight() {
   const row = activeRow();
   for (const { model, title, words, weights, matrix } of view.panels) {
-    const seen = row < words.target.length ? row : null;
-    matrix.highlight(seen, view.column < words.source.length ? view.column : null);
+    matrix.highlight(row, view.column);
     if (!model || model !== view.detail) continue;
-    view.bands?.highlight(seen);
+    const seen = row < words.target.length ? row : null;
+    view.bands?.highlight(row);
     byId("equation").replaceChildren(...(seen === null ? [hint] : [view.panels.length > 1 ? html("b", {}, `${visible(title)}: `) : "", ...equation({ model, words, weights }, seen, view.column)]));
     byId("equation").classList.toggle("hint", seen === null);
   }
@@ -288,8 +288,6 @@ function addDifferences(attending) {
 
 function addViewer() {
   const attending = models.filter((model) => page.matrices?.[model.index]);
-  if (!attending.length) return;
-  byId("viewer").hidden = false;
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
   const most = (key) => Math.max(...attending.map((model) => model[key]));
   addSlider("layer", most("layers"), drawPanels, -1);
@@ -300,13 +298,7 @@ function addViewer() {
   addList(attending);
   byId("gold").addEventListener("change", (event) => view.panels.forEach((panel) => panel.matrix.showGold(event.target.checked)));
   byId("viewer").addEventListener("keydown", (event) => { if (event.key === "Escape") act.leave(); });
-  let width = 0;
-  new ResizeObserver(() => {
-    if (byId("bands").clientWidth === width) return;
-    width = byId("bands").clientWidth;
-    drawDetail();
-    updateHighlight();
-  }).observe(byId("bands"));
+  onWidth(byId("bands"), () => { drawDetail(); updateHighlight(); });
   onModelsChange(() => { updateList(); drawPanels(); });
   chooseSentence(0);
 }

@@ -14,26 +14,18 @@ function system(memory) {
     view().setUint32(result, bytes, true);
     return SUCCESS;
   };
-  const none = (count, size) => {
-    view().setUint32(count, 0, true);
-    view().setUint32(size, 0, true);
-    return SUCCESS;
-  };
   const known = {
     clock_time_get: (clock, precision, result) => {
       const milliseconds = clock === 0 ? Date.now() : performance.now();
       view().setBigUint64(result, BigInt(Math.round(milliseconds * 1e6)), true);
       return SUCCESS;
     },
-    random_get: (at, size) => {
-      new Uint8Array(memory().buffer, at, size).fill(0);
+    fd_write: written,
+    environ_sizes_get: (count, size) => {
+      for (const at of [count, size]) view().setUint32(at, 0, true);
       return SUCCESS;
     },
-    fd_write: written,
-    environ_sizes_get: none,
-    args_sizes_get: none,
     environ_get: () => SUCCESS,
-    args_get: () => SUCCESS,
     fd_prestat_get: () => BAD_FILE,
     proc_exit: (code) => { throw new WebAssembly.RuntimeError(`exit ${code}`); },
   };
@@ -64,17 +56,12 @@ async function openModule(bytes) {
     return at;
   };
   const fail = () => { throw new Error(text(exported.web_error())); };
+  const known = (read) => (at) => (at ? read(at) : fail()), json = known((at) => JSON.parse(text(at)));
   const kinds = {
-    open: (play) => play || fail(),
-    load: (play) => play || fail(),
-    close: () => null,
-    memory: Number,
-    save: (at) => (at ? new Uint8Array(exported.memory.buffer, at, exported.web_size()).slice() : fail()),
-    pairs: (at) => (at ? text(at) : fail()),
-    explain: (at) => (at ? text(at) : fail()),
-    picture: (at) => (at ? text(at) : fail()),
+    open: known(Number), load: known(Number), close: () => null, memory: Number,
+    save: known((at) => new Uint8Array(exported.memory.buffer, at, exported.web_size()).slice()),
+    pairs: known(text), explain: known(text), picture: known(text),
   };
-  const json = (at) => (at ? JSON.parse(text(at)) : fail());
 
   return {
     call(name, ...values) {

@@ -12,12 +12,18 @@ function setLanguage(name) {
   drawForms();
   showBent();
   showPairs();
+  showTime();
+  drawFigures();
+  drawCurves(true);
   byId("readout").textContent = "";
+  drawMoment(view.frames);
   if (!byId("equation").textContent) byId("equation-title").textContent = textOf("equationHint");
 }
 
 // Shows what the state says, from the beginning of its training.
 async function showState() {
+  halt();
+  if (training.on) await run(false);
   enable(false);
   say("");
   bending.links.clear();
@@ -31,15 +37,8 @@ async function showState() {
 
 function addTools() {
   byId("language").append(...Object.entries(languages).map(([name, title]) => html("option", { value: name, lang: name }, title)));
-  byId("language").addEventListener("change", (event) => {
-    setLanguage(event.target.value);
-    keepLink();
-    showTime();
-    drawFigures();
-    drawCurves(true);
-    drawMoment(view.frames);
-  });
-  addTheme();
+  byId("language").addEventListener("change", (event) => { setLanguage(event.target.value); keepLink(); });
+  onClick({ theme: changeTheme });
 }
 
 async function openLink() {
@@ -68,13 +67,7 @@ async function main() {
   addStage();
   await openLink();
   addEventListener("hashchange", openLink);
-  let width = innerWidth;
-  new ResizeObserver(() => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    drawCurves(true);
-    drawPanels(view.frames);
-  }).observe(document.body);
+  onWidth(document.documentElement, () => { drawCurves(true); drawPanels(view.frames); });
 }
 
 main();

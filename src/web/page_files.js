@@ -1,13 +1,5 @@
 // What is taken along: models, matrices, links, command lines, a printed page.
 
-const tried = (act) => async (...given) => {
-  try {
-    await act(...given);
-  } catch (error) {
-    complain(error);
-  }
-};
-
 async function saveModel(wholeTraining) {
   offer(wholeTraining ? "last.safetensors" : "model.safetensors", await callModel(0, "save", wholeTraining ? 1 : 0), "application/octet-stream");
 }
@@ -48,11 +40,25 @@ async function goOnFrom(bytes) {
   await reopen(bytes);
 }
 
+// Sentences for a model without its pairs: those of the page, or of the first task, whose words it knows, else some of its words.
+async function knownSentences(bytes) {
+  const tell = ({ source }) => callModel(0, "translate", source, "", null);
+  const knows = async (pairs) => pairs.length > 0 && (await Promise.all(pairs.slice(0, 5).map(tell))).every(({ unknown_source: count }) => !count);
+  if (await knows(held())) return held();
+  for (const { name } of engine.info.tasks) {
+    const lines = await call("pairs", name, 100, 1, "valid", state.longest), pairs = lines.split("\n").filter(Boolean).map((line) => line.split("\t")).map(([source, target, gold = ""]) => ({ source, target, gold }));
+    if (await knows(pairs)) return pairs;
+  }
+  const start = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true)), read = (from, to) => new TextDecoder().decode(bytes.subarray(from, to));
+  const [from, to] = JSON.parse(read(8, start))["source.words"].data_offsets, words = read(start + from, start + to).split("\n").filter((text) => text && !/^<.*>$/.test(text));
+  return Array.from({ length: Math.min(Math.ceil(words.length / 6), 20) }, (_, i) => ({ source: words.slice(6 * i, 6 * i + 6).join(" "), target: null, gold: "" }));
+}
+
 async function useModelFile(file) {
-  const most = 64, name = clipped(file.name, 60);
+  const name = clipped(file.name, 60);
   say("");
   try {
-    if (file.size > most * 1e6) throw new Error(textOf("tooLarge", { size: (file.size / 1e6).toFixed(0), most }));
+    checkSize(file.size, 64);
     const bytes = new Uint8Array(await file.arrayBuffer());
     if (isTraining(bytes)) {
       await goOnFrom(bytes);
@@ -61,18 +67,20 @@ async function useModelFile(file) {
     }
     await run(false);
     const about = await ask("load", { slot: 0, file: bytes });
-    training.about[0] = { ...about, held: training.about[0].held };
+    const before = held();
     enable(false);
     byId("anew").disabled = false;
-    forgetPast();
-    drawFigures();
-    drawCurves(true);
-    say(textOf("loaded", { name, n: about.parameters }));
-    await watch();
+    training.about[0] = { ...about, held: await knownSentences(bytes) };
+    if (held() !== before) state.sentence = state.source = null;
+    await showOpened();
+    say([textOf("loaded", { name, n: about.parameters }), held() === before ? "" : textOf("itsWords")].filter(Boolean).join(" "));
   } catch (error) {
     say(error.message.replace(/^file(?=: )|'training \d+\/last\.safetensors'/, name), true);
   }
 }
+
+// A model's file or one of pairs, chosen or dropped anywhere.
+const useFile = (file) => (/\.safetensors$/i.test(file.name) ? useModelFile(file) : usePairsFile(file));
 
 // ---- Pictures
 
@@ -126,17 +134,21 @@ async function copy(text, said) {
 }
 
 function addFiles() {
-  byId("save").addEventListener("click", tried(() => saveModel(false)));
-  byId("save-state").addEventListener("click", tried(() => saveModel(true)));
-  byId("model-file").addEventListener("change", (event) => {
-    const [file] = event.target.files;
-    if (file) useModelFile(file);
-    event.target.value = "";
+  onClick({
+    save: tried(() => saveModel(false)), "save-state": tried(() => saveModel(true)),
+    csv: tried(() => savePicture("csv")), svg: tried(() => savePicture("svg")), png: tried(savePng),
+    link: () => copy(location.href.split("#")[0] + linkOf(state), location.protocol === "file:" ? "copiedFile" : "copied"),
+    copy: () => copy(commandLine(), "copied"), print: () => print(),
   });
-  byId("csv").addEventListener("click", tried(() => savePicture("csv")));
-  byId("svg").addEventListener("click", tried(() => savePicture("svg")));
-  byId("png").addEventListener("click", tried(savePng));
-  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state), location.protocol === "file:" ? "copiedFile" : "copied"));
-  byId("copy").addEventListener("click", () => copy(commandLine(), "copied"));
-  byId("print").addEventListener("click", () => print());
+  for (const id of ["pairs-file", "model-file"])
+    byId(id).addEventListener("change", ({ target }) => {
+      if (target.files.length) useFile(target.files[0]);
+      target.value = "";
+    });
+  addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+  addEventListener("drop", (event) => {
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    useFile(event.dataTransfer.files[0]);
+  });
 }

@@ -83,10 +83,9 @@ function bend(t, s) {
 }
 
 function unbend() {
-  if (!bending.links.size) return;
   bending.links.clear();
   showBent();
-  watch();
+  return watch();
 }
 
 function allowBending(isAllowed) {
@@ -103,21 +102,17 @@ function showBent() {
 // ---- A missing term
 
 // "?": one of those that every model of 2015 has, which is not named.
-async function leaveOut(broken) {
+const leaveOut = tried(async (broken) => {
   const common = engine.info.terms.filter(({ options }) => !options), isSecret = broken === "?";
   state.broken = broken;
   training.broken = isSecret ? common[Math.floor(Math.random() * common.length)].name : broken;
-  try {
-    await call("break", training.broken);
-    byId("term").value = broken ?? "";
-    byId("broken").hidden = !broken;
-    const needs = engine.info.terms.find(({ name }) => name === broken)?.options;
-    say(needs ? textOf("needs", { options: needs }) : "");
-    keepLink();
-  } catch (error) {
-    complain(error);
-  }
-}
+  await call("break", training.broken);
+  byId("term").value = broken ?? "";
+  byId("broken").hidden = !broken;
+  const needs = engine.info.terms.find(({ name }) => name === broken)?.options;
+  say(needs ? textOf("needs", { options: needs }) : "");
+  keepLink();
+});
 
 // Options like "--heads 2 --input-feeding" as settings.
 const settingsOf = (options) => Object.fromEntries(options.split("--").filter(Boolean).map((part) => {
@@ -166,9 +161,6 @@ function addInside() {
   byId("computation").addEventListener("toggle", scrollEquation);
   byId("bend").addEventListener("change", (event) => allowBending(event.target.checked));
   addEventListener("pointerup", () => setTimeout(() => { view.pressed = null; })); // after the click
-  byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
-  byId("secret").addEventListener("click", () => leaveOut("?"));
-  byId("mend").addEventListener("click", () => { byId("term").focus({ preventScroll: true }); leaveOut(null); }); // the button goes
-  byId("check").addEventListener("click", checkGradients);
+  onClick({ unbend, secret: () => leaveOut("?"), check: checkGradients, mend: () => { byId("term").focus({ preventScroll: true }); leaveOut(null); } }); // the button goes
 }

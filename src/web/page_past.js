@@ -1,13 +1,14 @@
 // The course of a training: its moments, which a slider goes back through, and the curves over updates.
 
-const past = { moments: [], at: -1, waits: false, bytes: 0, curves: [null, null], drawn: 0, length: 0 };
+const noPast = () => ({ moments: [], at: -1, waits: false, bytes: 0, drawn: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], entropy: [] })) });
+const past = noPast();
 const MOST_MOMENTS = 600, MOST_BYTES = 32e6, MOST_POINTS = 400;
 
 const bytesOf = (frame) => (frame ? 4 * (frame.weights?.length ?? 0) + (frame.each ?? []).reduce((sum, head) => sum + 4 * head.length, 0) + 1000 : 0);
 
 function forgetPast() {
   halt();
-  Object.assign(past, { moments: [], at: -1, waits: false, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], entropy: [] })) });
+  Object.assign(past, noPast());
   showTime();
 }
 
@@ -42,12 +43,10 @@ function keepMoment(frames) {
     else frame.held = last[slot]?.held;
   });
   past.moments.push({ frames });
-  past.bytes += frames.reduce((sum, frame) => sum + bytesOf(frame), 0);
-  while (past.moments.length > MOST_MOMENTS || (past.bytes > MOST_BYTES && past.moments.length > 2)) {
-    const kept = thin(past.moments, 1);
-    if (past.at >= 0) past.at = Math.min(Math.round(past.at / 2), kept.length - 1);
-    past.moments = kept;
-    past.bytes = kept.reduce((sum, { frames: all }) => sum + all.reduce((part, frame) => part + bytesOf(frame), 0), 0);
+  const count = () => { past.bytes = past.moments.flatMap((moment) => moment.frames.map(bytesOf)).reduce((sum, bytes) => sum + bytes); };
+  for (count(); past.moments.length > MOST_MOMENTS || (past.bytes > MOST_BYTES && past.moments.length > 2); count()) {
+    past.moments = thin(past.moments, 1);
+    if (past.at >= 0) past.at = Math.min(Math.round(past.at / 2), past.moments.length - 1);
   }
 }
 
@@ -112,13 +111,13 @@ function drawGlossary() {
 
 // ---- Curves
 
-const strokesOf = { loss: "", heldLoss: "9 5", bleu: "", exact: "9 5", gold: "2 5", entropy: "" };
+// The row of the figures that names a curve, and its stroke.
+const lines = { loss: [3, ""], heldLoss: [5, "9 5"], bleu: [6, ""], exact: [7, "9 5"], gold: [8, "2 5"], entropy: [10, ""] };
 
 function seriesOf(keys) {
-  const titles = textOf("columns").split("|");
-  const title = { loss: titles[3], heldLoss: titles[5], bleu: titles[6], exact: titles[7], gold: titles[8], entropy: titles[10] };
+  const titles = textOf("columns").split("|"), titleOf = (key, slot) => (state.models[1] ? `${names[slot]} ` : "") + titles[lines[key][0]];
   return state.models.flatMap((settings, slot) => (settings ? keys.map((key) => ({
-    model: { name: state.models[1] ? `${names[slot]} ${title[key]}` : title[key], color: `var(--m${slot})`, index: slot, stroke: strokesOf[key] },
+    model: { name: titleOf(key, slot), color: `var(--m${slot})`, index: slot, stroke: lines[key][1] },
     points: past.curves[slot][key],
   })) : [])).filter(({ points }) => points.length);
 }

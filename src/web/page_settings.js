@@ -32,22 +32,13 @@ async function change(slot, name, value, note) {
 const helpOf = ({ name, help }) => (`help:${name}` in texts && textOf(`help:${name}`)) || help;
 
 function field(slot, option, note) {
-  const value = valueOf(state.models[slot], option), act = (text) => change(slot, option.name, text, note);
-  const listen = (node, read) => make(node, { on: { change: () => act(read(node)) } }, []);
-  let input;
-  if (option.kind === "choice") {
-    input = listen(html("select", {}, ...option.choices.map((name) => html("option", { value: name }, name))), (node) => node.value);
-    input.value = value;
-  } else if (option.kind === "switch") {
-    input = listen(html("input", { type: "checkbox" }), (node) => String(node.checked));
-    input.checked = value === "true";
-  } else {
-    const whole = option.kind === "int";
-    input = listen(html("input", { type: "number", step: whole ? 1 : "any", min: option.min, max: option.max }), (node) => node.value.trim() || String(option.default));
-    input.value = value;
-  }
-  input.name = option.name;
-  return html("label", { title: helpOf(option) }, html("span", {}, option.name), input);
+  const { name, kind, choices, min, max } = option, value = valueOf(state.models[slot], option);
+  const input = kind === "choice" ? html("select", { name }, ...choices.map((one) => html("option", { selected: one === value }, one)))
+    : kind === "switch" ? html("input", { name, type: "checkbox", checked: value === "true" })
+    : html("input", { name, type: "number", step: kind === "int" ? 1 : "any", min, max, value });
+  const read = () => (kind === "switch" ? String(input.checked) : input.value.trim() || String(option.default));
+  input.addEventListener("change", () => change(slot, name, read(), note));
+  return html("label", { title: helpOf(option) }, html("span", {}, name), input);
 }
 
 const optionOf = (name) => engine.info.options.find((option) => option.name === name);
@@ -91,10 +82,10 @@ function addSettings() {
     drawForms();
     await openAll();
   });
-  byId("pause").addEventListener("change", (event) => {
-    state.pause = Math.min(Math.max(Math.round(Number(event.target.value)) || 0, 0), 100000);
-    drawForms();
-    keepLink();
-    if (training.on) run(true);
-  });
+  const pause = () => { keepLink(); if (training.on) run(true); };
+  for (const [id, act] of [["pairs", changeTask], ["longest", changeTask], ["pause", pause]])
+    byId(id).addEventListener("change", ({ target }) => {
+      target.value = state[id] = Math.min(Math.max(Math.round(Number(target.value)) || START[id], target.min), target.max);
+      act();
+    });
 }

@@ -14,25 +14,18 @@ function stageLayout(many, frames) {
   return { width: Math.max(width, 200), height: Math.max(height, 100), cell, em, isStacked, isBands: state.stage !== "matrix" || cell < 0.85 * em };
 }
 
-// The question of the stop, or its answer.
+// The question of the stop, or its answer, as on the page.
 function drawQuestion() {
-  const stop = stops[state.stop - 1], isAnswer = byId("stage-ask").getAttribute("aria-pressed") === "true";
+  const stop = stops[state.stop - 1], isAnswer = byId("stop-answer").open;
+  byId("stage-ask").setAttribute("aria-pressed", isAnswer);
   byId("stage-question").textContent = stop ? `${state.stop}. ${isAnswer ? partsOf(stop.answer)[0] : partsOf(stop.text)[1]}` : "";
   byId("stage-ask").hidden = !stop;
 }
 
 // ---- Keys and buttons
 
-async function goToStop(number) {
-  if (number < 1 || number > stops.length) return;
-  byId("stage-ask").setAttribute("aria-pressed", false);
-  halt();
-  if (training.on) await run(false);
-  await visit(number);
-}
-
 function showAnswer() {
-  byId("stage-ask").setAttribute("aria-pressed", byId("stage-ask").getAttribute("aria-pressed") !== "true");
+  byId("stop-answer").open = !byId("stop-answer").open;
   drawQuestion();
 }
 
@@ -61,9 +54,9 @@ async function openStage(kind = "bands") {
 // What the stage had of the page goes back to its places.
 function closeStage() {
   byId("broken").after(byId("course"));
-  byId("course").append(byId("kind"));
+  byId("seconds").after(byId("kind"));
   byId("panels").before(byId("translations"));
-  byId("panels").after(byId("thumbs"));
+  byId("panels").before(byId("thumbs"));
   if (past.waits) goTo(Infinity);
   past.waits = false;
   halt();
@@ -73,34 +66,21 @@ function closeStage() {
   drawMoment(view.frames);
 }
 
-const stageKeys = {
-  ArrowLeft: () => scrub(Number(byId("frame").value) - 1), ArrowRight: () => scrub(Number(byId("frame").value) + 1), Home: () => scrub(0), End: () => scrub(Infinity),
-  PageUp: () => goToStop(state.stop - 1), PageDown: () => goToStop(state.stop + 1),
-  " ": togglePlay, a: showAnswer, v: changeView, f: () => openStage(state.stage), p: () => byId("stage").close(),
-};
-
-function onStageKey(event) {
-  const act = stageKeys[event.key.length > 1 ? event.key : event.key.toLowerCase()];
-  if (event.target.localName === "select" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (/^\d$/.test(event.key)) chooseHead(Number(event.key));
-  const down = { ArrowUp: -1, ArrowDown: 1 }[event.key], rows = pointedFrame()?.rows.length ?? 0;
-  if (down && rows) actsOf(pointedSlot()).over(Math.min(Math.max((view.row ?? -1) + down, 0), rows - 1), null);
-  if (!act) return;
-  event.preventDefault();
-  act();
+// The row above or below the one that is pointed at.
+function moveRow(by) {
+  const rows = pointedFrame()?.rows.length ?? 0;
+  if (rows) actsOf(pointedSlot()).over(Math.min(Math.max((view.row ?? -1) + by, 0), rows - 1), null);
 }
 
 function addStage() {
-  const on = { "stage-ask": showAnswer, "stage-back": () => goToStop(state.stop - 1), "stage-on": () => goToStop(state.stop + 1), "stage-close": () => byId("stage").close(), present: () => openStage() };
-  for (const [id, act] of Object.entries(on)) byId(id).addEventListener("click", () => { act(); if (isOnStage()) byId("play").focus(); });
-  byId("stage").addEventListener("keydown", onStageKey);
+  const back = () => visit(state.stop - 1), on = () => visit(state.stop + 1), close = () => byId("stage").close(), to = (by) => scrub(Number(byId("frame").value) + by);
+  onClick({ "stage-ask": showAnswer, "stage-back": back, "stage-on": on, "stage-close": close, present: () => openStage() });
+  byId("stage-bar").addEventListener("click", () => { if (isOnStage()) byId("play").focus(); });
+  onKeys(byId("stage"), { ArrowLeft: () => to(-1), ArrowRight: () => to(1), Home: () => scrub(0), End: () => scrub(Infinity), ArrowUp: () => moveRow(-1), ArrowDown: () => moveRow(1),
+    PageUp: back, PageDown: on, " ": togglePlay, a: showAnswer, v: changeView, f: () => openStage(state.stage), p: close,
+    ...Object.fromEntries(Array.from({ length: 10 }, (_, number) => [number, () => chooseHead(number)])) });
   byId("stage").addEventListener("close", closeStage);
-  addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) byId("stage").close(); });
-  addEventListener("keydown", (event) => {
-    const act = { p: () => openStage(), v: changeView }[event.key.toLowerCase()];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey || isOnStage() || event.target.matches("input:not([type=range], [type=checkbox]), textarea, select")) return;
-    event.preventDefault();
-    act();
-  });
+  addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) close(); });
+  onKeys(window, { p: () => !isOnStage() && openStage(), v: () => !isOnStage() && changeView() }, "input:not([type=range], [type=checkbox]), textarea, select");
   new ResizeObserver(() => drawPanels(view.frames)).observe(byId("stage-view"));
 }

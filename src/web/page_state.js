@@ -47,15 +47,10 @@ function linkOf(chosen) {
 function readLink(hash) {
   const given = new URLSearchParams(hash.replace(/^#/, "")), parts = new URLSearchParams(stops[given.get("stop") - 1]?.link), read = structuredClone(START);
   given.forEach((value, name) => parts.set(name, value));
-  const number = (name, most) => {
+  for (const [name, most] of Object.entries({ pairs: 20000, longest: 50, sentence: 199, stop: stops.length, pause: 100000 })) {
     const value = Number(parts.get(name));
     if (parts.has(name) && Number.isInteger(value) && value >= 0 && value <= most) read[name] = value;
-  };
-  number("pairs", 20000);
-  number("longest", 50);
-  number("sentence", 199);
-  number("stop", stops.length);
-  number("pause", 100000);
+  }
   if (engine.info.tasks.some(({ name }) => name === parts.get("task"))) read.task = parts.get("task");
   if (parts.has("stage")) read.stage = parts.get("stage") === "matrix" ? "matrix" : "bands";
   if (parts.has("own")) read.own = parts.get("own");
@@ -77,3 +72,4 @@ function say(text, isError = false) {
   byId("message").classList.toggle("wrong", isError);
 }
 const complain = (error) => say(error.message ?? String(error), true);
+const tried = (act) => (...given) => act(...given).catch(complain);

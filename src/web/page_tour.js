@@ -13,7 +13,6 @@ function showStop(number) {
   document.body.classList.toggle("touring", number > 0);
   if (isOnStage()) drawQuestion();
   if (!number) return;
-  byId("stop-about").open = true;
   byId("stop-title").textContent = `${number}. ${inLanguage(stops[number - 1].title)}`;
   const [text, question] = partsOf(stops[number - 1].text);
   byId("stop-text").textContent = `${text} ${textOf("inLesson", { name: stops[number - 1].lesson })}`;
@@ -38,11 +37,12 @@ function leave() {
   if (isBroken) leaveOut(null);
 }
 
-// Opens the settings of a stop.
+// Opens the settings of a stop, if there is one.
 async function visit(number) {
+  if (number < 1 || number > stops.length) return;
   const { language: _, ...chosen } = readLink(stops[number - 1].link);
   Object.assign(state, chosen, { stop: number, stage: state.stage });
-  byId("stop-answer").open = false;
+  byId("stop-about").open = true;
   allowBending(false);
   showStop(number);
   await showState();
@@ -50,12 +50,9 @@ async function visit(number) {
 
 function addTour() {
   byId("stop-try").addEventListener("click", async () => {
-    if (training.on) await run(false);
     await visit(state.stop);
     byId("stop-about").open = innerWidth > NARROW;
     await run(true);
   });
-  byId("stop-answer").addEventListener("toggle", () => { if (byId("stop-answer").open) byId("stop-about").open = false; });
-  byId("stop-close").addEventListener("click", leave);
-  byId("stop-next").addEventListener("click", () => visit(state.stop + 1));
+  onClick({ "stop-close": leave, "stop-next": () => visit(state.stop + 1) });
 }

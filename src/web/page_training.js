@@ -51,7 +51,7 @@ async function reopen(saved = null) {
   enable(true);
 }
 
-const openAll = () => reopen().catch(complain);
+const openAll = tried(() => reopen());
 
 async function showOpened() {
   forgetPast();
@@ -88,27 +88,19 @@ function setRunning(on) {
   byId("readout").setAttribute("aria-live", on ? "off" : "polite"); // it changes with every look
 }
 
-async function run(on, until = state.pause) {
+const run = tried(async (on, until = state.pause) => {
   if (on) { past.at = -1; say(""); spoken = performance.now(); }
   setRunning(on);
   if (!on) speak();
-  try {
-    const left = until - latestStep();
-    await ask("run", { on, count: left > 0 ? left : Infinity });
-  } catch (error) {
-    complain(error);
-  }
-}
+  const left = until - latestStep();
+  await ask("run", { on, count: left > 0 ? left : Infinity });
+});
 
-async function stepOnce() {
+const stepOnce = tried(async () => {
   if (training.on) await run(false);
   past.at = -1;
-  try {
-    await ask("step", { count: 1 });
-  } catch (error) {
-    complain(error);
-  }
-}
+  await ask("step", { count: 1 });
+});
 
 // Tells screen readers how far the training is: every few seconds, and where it pauses.
 let spoken = 0;
@@ -137,12 +129,9 @@ function addTraining() {
     await openAll();
     say(textOf("trapped", { why }), true);
   };
-  byId("start").addEventListener("click", () => run(!training.on));
-  byId("single").addEventListener("click", stepOnce);
-  byId("anew").addEventListener("click", () => openAll());
+  onClick({ start: () => run(!training.on), single: stepOnce, anew: () => openAll(), kind: changeView });
   Object.assign(player, { show: goTo, begin: beginPlay });
   addPlayer();
-  byId("kind").addEventListener("click", changeView);
   byId("numbers").addEventListener("toggle", () => drawNumbers(view.frames));
   byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
   byId("source").addEventListener("input", () => chooseSource(byId("source").value.trim() || null));
@@ -153,10 +142,8 @@ function addTraining() {
 function chooseSource(source) {
   state.source = source;
   if ((byId("source").value.trim() || null) !== source) byId("source").value = source ?? "";
-  bending.links.clear();
-  showBent();
   keepLink();
-  return watch();
+  return unbend();
 }
 
 // Dates are read character by character, x=7 is one word; all else is read word by word.

@@ -42,19 +42,19 @@ const actsOf = (slot) => ({
 });
 
 // Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring, which takes time.
-const pageLayout = (many) => (view.isBands ? { isBands: true, width: byId("panels").clientWidth / (innerWidth > NARROW ? many : 1) / 1.1 } : {});
+const pageLayout = (many) => (view.isBands ? { isBands: true, width: byId("panels").clientWidth / (byId("panels").clientWidth > 520 ? many : 1) / 1.1 } : {});
 
 // A picture in a layout of the page or of the stage, which has sizes in its own em.
 function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, em, isStacked }) {
   const words = wordsOf(frame), act = actsOf(slot), name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
   const made = isBands ? Bands(words, { width, height, least: em, act })
-    : Matrix(words, { beside: many, gold, sums: !cell, act, large: cell && { cell, font: em, bare: i > 0 && !isStacked } });
+    : Matrix(words, { beside: many > 1 || innerWidth <= NARROW ? 3 : 1, gold, sums: !cell, act, large: cell && { cell, font: em, bare: i > 0 && !isStacked } });
   const natural = made.picture.viewBox.baseVal.width;
   make(made.picture, { "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "), on: { pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; } } }, []);
   if (em) made.picture.style.width = `${natural}px`;
   else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`; // few words are not drawn as posters
-  return { ...made, words, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
+  return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
 }
 
 function drawPanels(frames) {
@@ -66,7 +66,7 @@ function drawPanels(frames) {
     Object.assign(view, { key, panels });
     host.classList.toggle("stacked", Boolean(layout.isStacked));
     host.replaceChildren(...shown.map(({ slot, weights }) => (weights ? panels[attending.findIndex((one) => one.slot === slot)].figure
-      : html("p", { class: "note" }, html("b", {}, textOf("model", { name: nameOf(slot) })), html("br"), textOf("noAttention")))));
+      : html("p", { class: "note" }, html("b", {}, textOf("model", { name: nameOf(slot) })), ": ", textOf("noAttention")))));
   }
   view.panels.forEach((panel, i) => panel.show(weightsOf(attending[i])));
 }
@@ -110,7 +110,7 @@ function chooseHead(number) {
 function highlight() {
   const frame = pointedFrame();
   const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
-  view.panels.forEach(({ words, ...panel }) => panel.highlight(row < words.target.length ? row : null, view.column < words.source.length ? view.column : null));
+  for (const panel of view.panels) panel.highlight(row, view.column);
   if (row === null) {
     byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
     return;
@@ -147,15 +147,9 @@ function tellingPair() {
 }
 
 // A sentence that was typed: with its target where the pairs have it.
-const typed = { train: null, source: null, pair: null };
 function knownPair(source) {
-  const { train } = training.pairs;
-  if (typed.train !== train || typed.source !== source) {
-    const [, target, gold = ""] = train.split("\n").find((line) => line.startsWith(`${source}\t`))?.split("\t") ?? [];
-    const pair = held().find((one) => one.source === source) ?? { source, target: target ?? null, gold };
-    Object.assign(typed, { train, source, pair });
-  }
-  return typed.pair;
+  const { train } = training.pairs, at = `\n${train}`.indexOf(`\n${source}\t`), [, target = null, gold = ""] = at < 0 ? [] : train.slice(at).split("\n", 1)[0].split("\t");
+  return held().find((one) => one.source === source) ?? { source, target, gold };
 }
 
 // Whether a translation is its reference, whatever the spaces.
@@ -175,15 +169,11 @@ function listSentences() {
 }
 
 // Has the worker look at the chosen sentence, under the chosen constraints, and draws what it sees.
-async function watch() {
+const watch = tried(async () => {
   const { source, target } = watchedPair(), forced = byId("force").value;
   const links = bending.links.size ? [...bending.links].map(([t, s]) => `${s}-${t}`).join(" ") : null;
   const look = links ? "--force-attention gold" : forced ? `--force-attention ${forced}` : "";
   const shown = links && target === null ? null : target;
-  try {
-    const frames = await ask("watch", { source: source || null, target: shown, look, links });
-    if (past.at < 0) drawMoment(frames.map((frame, slot) => frame && { ...view.frames[slot], weights: null, each: null, ...frame }));
-  } catch (error) {
-    complain(error);
-  }
-}
+  const frames = await ask("watch", { source: source || null, target: shown, look, links });
+  if (past.at < 0) drawMoment(frames.map((frame, slot) => frame && { ...view.frames[slot], weights: null, each: null, ...frame }));
+});

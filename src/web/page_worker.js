@@ -2,11 +2,9 @@
 
 const engine = { worker: null, waiting: new Map(), number: 0, info: null, memory: 0, moment: () => {}, trapped: () => {}, failed: () => {} };
 
-const partOf = (id) => byId(id).textContent;
-
 // The module stands in the page as base64 of gzip, a third of its size.
 async function moduleBytes() {
-  const packed = Uint8Array.from(atob(partOf("module").trim()), (letter) => letter.charCodeAt(0));
+  const packed = Uint8Array.from(atob(byId("module").textContent.trim()), (letter) => letter.charCodeAt(0));
   return new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 
@@ -24,7 +22,7 @@ function hear({ data }) {
 }
 
 async function startEngine() {
-  const address = URL.createObjectURL(new Blob([partOf("worker")], { type: "text/javascript" }));
+  const address = URL.createObjectURL(new Blob([byId("worker").textContent], { type: "text/javascript" }));
   engine.worker = new Worker(address);
   URL.revokeObjectURL(address);
   engine.worker.onmessage = hear;

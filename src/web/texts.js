@@ -165,6 +165,7 @@ const texts = {
   copyFailed: ["The browser does not let this page copy; mark the text and copy it.", "Der Browser lässt diese Seite nicht kopieren; Text markieren und kopieren.",
     "Le navigateur refuse la copie ; sélectionnez le texte et copiez-le."],
   loaded: ["Loaded {name}: {n} parameters, not trained further.", "{name} geladen: {n} Parameter, wird nicht weiter trainiert.", "{name} chargé : {n} paramètres, sans entraînement."],
+  itsWords: ["The sentences are now of words that it knows.", "Die Sätze sind nun aus Wörtern, die es kennt.", "Les phrases sont désormais faites de mots qu'il connaît."],
   resumed: ["Loaded {name}: the training goes on from there.", "{name} geladen: Das Training geht von dort aus weiter.", "{name} chargé : l'entraînement reprend de là."],
   otherPairs: ["No task of this page, with its number of pairs, fits: open the pairs that it was trained on, then load it again.",
     "Keine Aufgabe dieser Seite, mit ihrer Zahl von Paaren, passt: Öffnen Sie die Paare, mit denen es trainiert wurde, und laden Sie es noch einmal.",

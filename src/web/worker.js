@@ -109,7 +109,7 @@ function play(count) {
 
 function slice() {
   if (!running) return;
-  guarded(() => {
+  try {
     const began = performance.now(), count = Math.min(updates, left, untilMeasured()), frames = play(count);
     if (count === updates) updates = fitting(count, TRAINING, performance.now() - began, 1000);
     left -= count;
@@ -117,8 +117,11 @@ function slice() {
     if (left === 0) measureAll(frames);
     else measure(frames);
     tellMoment(frames, !running);
-  });
-  setTimeout(slice);
+    setTimeout(slice);
+  } catch (error) {
+    running = false;
+    postMessage({ [isTrap(error) ? "trap" : "failure"]: error.message });
+  }
 }
 
 // ---- What the page asks for
@@ -187,21 +190,12 @@ function keep(slot, play, trains) {
 }
 
 // A trap leaves the module in no state to go on with; an error of playground.h is an answer.
-function guarded(act) {
-  try {
-    return act();
-  } catch (error) {
-    running = false;
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) postMessage({ trap: error.message });
-    else postMessage({ failure: error.message });
-  }
-}
+const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 onmessage = async ({ data: { id, act, ...given } }) => {
   try {
     postMessage({ id, result: await acts[act](given) });
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) postMessage({ id, trap: error.message, error: error.message });
-    else postMessage({ id, error: error.message });
+    postMessage({ id, error: error.message, trap: isTrap(error) ? error.message : undefined });
   }
 };

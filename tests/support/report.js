@@ -379,7 +379,7 @@ const checks = {
   async safe(browser, file, words) {
     const page = await browser.open(file);
     const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
-    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|dialog|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i|progress|canvas)$/;
     const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
     const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
     assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);

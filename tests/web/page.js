@@ -106,8 +106,7 @@ async function cells(page) {
   for (const [width, height] of [[1366, 657], [1920, 1080], [390, 844], [1280, 900]]) {
     await page.resize(width, height);
     await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#panels .row")].flatMap((row, t) => [...row.querySelectorAll(".cell")].map((cell, s) => {
-      cell.scrollIntoView({ block: "center" });
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#panels .row")].flatMap((row, t) => (row.scrollIntoView({ block: "center" }), [...row.querySelectorAll(".cell")]).map((cell, s) => {
       const box = cell.getBoundingClientRect(), clientX = box.x + box.width / 2, clientY = box.y + box.height / 2;
       document.elementFromPoint(clientX, clientY).dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
       return view.row === t && view.column === s ? null : [t, s, view.row, view.column];
@@ -276,22 +275,26 @@ async function tour(page) {
   await choose(page, "#language", "en");
 }
 
-// Question, model, answer and next stop share a screen, and "Try it" scrolls none of them away.
+// Question, model, answer and next stop share a screen at every stop, and "Try it" scrolls none of them away.
 async function oneScreen(page) {
-  for (const [width, height] of [[1024, 768], [390, 844]]) {
-    await page.resize(width, height);
-    await page.run(`location.hash = "stop=1"; scrollTo(0, 0)`);
-    await page.until(`state.stop === 1 && !past.moments.length && !byId("start").disabled`);
-    await page.run(`byId("stop-try").click()`);
-    await page.until(`!training.on && ${last("held?.step")} === 300`, 60000);
-    await page.run(`byId("stop-answer").open = true`);
-    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    assert.strictEqual(await page.run("scrollY"), 0, "it scrolls");
-    const below = await page.run(`["#stop-question", "#stop-next", "#stop-answer p", "#panels .row:nth-last-of-type(2)"].map((selector) => document.querySelector(selector).getBoundingClientRect().bottom)`);
-    assert.ok(Math.max(...below) <= height, `${width} x ${height}: ${below}`);
-    await page.run(`location.hash = ""`);
-    await page.until(`!state.stop && !byId("start").disabled`);
+  for (let stop = 1; stop <= 8; stop++) {
+    await page.run(`location.hash = "stop=${stop}"; scrollTo(0, 0)`);
+    await page.until(`state.stop === ${stop} && !past.moments.length && !byId("start").disabled`);
+    if (stop === 1) {
+      await page.run(`byId("stop-try").click()`);
+      await page.until(`!training.on && ${last("held?.step")} === 300`, 60000);
+      assert.strictEqual(await page.run("scrollY"), 0, "it scrolls");
+    }
+    for (const [width, height] of [[1024, 768], [390, 844]])
+      for (const open of [true, false]) {
+        await page.resize(width, height);
+        await page.run(`byId("stop-about").open = ${!open && width > 1000}; byId("stop-answer").open = ${open}; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+        const below = await page.run(`["#stop-question", "#stop-next", "#stop-answer", "#thumbs", "#panels .row:nth-last-of-type(2)"].flatMap((selector) => [...document.querySelectorAll(selector)].map((node) => Math.round(node.getBoundingClientRect().bottom)))`);
+        assert.ok(Math.max(...below) <= height, `stop ${stop} at ${width} x ${height}${open ? ", answered" : ""}: ${below}`);
+      }
   }
+  await page.run(`location.hash = ""`);
+  await page.until(`!state.stop && !byId("start").disabled`);
   await page.resize(1280, 900);
 }
 
@@ -333,7 +336,7 @@ async function lectures(page) {
   assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
-  await page.run("goToStop(2)"); // one of its models has no attention
+  await page.run("visit(2)"); // one of its models has no attention
   await page.until(`state.stop === 2 && !byId("start").disabled && document.querySelectorAll("#stage-pictures svg").length === 1`);
   for (const [width, height] of [[1024, 768], [390, 844]]) {
     await page.resize(width, height);
@@ -342,7 +345,7 @@ async function lectures(page) {
       .filter(([node, at]) => at.width && (at.left < 0 || at.right > innerWidth || at.top < byId("stage-question").getBoundingClientRect().bottom))
       .map(([node]) => node.textContent)`), [], `pictures at ${width} x ${height}`);
   }
-  await page.run("goToStop(4)");
+  await page.run("visit(4)");
   await page.until(`state.stop === 4 && !byId("start").disabled`);
   await page.key("PageDown");
   await page.until(`state.stop === 5 && !byId("start").disabled && document.querySelectorAll("#stage #thumbs button").length === 5`);
@@ -396,6 +399,24 @@ async function files(browser, page, folder) {
   await page.choose("#model-file", path.join(folder, "made/last.safetensors"));
   await said(page, /last.safetensors.+No task of this page/, "a training of pairs that the page does not have");
   assert.strictEqual(await page.run(last("step")), saved + 1, "a failed load loses what was there");
+
+  // A model of another task, and one of words that no task has: sentences that it knows.
+  await page.run(`location.hash = "task=length"`);
+  await page.until(`state.task === "length" && !byId("start").disabled`);
+  await page.choose("#model-file", path.join(to, "model.safetensors"));
+  await said(page, /of words that it knows/, "a model of another task");
+  assert.match(await text(page, "#sentence option"), /^1 {2}\w.+\.$/);
+  assert.doesNotMatch(await text(page, "#translations"), /unknown/);
+  await page.choose("#model-file", path.join(folder, "evil/best.safetensors"));
+  await said(page, /of words that it knows/, "a model of its own words");
+  assert.ok(await page.run(`held().every(({ source }) => source.split(" ").length <= 6) && byId("sentence").textContent.includes("<img")`), "other words");
+  assert.doesNotMatch(await text(page, "#translations"), /unknown/);
+  assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
+  await page.click("#anew");
+  await page.until(`!byId("start").disabled`);
+  assert.ok(await page.run("held().length > 20 && training.about[0].held_out > 0"), "no way back");
+  await page.run(`location.hash = ""`);
+  await page.until(`state.task === "reorder" && !byId("start").disabled`);
 }
 
 // The two texts to copy, and a file dropped anywhere.

@@ -22,6 +22,8 @@ payload_pairs >bad.tsv
 "$softalign" corpus reorder --pairs 300 >pairs.tsv
 "$softalign" train --train pairs.tsv --out made --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 3 >out 2>err ||
     fail "train: $(cat err)"
+"$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --out evil --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 1 >out 2>err ||
+    fail "train: $(cat err)"
 head -c 3000 made/best.safetensors >damaged.safetensors
 
 node "$root/tests/web/page.js" playground.html . || fail "page.js"

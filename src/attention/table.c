@@ -58,8 +58,8 @@ const sa_position_kind sa_position_kinds[] = {
                             .part = &sa_alibi_part},
     [SA_POSITIONS_ROPE] = {.name = "rope",
                            .formula =
-                               "q_i and k_j rotated by angles that grow with i and j, so that "
-                               "q_i' k_j depends on i - j",
+                               "q_i and k_j rotated by angles that grow with i and j: "
+                               "(R_i q_i)' (R_j k_j) / sqrt(n') depends on i - j alone",
                            .citation = "Su et al. 2021, section 3.4.2",
                            .part = &sa_rotation_part},
     [SA_POSITIONS_SHAW] = {.name = "shaw",

@@ -5,7 +5,7 @@
 const math = (tag, ...children) => make(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), { stretchy: tag === "mo" && "false" }, children);
 const letters = { alpha: "α", beta: "β", kappa: "κ", lambda: "λ", phi: "φ", sigma: "σ", tau: "τ", sum: "∑", "-": "−", "<=": "≤", "..": "…" };
 const closings = { "(": ")", "[": "]", "|": "|" };
-const isSign = /^([-+=,]|<=|\.\.)$/, isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
+const isSign = /^([-+=,;]|<=|\.\.)$/, isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
 
 function mathOf(text) {
   const tokens = text.match(/[A-Za-z]+\d*|\d+|<=|\.\.|\S/g), is = (pattern) => tokens.length > 0 && pattern.test(tokens[0]);

@@ -8,11 +8,21 @@ async function saveModel(wholeTraining) {
 // a .safetensors file names its tensors.
 const isTraining = (bytes) => new TextDecoder().decode(bytes.subarray(8, 200000)).includes('"training.at"');
 
+const beginningOf = (pairs) => pairs.slice(0, 5).map(({ source }) => source);
+
+// The tasks whose words the model of a file knows, each with some pairs.
+async function knownTasks(file) {
+  const pairOf = (line) => { const [source, target, gold = ""] = line.split("\t"); return { source, target, gold }; };
+  const tasks = await Promise.all(engine.info.tasks.map(async ({ name }) => ({ name, pairs: (await call("pairs", name, 100, 1, "valid", state.longest)).split("\n").filter(Boolean).map(pairOf) })));
+  const known = await ask("knows", { file, lists: tasks.map(({ pairs }) => beginningOf(pairs)) });
+  return tasks.filter((_, i) => known[i]);
+}
+
 // The pairs that a training goes on with: those of the page, or the first task's whose pairs fit.
 async function fittingTask(options, bytes) {
   const before = { task: state.task, own: state.own }, pairs = training.pairs;
   let refused;
-  for (const chosen of [before, ...engine.info.tasks.filter(({ name }) => name !== state.task).map(({ name }) => ({ task: name, own: null }))]) {
+  for (const chosen of [before, ...(await knownTasks(bytes)).filter(({ name }) => name !== state.task).map(({ name }) => ({ task: name, own: null }))]) {
     try {
       Object.assign(state, chosen);
       if (chosen !== before) await makePairs();
@@ -42,13 +52,8 @@ async function goOnFrom(bytes) {
 
 // Sentences for a model without its pairs: those of the page, or of the first task, whose words it knows, else some of its words.
 async function knownSentences(bytes) {
-  const tell = ({ source }) => callModel(0, "translate", source, "", null);
-  const knows = async (pairs) => pairs.length > 0 && (await Promise.all(pairs.slice(0, 5).map(tell))).every(({ unknown_source: count }) => !count);
-  if (await knows(held())) return held();
-  for (const { name } of engine.info.tasks) {
-    const lines = await call("pairs", name, 100, 1, "valid", state.longest), pairs = lines.split("\n").filter(Boolean).map((line) => line.split("\t")).map(([source, target, gold = ""]) => ({ source, target, gold }));
-    if (await knows(pairs)) return pairs;
-  }
+  const [isKnown] = await ask("knows", { file: bytes, lists: [beginningOf(held())] }), [task] = isKnown ? [{ pairs: held() }] : await knownTasks(bytes);
+  if (task) return task.pairs;
   const start = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true)), read = (from, to) => new TextDecoder().decode(bytes.subarray(from, to));
   const [from, to] = JSON.parse(read(8, start))["source.words"].data_offsets, words = read(start + from, start + to).split("\n").filter((text) => text && !/^<.*>$/.test(text));
   return Array.from({ length: Math.min(Math.ceil(words.length / 6), 20) }, (_, i) => ({ source: words.slice(6 * i, 6 * i + 6).join(" "), target: null, gold: "" }));

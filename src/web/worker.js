@@ -147,6 +147,13 @@ const acts = {
     softalign.call("close", play);
     return about;
   },
+  // Which lists of sources have no word that the model of a file does not know.
+  knows({ file, lists }) {
+    const play = softalign.call("load", file), isKnown = (source) => !softalign.call("translate", play, source, "", null).unknown_source;
+    const known = lists.map((sources) => sources.length > 0 && sources.every(isKnown));
+    softalign.call("close", play);
+    return known;
+  },
   // Whether a training goes on with these pairs; an error says why not.
   fits({ options, train, valid, state }) {
     softalign.call("close", softalign.call("open", options, train, valid, state));

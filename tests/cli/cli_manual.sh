@@ -33,10 +33,12 @@ while IFS=$'\t' read -r year name _; do
     [ -z "$who" ] || grep -qE "$who[^;)]{0,40}$year" cited || fail "$rows: no row of the manual cites $who $year"
 done <"$rows"
 # The formulas of scores, normalizers and positions there are the program's own, which say more: with q and k for their maps and
-# without indices, their signs stand in the same order in it. Four are told in other words.
+# without indices, their signs stand in the same order in it.
 "$softalign" help train --markdown >options
 awk -F '\t' '
     function plain(text) {
+        gsub(/phi\(W_a s\)/, "phi(q)", text)
+        gsub(/phi\(U_a h_j\)/, "phi(k)", text)
         gsub(/\(W_a s\)|W_a s/, "q", text)
         gsub(/\(U_a h_j\)|U_a h_j/, "k", text)
         gsub(/_(ij|i|j|k)/, "", text)
@@ -60,7 +62,7 @@ awk -F '\t' '
         part = match($3, /(normalizer|positions)=/) ? substr($3, RSTART, RLENGTH - 1) : "attention"
         name = part == "attention" ? $3 : substr($3, RSTART + RLENGTH)
         sub(/^[a-z]+:/, "", name)
-        if (!((part, name) in formula) || name ~ /^(hard|monotonic|linear|rope)$/) next
+        if (!((part, name) in formula)) next
         known++
         if (!follows(plain($4), plain(formula[part, name]))) print $3 ": " $4 ", in the program: " formula[part, name]
     }

@@ -235,14 +235,21 @@ async function unmoved(page) {
   assert.deepStrictEqual(await page.run(`[past.moments[0].frames[0].held.moved, [...document.querySelectorAll("#figures tr")].find((row) => row.textContent.includes("moved words")).querySelector("td").textContent]`), [null, "–"]);
 }
 
+// Question, model, answer and next stop share a screen.
+async function oneScreen(page, stop) {
+  for (const [width, height] of [[1024, 768], [390, 844]])
+    for (const open of [true, false]) {
+      await page.resize(width, height);
+      await page.run(`scrollTo(0, 0); byId("stop-about").open = ${!open && width > 1000}; byId("stop-answer").open = ${open}; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+      const below = await page.run(`["#stop-question", "#stop-next", "#stop-answer", "#thumbs", "#panels .row:nth-last-of-type(2)"].flatMap((selector) => [...document.querySelectorAll(selector)].map((node) => Math.round(node.getBoundingClientRect().bottom)))`);
+      assert.ok(Math.max(...below) <= height, `stop ${stop} at ${width} x ${height}${open ? ", answered" : ""}: ${below}`);
+    }
+}
+
 async function tour(page) {
   await unmoved(page);
   await answers(page);
-  for (const [number, named] of [[2, ["A: decoder fixed", "B: decoder bahdanau"]], [4, ["A: attention additive", "B: attention dot"]]]) {
-    await page.click(`#stops button:nth-of-type(${number})`);
-    await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
-    assert.deepStrictEqual(await titles(page), [named, named], `stop ${number}`);
-  }
+  const named = { 2: ["A: decoder fixed", "B: decoder bahdanau"], 4: ["A: attention additive", "B: attention dot"] };
   await page.click("#bend");
   for (let number = 1; number <= 8; number++) {
     await page.click(`#stops button:nth-of-type(${number})`);
@@ -251,7 +258,16 @@ async function tour(page) {
     assert.ok(await page.run(`!byId("bend").checked && !document.body.classList.contains("bending")`), `stop ${number} bends`);
     assert.strictEqual(await page.run(`byId("broken").hidden`), number !== 6, `stop ${number}`);
     assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
+    if (named[number]) assert.deepStrictEqual(await titles(page), [named[number], named[number]], `stop ${number}`);
+    await oneScreen(page, number);
+    await page.resize(1280, 900);
   }
+  await page.resize(390, 844);
+  await page.run(`scrollTo(0, 0); byId("stop-try").click()`);
+  await page.until("past.moments.length > 2");
+  await page.run("run(false)");
+  assert.strictEqual(await page.run("scrollY"), 0, "“Try it” scrolls the question away");
+  await page.resize(1280, 900);
   assert.deepStrictEqual(await page.run("stops.map(({ link }) => readLink(link).pause)"), [300, 500, 300, 300, 500, 300, 300, 500]);
   await page.click("#stop-close"); // mends it
   await page.until(`byId("broken").hidden && !training.broken && byId("stop").hidden`);
@@ -273,30 +289,6 @@ async function tour(page) {
     assert.ok(/\d,\d/.test(figures) && !/\d\.\d/.test(figures), `${name}: ${figures}`);
   }
   await choose(page, "#language", "en");
-}
-
-// Question, model, answer and next stop share a screen at every stop, and "Try it" scrolls none of them away.
-async function oneScreen(page) {
-  for (let stop = 1; stop <= 8; stop++) {
-    await page.run(`location.hash = "stop=${stop}"; scrollTo(0, 0)`);
-    await page.until(`state.stop === ${stop} && !past.moments.length && !byId("start").disabled`);
-    if (stop === 1) {
-      await page.run(`byId("stop-try").click()`);
-      await page.until("past.moments.length > 2");
-      await page.run("run(false)");
-      assert.strictEqual(await page.run("scrollY"), 0, "it scrolls");
-    }
-    for (const [width, height] of [[1024, 768], [390, 844]])
-      for (const open of [true, false]) {
-        await page.resize(width, height);
-        await page.run(`byId("stop-about").open = ${!open && width > 1000}; byId("stop-answer").open = ${open}; new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
-        const below = await page.run(`["#stop-question", "#stop-next", "#stop-answer", "#thumbs", "#panels .row:nth-last-of-type(2)"].flatMap((selector) => [...document.querySelectorAll(selector)].map((node) => Math.round(node.getBoundingClientRect().bottom)))`);
-        assert.ok(Math.max(...below) <= height, `stop ${stop} at ${width} x ${height}${open ? ", answered" : ""}: ${below}`);
-      }
-  }
-  await page.run(`location.hash = ""`);
-  await page.until(`!state.stop && !byId("start").disabled`);
-  await page.resize(1280, 900);
 }
 
 // The stage by keys: words that the last row reads, the training in slow motion, back and forth, the answer, the next stop.
@@ -337,17 +329,6 @@ async function lectures(page) {
   assert.match(await text(page, "#stage-question"), /^4\. B's: its entropy/);
   await page.key("a");
   assert.strictEqual(await text(page, "#stage-question"), question);
-  await page.run("visit(2)"); // one of its models has no attention
-  await page.until(`state.stop === 2 && !byId("start").disabled && document.querySelectorAll("#stage-pictures svg").length === 1`);
-  for (const [width, height] of [[1024, 768], [390, 844]]) {
-    await page.resize(width, height);
-    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#stage-pictures > *, #stage-pictures svg")].map((node) => [node, node.getBoundingClientRect()])
-      .filter(([node, at]) => at.width && (at.left < 0 || at.right > innerWidth || at.top < byId("stage-question").getBoundingClientRect().bottom))
-      .map(([node]) => node.textContent)`), [], `pictures at ${width} x ${height}`);
-  }
-  await page.run("visit(4)");
-  await page.until(`state.stop === 4 && !byId("start").disabled`);
   await page.key("PageDown");
   await page.until(`state.stop === 5 && !byId("start").disabled && document.querySelectorAll("#stage #thumbs button").length === 5`);
   await page.key("2");
@@ -356,6 +337,15 @@ async function lectures(page) {
   await page.until("!isOnStage()");
   await page.click('#thumbs [data-part="3"]'); // on the page as on the stage
   assert.deepStrictEqual(await page.run(`[view.head, document.querySelector('#thumbs [aria-pressed="true"]').dataset.part]`), [3, "3"]);
+  await page.run(`location.hash = "stop=2&stage=bands"`); // one of its models has no attention
+  await page.until(`isOnStage() && state.stop === 2 && !byId("start").disabled && document.querySelectorAll("#stage-pictures svg").length === 1`);
+  for (const [width, height] of [[1024, 768], [390, 844]]) {
+    await page.resize(width, height);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#stage-pictures > *, #stage-pictures svg")].map((node) => [node, node.getBoundingClientRect()])
+      .filter(([node, at]) => at.width && (at.left < 0 || at.right > innerWidth || at.top < byId("stage-question").getBoundingClientRect().bottom))
+      .map(([node]) => node.textContent)`), [], `pictures at ${width} x ${height}`);
+  }
   await page.run(`location.hash = ${JSON.stringify(`source=${encodeURIComponent('<img src=x onerror="window.pwned=1">')}&stage=matrix`)}`);
   await page.until(`isOnStage() && !byId("start").disabled && document.querySelector("#stage svg")`);
   assert.ok(await page.run(`byId("stage").textContent.includes("<img") && !window.pwned`));
@@ -500,7 +490,6 @@ async function main(file, folder) {
     await refusals(page, folder);
     await settings(page);
     await tour(page);
-    await oneScreen(page);
     await lectures(page);
     await fits(page);
     await seen(page);

@@ -57,9 +57,8 @@ const sa_position_kind sa_position_kinds[] = {
                             .citation = "Press et al. 2022, section 3",
                             .part = &sa_alibi_part},
     [SA_POSITIONS_ROPE] = {.name = "rope",
-                           .formula =
-                               "q_i and k_j rotated by angles that grow with i and j: "
-                               "(R_i q_i)' (R_j k_j) / sqrt(n') depends on i - j alone",
+                           .formula = "q_i and k_j rotated by angles that grow with i and j: "
+                                      "(R_i q_i)' (R_j k_j) / sqrt(n') depends on i - j alone",
                            .citation = "Su et al. 2021, section 3.4.2",
                            .part = &sa_rotation_part},
     [SA_POSITIONS_SHAW] = {.name = "shaw",

@@ -12,6 +12,7 @@ function hear({ data }) {
   if (data.moment) {
     engine.memory = data.memory;
     engine.moment(data.moment, data.rests);
+    ask("seen");
   }
   if (data.failure) engine.failed(data.failure);
   const waiting = engine.waiting.get(data.id);

@@ -11,6 +11,7 @@ const EVERY = 50; // updates from one measurement to the next: figures at the sa
 
 let softalign = null;
 let running = false;
+let unseen = 0; // moments that the page has not drawn yet: two are enough, so that it never shows what is long past
 let left = Infinity; // updates until it pauses
 let updates = 1; // of each model in a slice, as many as fit it: equal batches for both
 let pairs = 8; // that a slice measures
@@ -97,6 +98,7 @@ function measureAll(frames) {
 }
 
 function tellMoment(frames, rests = false) {
+  unseen++;
   postMessage({ moment: frames, rests, memory: softalign.call("memory") });
 }
 
@@ -109,6 +111,7 @@ function play(count) {
 
 function slice() {
   if (!running) return;
+  if (unseen > 1) { setTimeout(slice, 5); return; }
   try {
     const began = performance.now(), count = Math.min(updates, left, untilMeasured()), frames = play(count);
     if (count === updates) updates = fitting(count, TRAINING, performance.now() - began, 1000);
@@ -167,6 +170,9 @@ const acts = {
     if (on && !running) setTimeout(slice);
     running = on;
     left = count;
+  },
+  seen() {
+    unseen--;
   },
   step({ count }) {
     const frames = play(count);

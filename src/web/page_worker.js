@@ -11,8 +11,8 @@ async function moduleBytes() {
 function hear({ data }) {
   if (data.moment) {
     engine.memory = data.memory;
-    engine.moment(data.moment, data.rests);
     ask("seen");
+    engine.moment(data.moment, data.rests);
   }
   if (data.failure) engine.failed(data.failure);
   const waiting = engine.waiting.get(data.id);

@@ -1,11 +1,14 @@
 """Scores, positions in them, normalizers, heads and windows. q is the query, H the annotations, a row each;
 o are the settings, w the weights of one attention."""
 
+import math
 from types import SimpleNamespace
 
 import torch
 
+from .delta import delta
 from .differential import Half, head_norm, lambda_init, lambda_of
+from .settings import DELTA
 
 
 def rows(W, k, heads):
@@ -193,17 +196,21 @@ def softpick(z, number):
     return torch.relu(x) / (x.abs().sum() + 1e-8)
 
 
+def sigmoid(z, number):
+    """sigma(z + shift - log n) of n scores (Ramapuram et al. 2024)"""
+    return torch.sigmoid(z + number - math.log(len(z)))
+
+
+LEARNED = {"sink", "scale", "shift"}
 NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "sparsemax": sparsemax, "entmax": entmax,
                "null": lambda z, alpha: null(z, z.new_zeros(1)), "null-key": null, "sink": null, "ssmax": ssmax,
-               "stick-breaking": stick_breaking, "softpick": softpick}
+               "stick-breaking": stick_breaking, "softpick": softpick, "sigmoid": sigmoid}
 
 
 def number_of(w, o, k):
-    """The number of head k's normalizer: its sink, its scale, or entmax's alpha, 1 + sigma(a_k) where it is learned"""
-    if "sink" in w:
-        return w["sink"][k:k + 1]
-    if "scale" in w:
-        return w["scale"][k]
+    """The number of head k's normalizer: what it learns, or entmax's alpha, 1 + sigma(a_k) where it is learned"""
+    for name in LEARNED & w.keys():
+        return w[name][k:k + 1]
     return 1 + torch.sigmoid(w["a"][k]) if "a" in w else o.entmax_alpha
 
 
@@ -340,26 +347,35 @@ def difference(w, o, k, q, H, i, place):
     for m in (0, 1):
         half = {name: rows(matrix, m, 2) for name, matrix in own_weights(w, o, k).items()}
         half |= {name: w[name] for name in ("W_p", "v_p") if name in w}
-        half |= {name: w[name][k:k + 1] for name in ("a", "smear", "sink", "scale") if name in w}
+        half |= {name: w[name][k:k + 1] for name in ("a", "smear", *LEARNED) if name in w}
         maps.append(weights(half, one, 0, q, H, i, place and Half(place, k, m)))
     return maps[0] - lambda_of(w) * maps[1]
 
 
-def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
-    """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
+def windowed(w, o, q, i, place, seen, weights_of_seen):
+    """Weights of the words that are seen and in the window, |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
-    if o.attention == "differential":
-        return difference(w, o, k, q, H, i, place)
-    e = past.graves(w, o, k, q, H) if o.attention == "graves" else scores(w, o, k, q, H, i, place, past)
-    if o.attention == "monotonic":
-        return selected(e + noise, past)
     if o.window == "none" or (o.window == "sliding" and not place):
-        return normalized(w, o, k, q, e, e > -torch.inf)
-    distance = window_distances(w, o, q, len(H), i)
-    alpha = normalized(w, o, k, q, e, (distance <= o.window_size) & (e > -torch.inf))
+        return weights_of_seen(seen)
+    distance = window_distances(w, o, q, len(seen), i)
+    alpha = weights_of_seen((distance <= o.window_size) & seen)
     if o.window != "local-p":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
+
+
+def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
+    """alpha^k = pi(e) of the words that are seen"""
+    if o.attention == "differential":
+        return difference(w, o, k, q, H, i, place)
+    if o.attention in DELTA:
+        seen = place.bias(k, i, len(H), H) > -torch.inf if place else torch.ones(len(H), dtype=torch.bool)
+        return windowed(w, o, q, i, place, seen,
+                        lambda seen: delta(w, o, k, rows(w["W_a"], k, o.heads), shared_rows(w["U_a"], k, o), q, H, seen))
+    e = past.graves(w, o, k, q, H) if o.attention == "graves" else scores(w, o, k, q, H, i, place, past)
+    if o.attention == "monotonic":
+        return selected(e + noise, past)
+    return windowed(w, o, q, i, place, e > -torch.inf, lambda seen: normalized(w, o, k, q, e, seen))
 
 
 def attend(w, o, q, H, i, past, place=None, noise=0):

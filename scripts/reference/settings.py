@@ -8,8 +8,9 @@ CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer", "decoder"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
-                  "location-aware", "differential", "hard"),
-    "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key", "sink", "ssmax", "stick-breaking", "softpick"),
+                  "location-aware", "differential", "hard", "retnet", "gla", "deltanet", "gated-deltanet"),
+    "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key", "sink", "ssmax", "stick-breaking", "softpick",
+                   "sigmoid"),
     "attention-gate": ("none", "headwise", "elementwise"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -27,6 +28,7 @@ CHOICES = {  # the first is the default
     "guided-at": ("output", "input"),
     "tie": ("none", "two-way", "three-way"),
 }
+DELTA = CHOICES["attention"][-4:]  # a memory that is rewritten
 DEFAULTS = {  # None: there is none
     **{name: choices[0] for name, choices in CHOICES.items()},
     **dict.fromkeys(("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy",

@@ -274,8 +274,8 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     else if (part && part->draws)
         why = "draws one word in training and takes the one of the largest weight in decoding: "
               "--attention additive shows the weights";
-    else if (part == &sa_two_maps_part)
-        why = "subtracts one map from the other times a lambda: there is no model that learned it";
+    else if (part && part->bind)
+        why = "needs a model that has learned its parameters";
     else if (part && part->project_forward)
         why = "also projects the state that makes a query: there is no model that learned how";
     if (why) return sa_fail(error, SA_USAGE, "--attention %s %s", score->name, why);

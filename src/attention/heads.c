@@ -400,11 +400,11 @@ int sa_running_width(const sa_attention *w) {
     return 0;
 }
 
-void sa_running_step(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat state, sa_mat o,
-                     sa_mat scratch) {
+void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat state,
+                     sa_mat o, sa_mat scratch) {
     for (int p = 0; p < w->parts; p++)
         if (w->part[p].row->running_step)
-            w->part[p].row->running_step(w, q, k, v, state, o, scratch);
+            w->part[p].row->running_step(w, p, words, t, q, state, o, scratch);
 }
 
 /* ---- One query per sentence ------------------------------------------------------------------ */

@@ -85,10 +85,10 @@ typedef struct sa_query_block {
 /* Numbers of the state of all key/value heads that takes the place of keys and values where causal
  * attention can run on (parts/running_sums.c); 0: it cannot. */
 int sa_running_width(const sa_attention *w);
-/* One word: the state [1 x width] goes on; q [1 x query_width], k [1 x key_width], v [1 x
- * value_width] -> o [1 x output_width]. scratch [1 x key_width]. */
-void sa_running_step(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat state, sa_mat o,
-                     sa_mat scratch);
+/* Word t of `words`: the state [1 x width] goes on; q [1 x query_width] -> o [1 x output_width].
+ * scratch [1 x key_width]. */
+void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat state,
+                     sa_mat o, sa_mat scratch);
 
 /* All heads between the projections: alpha and, in o, the outputs of the heads, from rows.q. */
 void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,

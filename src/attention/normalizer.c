@@ -142,6 +142,25 @@ static void softpick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_r
     }
 }
 
+/* ---- Sigmoid --------------------------------------------------------------------------------- */
+
+/* p_j = sigma(z_j + shift - log n), n the number of words */
+static void sigmoid_forward(sa_real shift, sa_mat z) {
+    const sa_real bias = shift - (sa_real)log(z.cols);
+    for (int i = 0; i < z.rows; i++)
+        for (int j = 0; j < z.cols; j++) sa_row(z, i)[j] = logistic(sa_row(z, i)[j] + bias);
+}
+
+/* dz_j = p_j (1 - p_j) dp_j, dshift = sum_j dz_j */
+static void sigmoid_backward(sa_real shift, sa_mat p, sa_mat dp, sa_real *dshift) {
+    (void)shift;
+    for (int i = 0; i < p.rows; i++)
+        for (int j = 0; j < p.cols; j++) {
+            sa_row(dp, i)[j] *= sa_row(p, i)[j] * (1 - sa_row(p, i)[j]);
+            *dshift += sa_row(dp, i)[j];
+        }
+}
+
 /* ---- Entmax ---------------------------------------------------------------------------------- */
 
 static double power(double x, double exponent) {
@@ -273,6 +292,15 @@ static const char *refuse_softpick(const sa_attention_sizes *sizes) {
                    : NULL;
 }
 
+static const char *refuse_sigmoid(const sa_attention_sizes *sizes) {
+    if (sizes->settings.copy)
+        return "{copy} copies by probabilities, but the weights of {normalizer:} may have any sum";
+    return sizes->settings.guided_alignment == 0
+               ? NULL
+               : "{guided_alignment} compares distributions: the weights of {normalizer:} may have "
+                 "any sum, and it would only make them larger";
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_normalizer sa_normalizers[] = {
@@ -351,6 +379,16 @@ const sa_normalizer sa_normalizers[] = {
                                 .scored_backward = softpick_backward,
                                 .kinks = sa_keep_scores, /* at 0 */
                                 .refuse = refuse_softpick},
+    [SA_NORMALIZER_SIGMOID] = {.name = "sigmoid",
+                               .formula = "alpha_j = sigma(e_j + shift - log n), n the number of "
+                                          "words seen, shift learned for each head",
+                               .citation = "Ramapuram et al. 2024",
+                               .any_sum = "each word has a weight of its own, from 0 to 1",
+                               .forward = sigmoid_forward,
+                               .backward = sigmoid_backward,
+                               .learned = "shift",
+                               .part = &sa_learned_number_part,
+                               .refuse = refuse_sigmoid},
     {.name = NULL},
 };
 

@@ -15,6 +15,7 @@ typedef struct sa_normalizer {
     bool exponential; /* weights are in proportion to the exponentials of the scores */
     bool sparse;      /* weights may be exactly 0, where they have no gradient */
     bool null_key;    /* words may have less than 1: what is left is that of no word */
+    const char *any_sum; /* why the weights of a query may have any sum; NULL: they do not */
 
     /* Every row z of scores becomes a row p of weights. */
     void (*forward)(sa_real alpha, sa_mat z);

@@ -128,8 +128,8 @@ struct sa_part {
     /* In place of keys and values, causal attention needs sums alone: numbers of a state, and a
      * step of it: see parts/running_sums.c. */
     int (*running_width)(const sa_attention *w);
-    void (*running_step)(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat state,
-                         sa_mat o, sa_mat scratch);
+    void (*running_step)(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
+                         sa_mat state, sa_mat o, sa_mat scratch);
     void (*kinks)(const sa_attention *w, int part, const sa_head *at, sa_kinks *found);
     /* What it has computed for the head's queries, or computes for the first of them, by name;
      * returns how many. It may use the scratch. */
@@ -141,11 +141,12 @@ extern const sa_part *const sa_parts[]; /* in the order of hooks; ends with NULL
 /* A setting alone chooses these. */
 extern const sa_part sa_smeared_keys_part, sa_attention_gate_part;
 /* Rows of scores, normalizers and positions name these. */
-extern const sa_part sa_running_sums_part, sa_directions_part, sa_graves_part, sa_two_maps_part,
-    sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part, sa_alibi_part,
-    sa_relative_vectors_part, sa_null_key_part, sa_entmax_alpha_part, sa_learned_number_part,
-    sa_forgetting_part, sa_monotonic_part, sa_hard_part, sa_window_part, sa_predicted_window_part,
-    sa_override_part, sa_earlier_weights_part, sa_coverage_part, sa_location_aware_part;
+extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa_graves_part,
+    sa_two_maps_part, sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part,
+    sa_alibi_part, sa_relative_vectors_part, sa_null_key_part, sa_entmax_alpha_part,
+    sa_learned_number_part, sa_forgetting_part, sa_monotonic_part, sa_hard_part,
+    sa_window_part, sa_predicted_window_part, sa_override_part, sa_earlier_weights_part,
+    sa_coverage_part, sa_location_aware_part;
 
 /* For queries of `state` numbers and annotations of `annotation` numbers. */
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation);

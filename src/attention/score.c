@@ -311,5 +311,27 @@ const sa_score sa_scores[] = {
                            "Xu et al. 2015, section 4.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
                            sa_additive_bind, sa_additive_forward, sa_additive_backward,
                            &sa_hard_part},
+    [SA_ATTENTION_RETNET] = {"retnet",
+                             "o_i = S_n' q_i, S_j = gamma S_{j-1} + k_j v_j', gamma = 1 - 2^(-4 - "
+                             "h) in head h; k_j, q_i unit vectors of U_a h_j, W_a s",
+                             "Sun et al. 2023", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
+                             uniform_forward, uniform_backward, &sa_delta_part},
+    [SA_ATTENTION_GLA] = {"gla",
+                          "o_i = S_n' q_i, S_j = D_j S_{j-1} + k_j v_j', D_j = sigma(W_d h_j + "
+                          "b_d)^(1/16), one for each number of a key",
+                          "Yang et al. 2024a, section 4", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
+                          uniform_forward, uniform_backward, &sa_delta_part},
+    [SA_ATTENTION_DELTANET] = {"deltanet",
+                               "o_i = S_n' q_i, S_j = S_{j-1} + beta_j k_j (v_j - S_{j-1}' k_j)', "
+                               "beta_j = sigma(w_d' h_j + b_d)",
+                               "Schlag et al. 2021; Yang et al. 2024b", SA_QUERY_PROJECTED,
+                               SA_KEY_UNITS, NULL, uniform_forward, uniform_backward,
+                               &sa_delta_part},
+    [SA_ATTENTION_GATED_DELTANET] = {"gated-deltanet",
+                                     "o_i = S_n' q_i, S_j = (I - beta_j k_j k_j') d_j S_{j-1} + "
+                                     "beta_j k_j v_j', beta_j and d_j = sigma(w_d' h_j + b_d)",
+                                     "Yang et al. 2025, equation 10", SA_QUERY_PROJECTED,
+                                     SA_KEY_UNITS, NULL, uniform_forward, uniform_backward,
+                                     &sa_delta_part},
     {.name = NULL},
 };

@@ -5,6 +5,7 @@
 
 const sa_part *const sa_parts[] = {
     &sa_running_sums_part, /* one a line */
+    &sa_delta_part,
     &sa_directions_part,
     &sa_graves_part,
     &sa_smeared_keys_part,

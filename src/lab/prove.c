@@ -29,7 +29,7 @@ static const char *content_free_note(const sa_proof_setup *setup) {
 
 /* The first claim of each kind that a part makes. */
 static sa_part claims_of(const sa_attention *attention) {
-    sa_part all = {0};
+    sa_part all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
     for (int p = 0; attention && p < attention->parts; p++) {
         const sa_part *row = attention->part[p].row;
         if (!all.any_sum) all.any_sum = row->any_sum;

@@ -313,13 +313,13 @@ static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
 static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
     const int width = sa_running_width(attention);
-    sa_memory own = {.annotations = annotations,
-                     .keys = sa_rows(state->words.keys, 0, o.rows),
-                     .values = sa_rows(state->words.values, 0, o.rows)};
+    sa_memory own = state->words;
+    own.annotations = annotations;
+    for (int m = 0; m < MATRICES; m++)
+        matrix_of(&own, m)->rows = matrix_of(&own, m)->cols ? o.rows : 0;
     sa_memory_forward(attention, &own);
     for (int l = 0; l < o.rows; l++)
-        sa_running_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
-                        sa_rows(own.values, l, 1),
+        sa_running_step(attention, &own, l, sa_rows(rows.q, l, 1),
                         sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
                         sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
 }

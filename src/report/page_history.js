@@ -3,7 +3,7 @@
 // ---- Formulas of the rows, such as e = q' k / sqrt(n'), as MathML
 
 const math = (tag, ...children) => make(document.createElementNS("http://www.w3.org/1998/Math/MathML", tag), { stretchy: tag === "mo" && "false" }, children);
-const letters = { alpha: "α", beta: "β", kappa: "κ", lambda: "λ", phi: "φ", sigma: "σ", tau: "τ", sum: "∑", "-": "−", "<=": "≤", "..": "…" };
+const letters = { alpha: "α", beta: "β", gamma: "γ", kappa: "κ", lambda: "λ", phi: "φ", sigma: "σ", tau: "τ", sum: "∑", "-": "−", "<=": "≤", "..": "…" };
 const closings = { "(": ")", "[": "]", "|": "|" };
 const isSign = /^([-+=,;]|<=|\.\.)$/, isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
 

@@ -10,8 +10,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[18]; /* of the constants, in their order */
-    int constants[17];
+    const char *names[22]; /* of the constants, in their order */
+    int constants[21];
 } lists[] = {
     {sa_settings_option,
      "model",
@@ -24,21 +24,25 @@ static const struct {
       SA_DECODER_CGRU}},
     {sa_settings_option,
      "attention",
-     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform",
-      "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves", "location-aware",
-      "differential", "hard"},
-     {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
-      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM,
-      SA_ATTENTION_GAUSSIAN, SA_ATTENTION_COSINE, SA_ATTENTION_QK_NORM, SA_ATTENTION_LINEAR,
-      SA_ATTENTION_MONOTONIC, SA_ATTENTION_GRAVES, SA_ATTENTION_LOCATION_AWARE,
-      SA_ATTENTION_DIFFERENTIAL, SA_ATTENTION_HARD}},
+     {"additive",      "scaled-dot", "dot",       "general",  "raw-dot",
+      "concat",        "location",   "uniform",   "gaussian", "cosine",
+      "qk-norm",       "linear",     "monotonic", "graves",   "location-aware",
+      "differential",  "hard",       "retnet",    "gla",      "deltanet",
+      "gated-deltanet"},
+     {SA_ATTENTION_ADDITIVE,     SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT,
+      SA_ATTENTION_GENERAL,      SA_ATTENTION_RAW_DOT,    SA_ATTENTION_CONCAT,
+      SA_ATTENTION_LOCATION,     SA_ATTENTION_UNIFORM,    SA_ATTENTION_GAUSSIAN,
+      SA_ATTENTION_COSINE,       SA_ATTENTION_QK_NORM,    SA_ATTENTION_LINEAR,
+      SA_ATTENTION_MONOTONIC,    SA_ATTENTION_GRAVES,     SA_ATTENTION_LOCATION_AWARE,
+      SA_ATTENTION_DIFFERENTIAL, SA_ATTENTION_HARD,       SA_ATTENTION_RETNET,
+      SA_ATTENTION_GLA,          SA_ATTENTION_DELTANET,   SA_ATTENTION_GATED_DELTANET}},
     {sa_settings_option,
      "normalizer",
      {"softmax", "null", "sparsemax", "entmax", "null-key", "sink", "ssmax", "stick-breaking",
-      "softpick"},
+      "softpick", "sigmoid"},
      {SA_NORMALIZER_SOFTMAX, SA_NORMALIZER_NULL, SA_NORMALIZER_SPARSEMAX, SA_NORMALIZER_ENTMAX,
       SA_NORMALIZER_NULL_KEY, SA_NORMALIZER_SINK, SA_NORMALIZER_SSMAX, SA_NORMALIZER_STICK_BREAKING,
-      SA_NORMALIZER_SOFTPICK}},
+      SA_NORMALIZER_SOFTPICK, SA_NORMALIZER_SIGMOID}},
     {sa_settings_option,
      "attention-gate",
      {"none", "headwise", "elementwise"},

@@ -168,6 +168,7 @@ END_TEST
 /* As --positions rope rotates them. */
 START_TEST(rotations_leave_scores_that_say_so) {
     open_row(_i, SHAPES - 1);
+    if (w.score->forward == sa_scores[SA_ATTENTION_UNIFORM].forward) return; /* a part reads keys */
     if (w.score->key == SA_KEY_NONE) return;
     const sa_mat e = unset(1, at.k.rows), again = unset(1, at.k.rows);
     w.score->forward(w.v_a, at.q, at.k, e, scratch.keys);
@@ -325,6 +326,7 @@ static const struct variant {
     {.heads = 2, .normalizer = SA_NORMALIZER_SSMAX, .window = SA_WINDOW_LOCAL_M},
     {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK, .gate = SA_GATE_ELEMENTWISE},
     {.heads = 4, .kv_heads = 2, .value = 2, .gate = SA_GATE_HEADWISE},
+    {.heads = 2, .normalizer = SA_NORMALIZER_SIGMOID, .coverage = SA_COVERAGE_LOSS},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -376,6 +378,7 @@ static const struct {
     {SA_SITE_DECODER, SA_POSITIONS_ALIBI, {.heads = 2, .normalizer = SA_NORMALIZER_SSMAX}},
     {SA_SITE_DECODER, SA_POSITIONS_FORGETTING, {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK}},
     {SA_SITE_DECODER, 0, {.heads = 2, .normalizer = SA_NORMALIZER_STICK_BREAKING}},
+    {SA_SITE_DECODER, SA_POSITIONS_FORGETTING, {.heads = 2, .normalizer = SA_NORMALIZER_SIGMOID}},
 };
 enum { LAYERS = sizeof layers / sizeof *layers };
 

@@ -290,12 +290,77 @@ START_TEST(heads_are_normalized) {
 }
 END_TEST
 
+/* ---- Delta ----------------------------------------------------------------------------------- */
+
+/* The weights of three words, of keys that are (1, 0), (.6, .8), (1, 0) and the queries (1, 0), (1,
+ * 0),
+ * (.6, .8) when they are unit vectors, and of the memory that is overwritten, computed by hand. */
+static const double delta_keys[3][2] = {{1e4, 0}, {6e3, 8e3}, {1e4, 0}};
+static const double delta_queries[3][2] = {{1e4, 0}, {1e4, 0}, {6e3, 8e3}};
+static const struct {
+    int score, numbers; /* of gates: beta, then D */
+    double gates[3][2], alpha[3][3];
+} deltas[] = {
+    {SA_ATTENTION_RETNET, 0, {{0}}, {{1}, {.96875, .6}, {.96875 * .96875 * .6, .96875, .6}}},
+    {SA_ATTENTION_GLA, 2, {{.5, 1}, {.5, 1}, {.5, 1}}, {{1}, {.5, .6}, {.15, .82, .6}}},
+    {SA_ATTENTION_DELTANET, 1, {{1}, {.5}, {1}}, {{1}, {.82, .3}, {-.192, .32, .6}}},
+    {SA_ATTENTION_GATED_DELTANET,
+     2,
+     {{1, 1}, {.5, .5}, {1, .9}},
+     {{1}, {.41, .3}, {-.0864, .288, .6}}},
+};
+
+static void open_delta(int k) {
+    attention_settings(deltas[k].score);
+    settings.attn = 2;
+    ck_assert(decoder_open());
+    part = sa_part_find(&w, &sa_delta_part);
+}
+
+START_TEST(weights_of_a_memory) {
+    open_delta(_i);
+    for (int i = 0; i < 3; i++) {
+        head = bare_head(i + 1);
+        for (int j = 0; j <= i; j++) {
+            set_row(sa_rows(head.k, j, 1), delta_keys[j]);
+            if (deltas[_i].numbers) set_row(sa_rows(memory.part[part], j, 1), deltas[_i].gates[j]);
+        }
+        set_row(head.q, delta_queries[i]);
+        sa_delta_part.forward[SA_PLACE_KEYS](&w, part, &head);
+        sa_delta_part.forward[SA_PLACE_SCORES](&w, part, &head);
+        same_row(head.alpha, deltas[_i].alpha[i], 1e-13);
+    }
+}
+END_TEST
+
+/* What the memory itself gives are the values weighed by them. */
+START_TEST(a_memory_runs_on) {
+    static const double v[] = {1, 2, 5};
+    open_delta(_i);
+    w.parts = 1, w.value_width = 1, w.output_width = 1;
+    const sa_mat k = unset(3, 2), q = unset(1, 2), o = unset(1, 1),
+                 state = filled(1, sa_running_width(&w), 0);
+    sa_memory words = {.keys = k, .values = unset(3, 1), .part[0] = memory.part[part]};
+    for (int i = 0; i < 3; i++) {
+        double wanted = 0;
+        set_row(sa_rows(k, i, 1), delta_keys[i]), set_row(q, delta_queries[i]);
+        if (deltas[_i].numbers) set_row(sa_rows(words.part[0], i, 1), deltas[_i].gates[i]);
+        *sa_row(words.values, i) = v[i];
+        for (int j = 0; j <= i; j++) wanted += deltas[_i].alpha[i][j] * v[j];
+        sa_running_step(&w, &words, i, q, state, o, unset(1, 2));
+        ck_assert_double_eq_tol(*o.x, wanted, 1e-12);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("parts of attention in double", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, weights_are_divided_by_the_fertility, 0, 3);
     tcase_add_test(tests, fertility_is_at_most_n);
+    tcase_add_loop_test(tests, weights_of_a_memory, 0, sizeof deltas / sizeof *deltas);
+    tcase_add_loop_test(tests, a_memory_runs_on, 0, sizeof deltas / sizeof *deltas);
     tcase_add_test(tests, keys_are_mixed_with_the_one_before);
     tcase_add_loop_test(tests, the_loss_is_what_is_covered_again, 0, 3);
     tcase_add_test(tests, the_loss_has_the_gradient_of_the_smaller);

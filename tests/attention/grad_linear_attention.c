@@ -49,7 +49,8 @@ START_TEST(sums_give_what_weights_give) {
                  o = unset(1, w.output_width), wanted = unset(1, VALUE),
                  own = unset(1, w.key_width);
     for (int i = 0; i < WORDS; i++) {
-        sa_running_step(&w, sa_rows(q, i, 1), sa_rows(k, i, 1), sa_rows(v, i, 1), state, o, own);
+        sa_running_step(&w, &(sa_memory){.keys = k, .values = v}, i, sa_rows(q, i, 1), state, o,
+                        own);
         for (int h = 0; h < HEADS; h++) {
             const sa_mat alpha = unset(1, i + 1);
             weights_of(sa_head_part(sa_rows(q, i, 1), HEADS, h),
@@ -74,7 +75,8 @@ START_TEST(sums_of_far_negative_numbers) {
                        .parts = 1,
                        .part = {{.row = &sa_running_sums_part}}};
     const sa_mat far = filled(1, 2, -1e4), o = unset(1, 3);
-    sa_running_step(&w, far, far, drawn(1, 3), filled(1, sa_running_width(&w), 0), o, unset(1, 2));
+    sa_running_step(&w, &(sa_memory){.keys = far, .values = drawn(1, 3)}, 0, far,
+                    filled(1, sa_running_width(&w), 0), o, unset(1, 2));
     for (int l = 0; l < o.cols; l++) ck_assert(isfinite(o.x[l]));
 }
 END_TEST

@@ -99,7 +99,8 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential or hard (did you mean 'scaled-dot'?)"},
+         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet (did you "
+         "mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
@@ -198,8 +199,9 @@ START_TEST(a_word_may_stand_for_a_number) {
 }
 END_TEST
 
-/* The gradient of a weight's logarithm is infinite at 0. */
-START_TEST(guided_alignment_needs_weights_above_0) {
+/* The gradient of a weight's logarithm is infinite at 0; weights of any sum would all become large.
+ */
+START_TEST(guided_alignment_needs_distributions_above_0) {
     sa_settings settings = defaults();
     sa_error error;
     settings.guided_alignment = 0.5;
@@ -208,7 +210,7 @@ START_TEST(guided_alignment_needs_weights_above_0) {
         const bool good = sa_settings_check(&settings, &error); /* some refuse the decoder, too */
         ck_assert(good || strstr(error.text, "--normalizer"));
         ck_assert_int_eq(!good && strstr(error.text, "--guided-alignment"),
-                         sa_normalizers[i].sparse);
+                         sa_normalizers[i].sparse || sa_normalizers[i].any_sum);
     }
 }
 END_TEST
@@ -342,11 +344,11 @@ START_TEST(altered_settings_are_refused) {
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential or hard"},
+         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware, differential or hard"},
+         "location-aware, differential, hard, retnet, gla, deltanet or gated-deltanet"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},
@@ -425,7 +427,7 @@ int main(void) {
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
     tcase_add_test(cases, a_word_may_stand_for_a_number);
-    tcase_add_test(cases, guided_alignment_needs_weights_above_0);
+    tcase_add_test(cases, guided_alignment_needs_distributions_above_0);
     tcase_add_test(cases, written_settings_read_back_exactly);
     tcase_add_test(cases, metrics_are_written);
     tcase_add_test(cases, earlier_keys_and_choices_are_understood);

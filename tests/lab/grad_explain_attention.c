@@ -58,8 +58,8 @@ static double score(const char *name, int head, const double *s, const double *h
 
 /* The normalizer's number, which a head may have learned. */
 static double exponent_of(int head) {
-    const sa_param *sink = param("attention.", "sink"), *scale = param("attention.", "scale");
-    if (sink || scale) return weight(sink ? sink : scale, 0, head);
+    const char *name = sa_normalizers[settings.normalizer].learned;
+    if (name) return weight(param("attention.", name), 0, head);
     const bool learned = settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED;
     return learned ? 1 + sigma(weight(param("attention.", "a"), 0, head)) : settings.entmax_alpha;
 }
@@ -74,7 +74,7 @@ static void check_normalizer(int i, int head, const double *e, double e_0, int f
     if (row->null_key) same("null", i, get(i, head, "null"), &rest, 1);
     if (row->exponent) same("a", i, get(i, head, "a"), &exponent, 1);
     if (row->learned) e_0 = exponent;
-    if (row->scored_backward) return; /* no shares of exponentials */
+    if (row->scored_backward || row->any_sum) return; /* no shares of exponentials */
     if (row->kinks) {
         const double a = row->exponent ? exponent : 2, tau = entmax(a, e + first, words, above);
         for (int j = 0; j < words; j++) above[j] = e[first + j] - tau / (a - 1);
@@ -266,7 +266,7 @@ static void check_head(int i, int head, const double *s, double *o) {
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
     if (selects)
         selected_of(e->number, i, alpha);
-    else if (part == &sa_graves_part)
+    else if (part && part->any_sum) /* the score makes the weights */
         memcpy(alpha, e->number, sizeof alpha);
     else
         weights_of(e->number, i, at, s, alpha);

@@ -21,6 +21,12 @@ static bool reads_in_order(const sa_settings *settings) {
     return settings->model == SA_MODEL_DECODER && settings->prefix == SA_PREFIX_CAUSAL;
 }
 
+/* Why the part of a score reads words in their order, or NULL. */
+static const char *ordered_by_score(const sa_settings *settings) {
+    const sa_part *part = sa_scores[settings->attention].part;
+    return part ? part->ordered : NULL;
+}
+
 /* Positions break the invariants of an encoder without recurrence. */
 static void expect_encoder(const sa_settings *settings) {
     const bool transformer = settings->model != SA_MODEL_RECURRENT;
@@ -31,8 +37,8 @@ static void expect_encoder(const sa_settings *settings) {
         expect_excuse(name, "only those before it");
     else if (settings->positions)
         expect_measured(name, 1e-4, 1e3);
-    else if (transformer && sa_scores[settings->attention].query == SA_QUERY_POSITIONS)
-        expect_excuse(name, "the score depends on positions");
+    else if (transformer && ordered_by_score(settings))
+        expect_excuse(name, ordered_by_score(settings));
     else if (transformer && settings->window)
         expect_excuse(name, "the window depends on positions");
     else if (transformer && settings->smeared_keys)
@@ -96,10 +102,9 @@ static void expect_attention(const sa_settings *settings) {
     }
     const bool blind = sa_scores[settings->attention].key == SA_KEY_NONE;
     const sa_part *part = sa_scores[settings->attention].part;
-    if (part == &sa_graves_part)
-        expect_excuse("row-sums", "the score makes the weights");
-    else if (part == &sa_two_maps_part)
-        expect_excuse("row-sums", "the difference of two maps");
+    const char *any_sum = sa_normalizers[settings->normalizer].any_sum;
+    if (any_sum || (part && part->any_sum))
+        expect_excuse("row-sums", any_sum ? any_sum : part->any_sum);
     else
         expect_measured("row-sums", 0, 1e-14);
     expect_measured("annotations", blind ? 0 : 1e-4, blind ? 0 : 2);
@@ -118,15 +123,10 @@ static void expect_permutation(const sa_settings *settings) {
         expect_excuse("permutation", "only those before it");
     else if (settings->positions)
         expect_excuse("permutation", "positions");
-    else if (attends && (sa_scores[settings->attention].query == SA_QUERY_POSITIONS ||
-                         sa_scores[settings->attention].query == SA_QUERY_MIXTURE))
-        expect_excuse("permutation", "the score depends on positions");
+    else if (attends && ordered_by_score(settings))
+        expect_excuse("permutation", ordered_by_score(settings));
     else if (attends && settings->window)
         expect_excuse("permutation", "the window depends on positions");
-    else if (attends && settings->attention == SA_ATTENTION_MONOTONIC)
-        expect_excuse("permutation", "from left to right");
-    else if (attends && sa_scores[settings->attention].part == &sa_location_aware_part)
-        expect_excuse("permutation", "the weights of neighboring words");
     else if (attends && settings->smeared_keys)
         expect_excuse("permutation", "mixed with that of the word before");
     else

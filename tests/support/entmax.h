@@ -53,6 +53,10 @@ static inline bool normalize(const char *name, double alpha, const double *z, in
         for (int j = 0; j < size; j++) p[j] = fmax(0, exp(z[j]) - 1) / all;
         return true;
     }
+    if (strcmp(name, "sigmoid") == 0) {
+        for (int j = 0; j < size; j++) p[j] = 1 / (1 + size * exp(-z[j] - alpha));
+        return true;
+    }
     const bool sink = strcmp(name, "sink") == 0;
     double sum = sink ? exp(alpha) : null;
     for (int j = 0; j < size; j++) sum += exp(z[j]);

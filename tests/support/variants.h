@@ -69,6 +69,7 @@ static inline void fit_together(sa_settings *settings) {
         settings->attn = 8;
         if (settings->model != SA_MODEL_RECURRENT) settings->embed = 8;
     }
+    if (settings->heads == 4 && settings->attention >= SA_ATTENTION_RETNET) settings->attn = 8;
     if (settings->attention == SA_ATTENTION_DIFFERENTIAL) {
         settings->attn = 8;
         if (settings->heads == 4 && settings->value_size < 2) settings->embed = 8;

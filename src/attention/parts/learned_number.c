@@ -2,7 +2,8 @@
  *
  *   entmax   alpha = 1 + sigma(a)   (Correia et al. 2019)
  *   sink     the score of a key that is no word   (OpenAI 2025, gpt-oss)
- *   ssmax    scores are multiplied by scale log n   (Nakanishi 2025) */
+ *   ssmax    scores are multiplied by scale log n   (Nakanishi 2025)
+ *   sigmoid  is added to the scores   (Ramapuram et al. 2024) */
 #include "attention/parts.h"
 
 typedef struct learned_number { /* weights, or their gradients */

@@ -103,10 +103,12 @@ static head_sums sums_of(const sa_attention *w, sa_mat state, int g) {
     return (head_sums){.S = {x, d, dv, dv}, .z = {x + (ptrdiff_t)d * dv, 1, d, d}};
 }
 
-static void running_step(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat state,
-                         sa_mat o, sa_mat scratch) {
+static void running_step(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
+                         sa_mat state, sa_mat o, sa_mat scratch) {
     const int H = w->heads, G = w->kv_heads, d = w->key_width / G;
-    const sa_mat own = sa_cols(scratch, 0, d);
+    const sa_mat own = sa_cols(scratch, 0, d), k = sa_rows(words->keys, t, 1),
+                 v = sa_rows(words->values, t, 1);
+    (void)part;
     for (int g = 0; g < G; g++) {
         const head_sums sums = sums_of(w, state, g);
         const sa_mat value = sa_head_part(v, G, g);

@@ -4,10 +4,6 @@
 
 #define LEAST 1e-25 /* smaller weights become 0, as in softmax: denormals are slow */
 
-static sa_real sigma(sa_real x) {
-    return (sa_real)(1 / (1 + exp(-(double)x)));
-}
-
 /* ---- Softmax, with and without a null key ---------------------------------------------------- */
 
 /* p_j = exp(z_j) / sum_k exp(z_k) */
@@ -27,7 +23,7 @@ static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha
 static void sink_forward(sa_real sink, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         const sa_real L = sa_softmax_row(sa_row(z, i), z.cols);
-        sa_scale(sigma(L - sink), sa_rows(z, i, 1));
+        sa_scale(sa_sigma(L - sink), sa_rows(z, i, 1));
     }
 }
 
@@ -62,9 +58,9 @@ static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real
 
 /* ---- Stick-breaking -------------------------------------------------------------------------- */
 
-/* sigma(z), but no number where z is above all numbers. */
+/* sa_sigma(z), but no number where z is above all numbers. */
 static sa_real logistic(sa_real z) {
-    return z > 0 ? sigma(z) + (z - z) : sigma(z);
+    return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
 }
 
 /* Whether a mask hides the key: only `attend` has masks. */
@@ -82,7 +78,7 @@ static void stick_forward(sa_real alpha, sa_mat z) {
         int own = z.cols - 1;
         while (own > 0 && is_hidden(p[own])) own--;
         for (int j = own - 1; j >= 0; j--) {
-            const sa_real beta = logistic(p[j]), rest = left * sigma(-p[j]);
+            const sa_real beta = logistic(p[j]), rest = left * sa_sigma(-p[j]);
             p[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
             left = rest < (sa_real)LEAST ? 0 : rest;
         }
@@ -96,7 +92,7 @@ static void stick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real
     sa_real farther = 0;
     for (int j = 0; j < z.cols - 1; j++) {
         const sa_real own = p.x[j] * dp.x[j];
-        dp.x[j] = sigma(-z.x[j]) * own - sigma(z.x[j]) * farther;
+        dp.x[j] = sa_sigma(-z.x[j]) * own - sa_sigma(z.x[j]) * farther;
         farther += own;
     }
     dp.x[z.cols - 1] = 0;

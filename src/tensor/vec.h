@@ -18,6 +18,11 @@
 void sa_tanh(sa_mat x);
 void sa_sigmoid(sa_mat x);
 
+/* 1 / (1 + exp(-x)) of one number */
+static inline sa_real sa_sigma(sa_real x) {
+    return (sa_real)(1 / (1 + exp(-(double)x)));
+}
+
 /* log sigma(z), which does not overflow */
 static inline double sa_log_sigmoid(double z) {
     return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));

@@ -120,15 +120,11 @@ static word word_of(const sa_attention *w, const rule *own, const sa_real *gates
 
 /* ---- Unit vectors ---------------------------------------------------------------------------- */
 
-static sa_real sigma(sa_real x) {
-    return 1 / (1 + (sa_real)exp(-(double)x));
-}
-
 /* y = s / |s|, s = x sigma(x); returns |s|. They may be one. */
 static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
     sa_real sum = (sa_real)1e-6;
     for (int l = 0; l < size; l++) {
-        y[l] = x[l] * sigma(x[l]);
+        y[l] = x[l] * sa_sigma(x[l]);
         sum += y[l] * y[l];
     }
     const sa_real norm = sa_sqrt(sum);
@@ -140,7 +136,7 @@ static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
 static void unit_backward(const sa_real *x, int size, sa_real *y, sa_real *dy) {
     const sa_real norm = unit_forward(x, size, y), along = sa_dot(y, dy, size);
     for (int l = 0; l < size; l++) {
-        const sa_real open = sigma(x[l]);
+        const sa_real open = sa_sigma(x[l]);
         dy[l] = (dy[l] - y[l] * along) / norm * (open + x[l] * open * (1 - open));
     }
 }

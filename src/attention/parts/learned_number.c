@@ -5,6 +5,7 @@
  *   ssmax    scores are multiplied by scale log n   (Nakanishi 2025)
  *   sigmoid  is added to the scores   (Ramapuram et al. 2024) */
 #include "attention/parts.h"
+#include "tensor/vec.h"
 
 typedef struct learned_number { /* weights, or their gradients */
     sa_mat a;                   /* [1 x heads] */
@@ -51,7 +52,7 @@ static bool alpha_chosen(const sa_attention_sizes *sizes) {
 
 /* Near alpha = 1 the derivative by alpha is a small difference of large numbers. */
 static void alpha_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_real share = (sa_real)(1 / (1 + exp(-(double)*own_of(w, part, at))));
+    const sa_real share = sa_sigma(*own_of(w, part, at));
     put_number(w, part, at, 1 + (share > (sa_real)1e-3 ? share : (sa_real)1e-3));
 }
 

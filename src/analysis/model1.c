@@ -3,7 +3,6 @@
 #include "analysis/aligner_row.h"
 
 void sa_aligner_uniform(const sa_aligner_model *model, int I, int J, double *table) {
-    (void)model;
     for (int k = 0; k < J * (I + 1); k++) table[k] = 1.0 / (I + 1);
 }
 

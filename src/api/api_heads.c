@@ -52,7 +52,6 @@ static bool add_weights(void *context, size_t index, const sa_alignment *alignme
     const int first = read_words(all, index), T = alignment->targets, S = alignment->sources;
     const bool source = all->site == SA_SITE_CROSS, seen = !source && !all->decoder->cross;
     const int from = source ? 0 : first + seen, to = source ? S : first + T;
-    (void)error;
     for (int number = 0; number < all->decoder->layers * all->heads; number++) {
         const double *alpha =
             sa_alignment_weights(alignment, number / all->heads + 1, number % all->heads + 1);
@@ -67,7 +66,6 @@ static bool add_losses(void *context, size_t index, const sa_alignment *alignmen
                        sa_error *error) {
     const head_work *all = context;
     const int first = read_words(all, index);
-    (void)error;
     for (int t = 0; t < alignment->targets; t++) {
         const bool repeated = sa_is_repeated(all->words, first + t);
         all->losses->loss[repeated] -= alignment->token_log_probabilities[t];

@@ -8,13 +8,11 @@
 
 /* p_j = exp(z_j) / sum_k exp(z_k) */
 void sa_softmax_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
     sa_softmax(z);
 }
 
 /* solution: softmax; dz_j = p_j (dp_j - sum_k p_k dp_k), also with a null key, of value 0; end */
 static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    (void)alpha, (void)dalpha;
     sa_softmax_backward(p, dp, dp);
 }
 
@@ -36,7 +34,6 @@ static void sink_backward(sa_real sink, sa_mat p, sa_mat dp, sa_real *dsink) {
 
 /* A null key is a sink of score 0. */
 static void null_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
     sink_forward(0, z);
 }
 
@@ -72,7 +69,6 @@ static bool is_hidden(sa_real z) {
  * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last is the query's own and gets none.
  */
 static void stick_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
     for (int i = 0; i < z.rows; i++) {
         sa_real *p = sa_row(z, i), left = 1;
         int own = z.cols - 1;
@@ -88,7 +84,6 @@ static void stick_forward(sa_real alpha, sa_mat z) {
 
 /* dz_j = (1 - beta_j) p_j dp_j - beta_j sum_{k < j} p_k dp_k */
 static void stick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    (void)alpha, (void)dalpha;
     sa_real farther = 0;
     for (int j = 0; j < z.cols - 1; j++) {
         const sa_real own = p.x[j] * dp.x[j];
@@ -114,7 +109,6 @@ static double softpick_sum(const sa_real *z, int count, double *shift) {
 
 /* p_j = max(0, exp(z_j) - 1) / sum_k |exp(z_k) - 1| */
 static void softpick_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
     for (int i = 0; i < z.rows; i++) {
         sa_real *p = sa_row(z, i);
         double shift;
@@ -131,7 +125,6 @@ static void softpick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_r
     double shift;
     const double sum = softpick_sum(z.x, z.cols, &shift);
     const sa_real mean = sa_dot(p.x, dp.x, p.cols);
-    (void)alpha, (void)dalpha;
     for (int j = 0; j < z.cols; j++) {
         const sa_real slope = (sa_real)(exp((double)z.x[j] - shift) / sum);
         dp.x[j] = z.x[j] > 0 ? slope * (dp.x[j] - mean) : z.x[j] < 0 ? slope * mean : 0;
@@ -251,18 +244,15 @@ static void entmax_kinks(sa_real alpha, sa_mat z) {
 
 /* p_j = [z_j - tau]_+, the distribution nearest to z */
 static void sparsemax_forward(sa_real alpha, sa_mat z) {
-    (void)alpha;
     entmax_forward(2, z);
 }
 
 /* dz_j = dp_j - the mean of dp over the words with p > 0 */
 static void sparsemax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    (void)alpha, (void)dalpha;
     entmax_backward(2, p, dp, NULL);
 }
 
 static void sparsemax_kinks(sa_real alpha, sa_mat z) {
-    (void)alpha;
     entmax_kinks(2, z);
 }
 
@@ -388,13 +378,9 @@ const sa_normalizer sa_normalizers[] = {
     {.name = NULL},
 };
 
-void sa_keep_scores(sa_real alpha, sa_mat z) {
-    (void)alpha, (void)z;
-}
+void sa_keep_scores(sa_real alpha, sa_mat z) {}
 
-void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    (void)alpha, (void)p, (void)dp, (void)dalpha;
-}
+void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {}
 
 const sa_normalizer sa_no_normalizer = {.name = "none",
                                         .formula = "alpha_j = e_j",

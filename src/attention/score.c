@@ -10,7 +10,6 @@
 /* v_a, n' numbers. */
 sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
                         int max_positions) {
-    (void)heads, (void)max_positions;
     return sa_bind_vector(binder, part, "v_a", size, SA_INIT_ALIGN_LAST);
 }
 
@@ -50,13 +49,11 @@ void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, 
 
 /* Section 3.1 (Luong et al. 2015): e = q k' */
 static void dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)v_a, (void)scratch;
     sa_gemm_nt(q, k, 0, e);
 }
 
 static void dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                          sa_mat dv_a, sa_mat scratch) {
-    (void)v_a, (void)dv_a, (void)scratch;
     sa_gemm_nn(de, k, 1, dq); /* e = q k' */
     sa_gemm_tn(de, q, 1, dk);
 }
@@ -78,7 +75,6 @@ static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_ma
 /* h^2 = sqrt(n'), n' of one head: with keys of equal lengths training starts as with scaled-dot. */
 static sa_mat gaussian_bind(sa_binder *binder, const char *part, int size, int heads,
                             int max_positions) {
-    (void)max_positions;
     return sa_bind_constant(binder, part, "log_h", heads, log((double)size / heads) / 4);
 }
 
@@ -95,7 +91,6 @@ static sa_real distance(const sa_real *a, const sa_real *b, int size) {
 
 /* Nadaraya 1964 and Watson 1964: e_ij = -|q_i - k_j|^2 / (2 h^2) */
 static void gaussian_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)scratch;
     const sa_real half = precision(own) / 2;
     for (int i = 0; i < q.rows; i++)
         for (int j = 0; j < k.rows; j++)
@@ -105,7 +100,6 @@ static void gaussian_forward(sa_mat own, sa_mat q, sa_mat k, sa_mat e, sa_mat sc
 /* dq_i += de_ij (k_j - q_i) / h^2, dk_j its negative, dlog h += de_ij |q_i - k_j|^2 / h^2 */
 static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                               sa_mat down, sa_mat scratch) {
-    (void)scratch;
     const sa_real sharp = precision(own);
     for (int i = 0; i < q.rows; i++)
         for (int j = 0; j < k.rows; j++) {
@@ -175,7 +169,6 @@ static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de
 /* beta = log 2 */
 static sa_mat cosine_bind(sa_binder *binder, const char *part, int size, int heads,
                           int max_positions) {
-    (void)size, (void)max_positions;
     return sa_bind_vector(binder, part, "b", heads, SA_INIT_ZERO);
 }
 
@@ -195,7 +188,6 @@ static void cosine_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq
 /* Section 3 of Henry et al. 2020: g = log2(L^2 - L) for sentences of L words, here the longest */
 static sa_mat qk_norm_bind(sa_binder *binder, const char *part, int size, int heads,
                            int max_positions) {
-    (void)size;
     const double L = max_positions > 2 ? max_positions : 2;
     return sa_bind_constant(binder, part, "g", heads, log2(L * L - L));
 }
@@ -228,14 +220,11 @@ const sa_part sa_directions_part = {
  */
 
 static void uniform_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)v_a, (void)q, (void)k, (void)scratch;
     sa_zero(e);
 }
 
 static void uniform_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
-                             sa_mat dv_a, sa_mat scratch) {
-    (void)v_a, (void)q, (void)k, (void)de, (void)dq, (void)dk, (void)dv_a, (void)scratch;
-}
+                             sa_mat dv_a, sa_mat scratch) {}
 
 /* ---- The table ------------------------------------------------------------------------------- */
 

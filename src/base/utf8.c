@@ -61,7 +61,6 @@ const char *sa_utf8_guess_format(const char *text, size_t size, const char **com
 }
 
 static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
-    (void)unused;
     return utf8proc_tolower(code);
 }
 

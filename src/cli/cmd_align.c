@@ -456,13 +456,11 @@ static const sa_option words_rows[] = {
 };
 
 static void report(void *context, int iteration, double perplexity) {
-    (void)context;
     cli_note("iteration %d: perplexity %.2f", iteration, perplexity);
 }
 
 static bool add_translation(void *context, const char *source, const char *target,
                             double probability, sa_error *error) {
-    (void)error;
     sa_buffer_addf(context, "%s\t%s\t%.6f\n", source, target, probability);
     return true;
 }

@@ -70,7 +70,6 @@ static void add_row(words *all, int position, const char *word, const double *x,
 static void take(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     words *all = context;
     const annotations_options *options = all->options;
-    (void)pair;
     if (!value) return;
     const int width = all->width[all->layer] = value->cols;
     for (int t = 0; t < value->rows; t++) {

@@ -318,7 +318,6 @@ static bool show(attend_work *work, sa_error *error) {
 /* The words before the first layer, which live during the call. */
 static void take_words(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     attend_work *work = context;
-    (void)pair;
     if (work->words) return;
     work->words = value;
     work->good = show(work, work->error);

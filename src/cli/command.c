@@ -132,7 +132,6 @@ static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
 }
 
 bool cli_prints_nothing(const void *fields) {
-    (void)fields;
     return false;
 }
 

@@ -48,7 +48,6 @@ static void require(rlim_t least, int resource, const char *what) {
 
 /* OpenBLAS raises SIGINT when a thread cannot be started. */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
-    (void)context;
     if (info->si_code == SI_TKILL && info->si_pid == getpid())
         fail("softalign: OpenBLAS cannot start its threads (see ulimit -u); with "
              "OPENBLAS_NUM_THREADS=1 it starts none\n",
@@ -68,7 +67,6 @@ static void on_illegal_instruction(int number) {
 /* ---- Before and after OpenBLAS is loaded ----------------------------------------------------- */
 
 static void check_limits(int count, char **arguments, char **environment) {
-    (void)count, (void)arguments;
     const char *value = value_of("OPENBLAS_NUM_THREADS", environment);
     const int cores = sa_cpu_count(), asked = value ? atoi(value) : 0;
     const rlim_t threads = (rlim_t)(asked > 0 && asked < cores ? asked : cores); /* of OpenBLAS */

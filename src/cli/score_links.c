@@ -18,7 +18,6 @@ enum { LINKS, GOLD, REVERSE, SOURCE, TARGET, FILES };
 static bool add_line(void *context, const char *line, size_t size, const sa_text_lines *from,
                      sa_error *error) {
     score_file *file = context;
-    (void)from;
     char *copy = sa_copy(line, size, error);
     if (copy && sa_append(&file->line, &file->count, &file->capacity, &copy, sizeof copy, error))
         return true;

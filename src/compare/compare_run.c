@@ -300,7 +300,6 @@ static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *erro
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     sa_compare_run *run = context;
     double seconds;
-    (void)error;
     if (sa_number_parse(cells[SA_LOG_SECONDS], &seconds) && seconds > run->spent.seconds)
         run->spent.seconds = seconds;
     return true;

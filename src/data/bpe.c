@@ -228,7 +228,6 @@ enum { UNKNOWN = -1, NONE = -1, MERGED = -2 };
 
 /* The earlier merge comes first; of the same merge, the leftmost position. */
 static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
-    (void)context;
     return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
 }
 

@@ -16,7 +16,6 @@ static bool char_split(const char *text, size_t size, sa_tokens *tokens, sa_erro
 
 static void char_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                       sa_buffer *out) {
-    (void)spacing;
     for (size_t i = 0; i < count; i++) sa_buffer_add(out, tokens[i].text, tokens[i].size);
 }
 
@@ -36,7 +35,6 @@ static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_err
 
 static void space_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                        sa_buffer *out) {
-    (void)spacing;
     for (size_t i = 0; i < count; i++) {
         if (i) sa_buffer_add(out, " ", 1);
         sa_buffer_add(out, tokens[i].text, tokens[i].size);

@@ -20,7 +20,6 @@ static double gnmt(int len, double power) {
 }
 
 static double none(int len, double power) {
-    (void)len, (void)power;
     return 1;
 }
 

@@ -74,7 +74,6 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     const bool joined = is_joined(w); /* a row goes on behind the source's words */
     const int rows[] = {
         [SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = joined ? 0 : T};
-    (void)alone, (void)error;
     raise_to(0, worst);
     for (int site = 0; site < (int)(sizeof rows / sizeof *rows); site++)
         for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
@@ -104,7 +103,6 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     sa_lab_model *model = &setup->model;
     const double fraction = 1.0 / setup->pairs.count;
     const sa_lab_view one = {alone, 0}, together = {&setup->all, p};
-    (void)error;
     if (p == 0) {
         memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
         sa_lab_pass_gradient(&setup->all, fraction, &model->dw);
@@ -200,7 +198,6 @@ bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alon
                                  sa_error *error) {
     neighbors all;
     sa_lab_pass beside = {0};
-    (void)alone;
     const bool good =
         neighbors_open(setup, p, &all, error) && open_pass(setup, &all, &beside, error);
     if (good) {
@@ -406,7 +403,6 @@ bool sa_measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *
     const bool smeared =
         sa_part_find(&encoder->layer[0].self.attention, &sa_smeared_keys_part) >= 0;
     const int further = smeared ? encoder->layers : 0; /* a key has the word before in it */
-    (void)error;
     snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d%s",
              encoder->layers, setup->model.sizes.transformer.attention.settings.window_size, reach,
              smeared ? ", by smeared keys one more to the left each" : "");
@@ -466,7 +462,6 @@ bool sa_measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
     const int len = setup->pairs.target[p].len;
     int32_t *ids = sa_new((size_t)len * 2 * CUTS, sizeof *ids, error);
     bool good = ids;
-    (void)alone;
     for (int first = 0; good && first < len; first += CUTS)
         good = compare_cuts(setup, p, first, ids, worst, error);
     free(ids);
@@ -515,7 +510,6 @@ static double sum_error(const decoding *own, sa_lab_view view, int t) {
     const sa_batch_side *source = &own->model.states->batch.source;
     const int known = sa_seq2seq_words(view.pass->w);
     double sum = 0;
-    (void)t;
     for (int word = 0; word < sa_ensemble_words(&own->model, 0); word++) {
         int j = 0;
         while (word >= known && j < source->words && source->extended[j] != word) j++;

@@ -193,7 +193,6 @@ void sa_state_dropout_backward(sa_mat mask, sa_state dprevious) {
 
 /* Section 3.5: PE(t, 2i) = sin(t / 10000^(2i/m)), PE(t, 2i+1) = cos(t / 10000^(2i/m)) */
 void sa_sinusoidal_encoding(sa_mat w, int first, sa_mat table) {
-    (void)w;
     for (int k = 0; k < table.cols; k++) {
         const double wave = pow(10000, (double)(k - k % 2) / table.cols);
         for (int t = 0; t < table.rows; t++) {

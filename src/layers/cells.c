@@ -144,7 +144,6 @@ void sa_gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gate
                            sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                            sa_recurrent *dw) {
     const int n = w->n;
-    (void)scratch;
     update_backward(w, gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n),
                     dprevious.s);
     for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
@@ -241,7 +240,6 @@ void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_m
 void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                      sa_recurrent *dw) {
-    (void)previous, (void)scratch;
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *s = sa_row(gates, l), *ds = sa_row(dstate.s, l);
         sa_real *dal = sa_row(da, l);
@@ -254,6 +252,5 @@ void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
 
 /* a + U s', in all blocks at once */
 void sa_whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    (void)cache;
     sa_recurrent_state_weights_backward(0, dw->cell->gated_blocks, previous.masked, da, dw);
 }

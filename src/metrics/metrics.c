@@ -163,17 +163,14 @@ static double fraction(int64_t part, int64_t whole) {
 }
 
 static double exact(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    (void)metrics;
     return fraction(stats->exact, stats->sentences);
 }
 
 static double same(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    (void)metrics;
     return fraction(stats->same, stats->tokens);
 }
 
 static double per(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    (void)metrics;
     return 100 * fraction(stats->edits, stats->edited);
 }
 

@@ -230,7 +230,6 @@ static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_deco
 
 static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                                 sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    (void)dsource;
     layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
 }

@@ -169,14 +169,13 @@ static void backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout drop
     sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);
 }
 
+/* There is the decoder's attention alone. */
 static sa_mat weights(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,
                       int b, int t) {
-    (void)site, (void)layer; /* the decoder's only one */
     return sa_rows(pass->decoder.rows.attention.alpha, batch->target.start[t] + b, 1);
 }
 
 static sa_mat dalpha(const sa_pass *pass, int layer) {
-    (void)layer;
     return pass->decoder.d.attention.alpha;
 }
 
@@ -194,7 +193,6 @@ static const sa_readout_cache *read_out(const sa_pass *pass) {
 
 static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
                           int steps, sa_decode_cache *cache) {
-    (void)steps;
     const sa_decoder *d = &w->decoder;
     const int B = batch->source.sentences, S = batch->source.steps;
     sa_recurrent_decode_state *state = &cache->recurrent;
@@ -223,7 +221,6 @@ static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_c
 
 static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
                         sa_mat *t, sa_error *error) {
-    (void)error;
     sa_recurrent_decode_state *state = &cache->recurrent;
     const sa_decoder *d = &w->decoder;
     const int m = d->sizes.m, L = step->L;
@@ -265,7 +262,6 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
 }
 
 static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
-    (void)layer;
     return cache->recurrent.rows.attention.alpha;
 }
 
@@ -273,9 +269,7 @@ static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
     return &cache->recurrent.readout;
 }
 
-static void decode_release(sa_decode_cache *cache) {
-    (void)cache;
-}
+static void decode_release(sa_decode_cache *cache) {}
 
 const sa_family sa_recurrent_family = {
     .name = "recurrent",

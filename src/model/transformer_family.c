@@ -8,7 +8,6 @@
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
 
 static bool attends(const sa_settings *settings) {
-    (void)settings;
     return true;
 }
 
@@ -49,8 +48,8 @@ static const sa_attention *attention(const sa_seq2seq *w) {
     return &(w->transformer.sizes.decoder_only ? &first->self : &first->cross)->attention;
 }
 
+/* Of both stacks, which are equally deep. */
 static int layers(const sa_seq2seq *w, sa_attention_site site) {
-    (void)site; /* both stacks are equally deep */
     return w->transformer.sizes.layers;
 }
 
@@ -63,7 +62,6 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                     sa_pass *pass) {
-    (void)batch;
     sa_transformer_cache *cache = &pass->transformer;
     sa_transformer_forward(&w->transformer, dropout, rng, cache);
 }
@@ -84,7 +82,6 @@ static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing
 
 static void backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_pass *pass,
                      sa_seq2seq *dw) {
-    (void)batch;
     sa_transformer_backward(&w->transformer, dropout, &pass->transformer, &dw->transformer);
 }
 
@@ -196,7 +193,6 @@ static void decode_release(sa_decode_cache *cache) {
 static void decode_begin(const sa_seq2seq *all, const sa_batch *batch, sa_decode_cache *cache) {
     const sa_transformer *w = &all->transformer;
     sa_transformer_decode_state *state = &cache->transformer;
-    (void)batch;
     sa_transformer_encode(w, (sa_dropout){0}, NULL, &state->encoder);
     for (int k = 0; k < w->decoder.layers && w->decoder.cross; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
@@ -452,7 +448,6 @@ static sa_mat joined_weights(const sa_pass *pass, const sa_batch *batch, sa_atte
                              int layer, int b, int t) {
     const sa_transformer_cache *cache = &pass->transformer;
     const int last = cache->prefix[b] - 1, row = cache->decoder.self.first[b] + t;
-    (void)batch;
     sa_mat alpha = sa_rows(cache->decoder.layer[layer].self.rows.alpha,
                            site == SA_SITE_ENCODER ? row : row + last, 1);
     if (site == SA_SITE_DECODER) alpha.x += last;
@@ -460,7 +455,6 @@ static sa_mat joined_weights(const sa_pass *pass, const sa_batch *batch, sa_atte
 }
 
 static sa_mat joined_dalpha(const sa_pass *pass, int layer) {
-    (void)layer;
     return pass->transformer.dalpha;
 }
 

@@ -9,7 +9,6 @@
 #include <pango/pangocairo.h>
 
 bool sa_drawing_can_render(sa_error *error) {
-    (void)error;
     return true;
 }
 
@@ -147,7 +146,6 @@ bool sa_drawing_can_render(sa_error *error) {
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error) {
-    (void)drawing, (void)pdf, (void)out, (void)missing_glyphs;
     return sa_drawing_can_render(error);
 }
 

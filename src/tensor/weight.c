@@ -9,7 +9,6 @@
 
 static bool rounds(int precision) {
 #ifdef SA_DOUBLE
-    (void)precision;
     return false;
 #else
     return precision == SA_PRECISION_BF16;

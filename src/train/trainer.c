@@ -46,7 +46,6 @@ SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w,
 /* Stochastic gradient descent with momentum (Polyak 1964). a is the velocity; b is not used. */
 SA_DISPATCHED static void sgd(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
                               sa_real *b, int size) {
-    (void)b;
     const sa_real lr = (sa_real)u->lr, momentum = (sa_real)u->momentum;
     for (int i = 0; i < size; i++) {
         a[i] = momentum * a[i] + g[i] * u->scale;
@@ -64,14 +63,12 @@ const sa_optimizer sa_optimizers[] = {
 /* ---- Schedules ------------------------------------------------------------------------------- */
 
 static double constant(double step, double warmup, double steps) {
-    (void)step, (void)warmup, (void)steps;
     return 1;
 }
 
 /* Section 5.3 (Vaswani et al. 2017): d^-0.5 min(step^-0.5, step warmup^-1.5), relative to its
  * peak d^-0.5 warmup^-0.5. */
 static double inverse_root(double step, double warmup, double steps) {
-    (void)steps;
     return sqrt(warmup / step);
 }
 

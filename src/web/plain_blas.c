@@ -124,7 +124,6 @@ void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real b
 void sa_blas_init(void) {}
 
 bool sa_blas_check_memory(int threads, sa_error *error) {
-    (void)threads, (void)error;
     return true;
 }
 

@@ -94,12 +94,10 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
 }
 
 bool sa_save_is_temporary(const char *name) {
-    (void)name;
     return false;
 }
 
 bool sa_directory_create(const char *folder, sa_error *error) {
-    (void)folder, (void)error;
     return true;
 }
 
@@ -121,7 +119,6 @@ bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_erro
 }
 
 bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error) {
-    (void)lock, (void)folder, (void)error;
     return true;
 }
 
@@ -133,7 +130,7 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error) {
-    (void)threads, (void)check; /* its user checks what was not checked */
+    /* its user checks what was not checked */
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);
     char *copy = sa_copy(content->text, content->size, error);

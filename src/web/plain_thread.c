@@ -16,7 +16,6 @@ int sa_cpu_count(void) {
 }
 
 sa_pool *sa_pool_open(int threads, sa_error *error) {
-    (void)threads;
     return sa_new(1, sizeof(sa_pool), error);
 }
 
@@ -25,7 +24,6 @@ void sa_pool_close(sa_pool *pool) {
 }
 
 int sa_pool_threads(const sa_pool *pool) {
-    (void)pool;
     return 1;
 }
 
@@ -51,7 +49,6 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
 
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context) {
-    (void)ahead;
     sa_require(!pool->running);
     pool->running = true;
     watching = pool->watch;
@@ -75,7 +72,6 @@ const uint64_t *sa_random_key(void) {
 
 /* The memory of a module has no pages to advise on. */
 int madvise(void *memory, size_t size, int advice) {
-    (void)memory, (void)size, (void)advice;
     return 0;
 }
 

@@ -113,7 +113,6 @@ static json_t *all_heads(const sa_alignment *alignment) {
 static bool alignment_json(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error) {
     json_t **result = context;
-    (void)index, (void)error;
     const int T = alignment->targets, S = alignment->sources;
     const double *log_p = alignment->token_log_probabilities;
     *result = json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o}", "source",
@@ -147,14 +146,12 @@ const char *web_align(web_play *play, const char *source, const char *target, co
 }
 
 static bool add_csv(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
-    (void)index, (void)error;
     sa_matrix_csv(alignment, context);
     return true;
 }
 
 static bool add_svg(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
     sa_drawing drawing = {0};
-    (void)index;
     if (!sa_figure_draw(alignment, &(sa_figure){0}, &drawing, error)) return false;
     sa_drawing_svg(&drawing, context);
     sa_drawing_release(&drawing);
@@ -200,7 +197,6 @@ static const sa_option explain_rows[] = {
     {0}};
 
 static void add_step(void *context, const sa_explain_pair *pair, const sa_explain_value *x) {
-    (void)pair;
     if (!x || x->about == SA_ROWS_VOCABULARY) return;
     const sa_attend_step step = {x->letters, x->equation, x->head, SA_ATTEND_NUMBERS,
                                  x->rows,    x->cols,     x->cols, x->numbers};

@@ -82,7 +82,6 @@ static bool crosses(const sa_gold_alignment *gold, const sa_link *link) {
 static bool add_gold(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
     gold_sums *sums = context;
     const sa_gold_alignment *gold = &sums->gold[index];
-    (void)error;
     for (size_t i = 0; i < gold->count; i++) {
         const sa_link *link = &gold->links[i];
         if (link->possible) continue;

@@ -34,7 +34,6 @@ void web_raise_signal(void) {
 }
 
 int flock(int fd, int operation) {
-    (void)operation;
     return fail(host_lock(fd));
 }
 

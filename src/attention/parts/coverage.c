@@ -113,7 +113,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
 
 /* The coverage loss of a query, summed over heads; or its derivative. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)steps, (void)derivative;
     return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
 }
 
@@ -122,7 +121,6 @@ static sa_mat penalty(sa_mat row) {
 }
 
 static void query_forward(const sa_attention *w, int part, sa_head *at) {
-    (void)w;
     sa_zero(at->rows.part[part]);
 }
 
@@ -163,7 +161,6 @@ static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious
 static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                          sa_attention *dw) {
     const sa_mat dprevious = previous_of(w, part, d), alpha = at->alpha;
-    (void)dw;
     state_backward(alpha, fertilities(part, at),
                    sa_part_state(w, part, d->rows.state, at->head, alpha.cols), dprevious, d->alpha,
                    fertilities(part, d));

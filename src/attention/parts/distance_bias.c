@@ -30,7 +30,6 @@ sa_mat sa_t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)binder, (void)name, (void)w;
     *(distance_bias *)own = (distance_bias){sizes->positions->w, sizes->positions->causal};
 }
 
@@ -46,7 +45,6 @@ static void t5_backward(const sa_attention *w, int part, sa_head *at, sa_head *d
                         sa_attention *dw) {
     const distance_bias *down = sa_part_own(dw, part);
     sa_real *dB = sa_row(down->B, at->head);
-    (void)w;
     for (int l = 0; l < d->alpha.rows; l++)
         for (int j = 0, i = at->i - 1 + l; j < d->alpha.cols; j++)
             dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
@@ -62,7 +60,6 @@ double sa_alibi_slope(int k, int heads) {
 
 static void alibi_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_real slope = (sa_real)sa_alibi_slope(at->head, w->heads);
-    (void)part;
     for (int l = 0; l < at->alpha.rows; l++)
         for (int j = 0, i = at->i - 1 + l; j < at->alpha.cols; j++)
             sa_row(at->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);

@@ -14,7 +14,6 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
 
 static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                              sa_attention *dw) {
-    (void)dw;
     sa_add(sa_part_state(w, part, d->rows.state, at->head, at->alpha.cols), d->alpha);
 }
 

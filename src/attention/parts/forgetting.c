@@ -23,7 +23,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
 /* ---- Gates: log f of every word -------------------------------------------------------------- */
 
 static int memory_width(const sa_attention *w, int part) {
-    (void)part;
     return w->heads;
 }
 
@@ -59,7 +58,6 @@ static sa_mat gates_of(const sa_memory *memory, int part, const sa_head *at) {
 /* e_ij += b_ij, from the query's word to both sides */
 static void scores_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat log_f = gates_of(at->memory, part, at);
-    (void)w;
     for (int l = 0; l < at->alpha.rows; l++) {
         const int i = at->i - 1 + l;
         sa_real *e = sa_row(at->alpha, l), bias = 0;
@@ -73,7 +71,6 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                             sa_attention *dw) {
     const sa_mat dlog_f = gates_of(d->memory, part, d);
-    (void)w, (void)dw;
     for (int l = 0; l < d->alpha.rows; l++) {
         const int i = at->i - 1 + l;
         const sa_real *de = sa_row(d->alpha, l);

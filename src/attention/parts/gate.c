@@ -29,7 +29,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
 /* A query's gates, and behind them what they weigh. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     const gate *own = sa_part_own(w, part);
-    (void)steps;
     return own->W_g.mat.rows + (derivative ? 0 : own->width);
 }
 
@@ -61,7 +60,6 @@ static void project_backward(const sa_attention *w, int part, sa_attention_rows 
 
 static void project_weights_backward(int part, sa_mat s, sa_attention_rows rows,
                                      sa_attention_rows d, sa_attention *dw) {
-    (void)rows;
     sa_weight_tn(gates_of(dw, part, d), s, ((const gate *)sa_part_own(dw, part))->W_g);
 }
 
@@ -80,7 +78,6 @@ static void output_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
                  x = weighed_of(w, part, at),
                  dg = sa_head_part(gates_of(w, part, d->rows), w->heads, at->head);
-    (void)dw;
     for (int i = 0; i < x.rows; i++)
         for (int l = 0; l < x.cols; l++) {
             const int own = g.cols > 1 ? l : 0;

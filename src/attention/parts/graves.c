@@ -9,7 +9,6 @@
 enum { K = 3 }; /* Gaussians of a head */
 
 sa_mat sa_graves_bind(sa_binder *binder, const char *part, int size, int heads, int max_positions) {
-    (void)size, (void)max_positions;
     return sa_bind_vector(binder, part, "b_a", heads * 3 * K, SA_INIT_ZERO); /* kappa = 1, 2, .. */
 }
 
@@ -30,7 +29,6 @@ static component component_of(const sa_real *b_a, const sa_real *q, int c, int j
 
 /* phi(i, j) = sum_k a_k exp(-b_k (kappa_k - j)^2) */
 void sa_graves_forward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)k, (void)scratch;
     for (int i = 0; i < e.rows; i++)
         for (int j = 0; j < e.cols; j++) {
             double phi = 0;
@@ -41,7 +39,6 @@ void sa_graves_forward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch)
 
 void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                         sa_mat db_a, sa_mat scratch) {
-    (void)k, (void)dk, (void)scratch;
     for (int i = 0; i < de.rows; i++)
         for (int c = 0; c < K; c++) {
             double da = 0, db = 0, dkappa = 0; /* da, db: by log a, log b */
@@ -60,7 +57,6 @@ void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa
 /* ---- Its centers ----------------------------------------------------------------------------- */
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)part, (void)steps;
     return derivative ? 0 : w->query_width;
 }
 
@@ -79,7 +75,6 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
 
 static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                           sa_attention *dw) {
-    (void)dw;
     const sa_mat previous = sa_part_state(w, part, at->rows.previous_state, at->head, 0),
                  state = sa_part_state(w, part, at->rows.state, at->head, 0),
                  dstate = sa_part_state(w, part, d->rows.state, at->head, 0),

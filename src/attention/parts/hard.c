@@ -19,7 +19,6 @@
 enum { SUMS = 2 };
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)part;
     return SUMS + (derivative ? 0 : w->heads * steps);
 }
 
@@ -35,14 +34,12 @@ static sa_mat probabilities(const sa_attention *w, int part, const sa_head *at) 
 /* ---- What decides the draws ------------------------------------------------------------------ */
 
 static int noise_width(const sa_attention *w, int steps) {
-    (void)steps;
     return w->heads;
 }
 
 /* Numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat u) {
-    (void)w, (void)part;
     for (int b = 0; b < side->sentences && u.cols; b++) {
         const bool drawn = amount > 0 && sa_rng_uniform(rng) < 0.5 * amount; /* section 4.1 */
         for (int t = 0; t < side->len[b]; t++)
@@ -82,7 +79,6 @@ static double entropy(sa_mat p) {
 }
 
 static void query_forward(const sa_attention *w, int part, sa_head *at) {
-    (void)w;
     sa_zero(draws(at->rows.part[part]));
 }
 
@@ -106,7 +102,6 @@ static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_he
     const sa_mat p = probabilities(w, part, at);
     const sa_real *dsums = d->rows.part[part].x;
     const double H = entropy(p);
-    (void)dw;
     for (int j = 0; j < p.cols; j++)
         d->alpha.x[j] = dsums[0] * (at->alpha.x[j] - p.x[j]) -
                         dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);

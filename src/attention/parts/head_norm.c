@@ -17,7 +17,6 @@ double sa_lambda_init(int layer) {
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)w;
     *(head_norm *)own =
         (head_norm){.g = sa_bind_constant(binder, name, "head_norm", sizes->value, 1),
                     .keep = 1 - (sa_real)sa_lambda_init(sizes->layer)};
@@ -25,7 +24,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
 
 /* What is normalized, of all heads. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)part, (void)steps;
     return derivative ? 0 : w->output_width;
 }
 
@@ -75,7 +73,6 @@ static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *
 }
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    (void)at;
     shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].row->formula};
     return 1;
 }

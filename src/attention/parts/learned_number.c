@@ -21,7 +21,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
 }
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)w, (void)part, (void)queries, (void)steps;
     return 2; /* the number of the head at work, and the derivative by it */
 }
 
@@ -59,7 +58,6 @@ static void alpha_forward(const sa_attention *w, int part, sa_head *at) {
 static void alpha_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                            sa_attention *dw) {
     const sa_real alpha = *at->exponent;
-    (void)w, (void)d;
     *own_of(dw, part, at) += *at->dexponent * (alpha - 1) * (2 - alpha); /* alpha = 1 + sigma(a) */
     *at->dexponent = 0; /* another map of the head may follow */
 }
@@ -85,7 +83,6 @@ static void number_forward(const sa_attention *w, int part, sa_head *at) {
 
 static void number_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                             sa_attention *dw) {
-    (void)w, (void)d;
     *own_of(dw, part, at) += *at->dexponent;
     *at->dexponent = 0; /* another map of the head may follow */
 }

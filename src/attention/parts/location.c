@@ -9,7 +9,6 @@ static int least(int a, int b) {
 
 /* Its first S numbers. */
 void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)v_a, (void)k, (void)scratch;
     const int visible = least(q.cols, e.cols);
     sa_copy_mat(sa_cols(q, 0, visible), sa_cols(e, 0, visible));
     sa_zero(sa_cols(e, visible, e.cols - visible));
@@ -17,18 +16,15 @@ void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
 
 void sa_location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
-    (void)v_a, (void)k, (void)dk, (void)dv_a, (void)scratch;
     const int visible = least(q.cols, de.cols);
     sa_add(sa_cols(de, 0, visible), sa_cols(dq, 0, visible)); /* e_ij = q_ij */
 }
 
 static void span(const sa_attention *w, int part, const sa_head *at, int query, sa_span *seen) {
-    (void)part, (void)at, (void)query;
     seen->count = least(seen->count, w->query_width / w->heads);
 }
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    (void)part, (void)at;
     shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S = min(words, S_max)",
                           .number = (sa_real)(w->query_width / w->heads)};
     return 1;

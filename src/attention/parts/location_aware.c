@@ -19,7 +19,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
                  const sa_attention *w, void *own) {
     const int K = sizes->settings.location_filters, width = sizes->settings.location_width;
     location_aware *aware = own;
-    (void)w;
     aware->F = sa_bind_table(binder, name, "F", K, width, SA_INIT_INPUT);
     aware->W_f = sa_bind_table(binder, name, "W_f", sizes->size, K, SA_INIT_INPUT);
     aware->b_a = sa_bind_vector(binder, name, "b_a", sizes->size, SA_INIT_ZERO);
@@ -69,7 +68,6 @@ static void filter_backward(sa_mat F, sa_mat alpha, sa_mat df, sa_mat dalpha, sa
 
 /* f and df, [S x K] each. */
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)queries;
     return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
 }
 

@@ -32,7 +32,6 @@ static monotonic parts_of(sa_mat own) {
 /* g starts as 1 / sqrt(n'), r below 0: training starts with reading far. It has a single head. */
 sa_mat sa_monotonic_bind(sa_binder *binder, const char *part, int size, int heads,
                          int max_positions) {
-    (void)heads, (void)max_positions;
     sa_mat own = sa_bind_vector(binder, part, "v_a", size, SA_INIT_INPUT);
     sa_bind_vector(binder, part, "b_a", size, SA_INIT_ZERO);
     sa_bind_constant(binder, part, "g", 1, 1 / sqrt(size));
@@ -88,7 +87,6 @@ void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_m
 /* ---- The weights ----------------------------------------------------------------------------- */
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)part;
     return derivative ? 0 : w->heads * steps;
 }
 
@@ -99,7 +97,6 @@ static int noise_width(const sa_attention *w, int steps) {
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat noise) {
     const double *deviation = sa_part_own(w, part);
-    (void)side;
     sa_noise_draw(amount * *deviation, rng, noise);
 }
 
@@ -137,7 +134,6 @@ static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_he
                              sa_attention *dw) {
     const sa_mat p = selection(w, part, at), dalpha = d->alpha,
                  dprevious = sa_earlier_weights(w, at, d);
-    (void)dw;
     sa_real dq = 0;
     for (int j = p.cols - 1; j >= 0; j--) {
         const sa_real stop = dalpha.x[j], go = dq;
@@ -159,12 +155,10 @@ static const sa_normalizer by_selection = {
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)binder, (void)name, (void)w;
     *(double *)own = sizes->settings.monotonic_noise;
 }
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)w, (void)part, (void)queries;
     return 2 * steps;
 }
 

@@ -11,13 +11,11 @@ typedef struct null_key { /* weights, or their gradients */
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)sizes;
     ((null_key *)own)->k_0 =
         sa_bind_vector(binder, name, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
 }
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)w, (void)part, (void)steps;
     return queries;
 }
 

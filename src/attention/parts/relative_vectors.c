@@ -102,7 +102,6 @@ static void output_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 /* ---- Vectors of a query ---------------------------------------------------------------------- */
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)queries;
     return steps * ((const relative_vectors *)sa_part_own(w, part))->a_V.cols;
 }
 

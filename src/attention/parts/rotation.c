@@ -12,7 +12,6 @@ typedef struct rotation {
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)binder, (void)name, (void)w;
     *(rotation *)own =
         (rotation){sizes->positions->first, sizes->score->query == SA_QUERY_IDENTITY};
 }
@@ -62,7 +61,6 @@ static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
 
 static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                             sa_attention *dw) {
-    (void)dw;
     rotate_keys(w, part, memory, true, d->keys);
 }
 
@@ -77,7 +75,6 @@ static void query_forward(const sa_attention *w, int part, sa_head *at) {
 
 static void query_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
                            sa_attention *dw) {
-    (void)dw;
     rotate_queries(w, part, at->i, true, d->q);
 }
 

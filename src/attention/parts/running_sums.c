@@ -43,7 +43,6 @@ static void feature_products(const sa_real *q, sa_mat phi, sa_real *products) {
 /* Section 3.2 (Katharopoulos et al. 2020): the weights phi(q_i)' phi(k_j) of equation 4 as the
  * exponentials of scores */
 void sa_linear_score_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
-    (void)v_a;
     features(k, scratch);
     for (int i = 0; i < q.rows; i++) {
         sa_real *ei = sa_row(e, i);
@@ -71,7 +70,6 @@ static void features_backward(const sa_real *q, sa_mat phi, const sa_real *g, sa
 void sa_linear_score_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                               sa_mat dv_a, sa_mat scratch) {
     enum { BLOCK = 64 }; /* keys at a time */
-    (void)v_a, (void)dv_a;
     features(k, scratch);
     for (int i = 0; i < q.rows; i++)
         for (int first = 0; first < k.rows; first += BLOCK) {
@@ -133,7 +131,6 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
 /* On which side of 0 the numbers of queries and keys are: only the slope has a kink there. */
 static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
     const sa_mat both[] = {at->q, at->k};
-    (void)w, (void)part;
     for (int x = 0; x < 2; x++)
         for (int i = 0; i < both[x].rows; i++)
             for (int l = 0; l < both[x].cols; l++)

@@ -28,7 +28,6 @@ static const char *refuse(const sa_attention_sizes *sizes) {
 
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    (void)w;
     /* sigma(a) = 1/2 */
     ((smeared_keys *)own)->a = sa_bind_vector(binder, name, "smear", sizes->heads, SA_INIT_ZERO);
 }

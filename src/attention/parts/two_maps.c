@@ -22,7 +22,6 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
     static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
     const int d = sizes->size / sizes->heads / 2;
     two_maps *maps = own;
-    (void)w;
     for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
         const sa_mat vector = sa_bind_constant(binder, name, names[i], d, 0.1);
         if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
@@ -50,7 +49,6 @@ static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     const two_maps *own = sa_part_own(w, part);
     const two_maps *down = sa_part_own(dw, part);
     const sa_real dlambda = *d->rows.part[part].x;
-    (void)at;
     for (int i = 0; i < 4; i += 2) {
         const sa_real dproduct = (i ? -dlambda : dlambda) * exp_product(own, i);
         sa_axpy(dproduct, sa_row(own->lambda, i + 1), sa_row(down->lambda, i), own->lambda.cols);
@@ -61,7 +59,6 @@ static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 /* ---- The maps -------------------------------------------------------------------------------- */
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    (void)part;
     return derivative ? 1 : w->heads * 2 * steps;
 }
 
@@ -97,7 +94,6 @@ static sa_head second_head(const sa_head *at, sa_mat alpha) {
 /* The first half of the query and keys. */
 static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     sa_head *both[] = {at, at->derivative};
-    (void)w, (void)part;
     for (int i = 0; i < 2 && both[i]; i++) {
         both[i]->q = sa_head_part(both[i]->q, 2, 0);
         both[i]->k = sa_head_part(both[i]->k, 2, 0);

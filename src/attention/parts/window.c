@@ -40,7 +40,6 @@ static bool is_given(const sa_attention_sizes *sizes) {
 static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     window *W = own;
-    (void)w;
     W->D = sizes->settings.window_size;
     if (!is_predicted(sizes)) return;
     W->W_p = sa_bind_matrix(binder, name, "W_p", sizes->size, sizes->state, SA_INIT_INPUT);
@@ -55,7 +54,6 @@ enum { CENTER, SEEN, SHARE, HIDDEN };
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     const window *own = sa_part_own(w, part);
-    (void)steps, (void)derivative;
     return HIDDEN + own->v_p.cols;
 }
 
@@ -161,7 +159,6 @@ static void gauss_backward(const sa_attention *w, int part, sa_head *at, sa_head
                            sa_attention *dw) {
     const int D = ((const window *)sa_part_own(w, part))->D;
     const sa_mat soft = sa_cols(sa_rows(at->scratch->soft, 0, at->alpha.rows), 0, at->alpha.cols);
-    (void)dw;
     sa_zero(soft);
     for (int i = 0; i < soft.rows; i++) {
         const sa_real *row = sa_row(at->rows.part[part], i);

@@ -204,7 +204,8 @@ def sigmoid(z, number):
 LEARNED = {"sink", "scale", "shift"}
 NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "sparsemax": sparsemax, "entmax": entmax,
                "null": lambda z, alpha: null(z, z.new_zeros(1)), "null-key": null, "sink": null, "ssmax": ssmax,
-               "stick-breaking": stick_breaking, "softpick": softpick, "sigmoid": sigmoid}
+               "stick-breaking": stick_breaking, "softpick": softpick, "sigmoid": sigmoid,
+               "selective": lambda z, alpha: torch.softmax(z, 0)}
 
 
 def number_of(w, o, k):
@@ -305,7 +306,10 @@ def scores(w, o, k, q, H, i, place, past):
     if o.attention == "location-aware":
         return location_aware({**own, "F": w["F"]}, q, H, past)
     e = SCORES[o.attention](own, q, H)
-    return e + place.bias(k, i, len(H), annotations) if place else e
+    if not place:
+        return e
+    hidden = place.hidden(k, i, e) if o.normalizer == "selective" and place.causal else 0
+    return e + place.bias(k, i, len(H), annotations) - hidden
 
 
 class Past(list):

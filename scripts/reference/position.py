@@ -31,7 +31,7 @@ class Place:
     """Where the words of a self-attention stand: i = 1, 2, .. is the query's position. p are the weights."""
 
     def __init__(self, p, o, side, part, causal):
-        self.o, self.causal = o, causal
+        self.o, self.causal, self.first = o, causal, []
         self.B = p.get(f"{side}.B")
         self.gates = p.get(f"{part}.W_f"), p.get(f"{part}.b_f")
         self.vectors = {name: p.get(f"{part}.a_{name}") for name in "KV"}
@@ -45,6 +45,15 @@ class Place:
             return torch.stack([log_f[min(i, j + 1):max(i, j + 1)].sum() for j in range(S)])
         distances = torch.tensor([abs(j - (i - 1)) for j in range(S)], dtype=torch.float64)
         return -slopes(self.o.heads)[k] * distances if self.o.positions == "alibi" else 0 * distances
+
+    def hidden(self, k, i, e):
+        """F_ij = sum of max(0, e^1_lj) of head 1, l = j + 1 .. i - 1, j > 1 (Leviathan et al. 2024)"""
+        if k == 0:
+            self.first.append(torch.relu(e))
+        F = torch.zeros(len(e), dtype=torch.float64)
+        for l, row in enumerate(self.first[:i - 1], 1):
+            F = F + torch.nn.functional.pad(row[1:l - 1], (1, len(e) - max(l - 1, 1)))
+        return F
 
     def added(self, name, i, S):
         """Shaw's a^K_ij or a^V_ij for j = 1 .. S: the row of clip(j - i, k); 0 with other positions"""

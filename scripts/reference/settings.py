@@ -10,7 +10,7 @@ CHOICES = {  # the first is the default
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
                   "location-aware", "differential", "hard", "retnet", "gla", "deltanet", "gated-deltanet"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key", "sink", "ssmax", "stick-breaking", "softpick",
-                   "sigmoid"),
+                   "sigmoid", "selective"),
     "attention-gate": ("none", "headwise", "elementwise"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),

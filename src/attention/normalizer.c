@@ -142,7 +142,6 @@ static void sigmoid_forward(sa_real shift, sa_mat z) {
 
 /* dz_j = p_j (1 - p_j) dp_j, dshift = sum_j dz_j */
 static void sigmoid_backward(sa_real shift, sa_mat p, sa_mat dp, sa_real *dshift) {
-    (void)shift;
     for (int i = 0; i < p.rows; i++)
         for (int j = 0; j < p.cols; j++) {
             sa_row(dp, i)[j] *= sa_row(p, i)[j] * (1 - sa_row(p, i)[j]);
@@ -375,6 +374,16 @@ const sa_normalizer sa_normalizers[] = {
                                .learned = "shift",
                                .part = &sa_learned_number_part,
                                .refuse = refuse_sigmoid},
+    [SA_NORMALIZER_SELECTIVE] = {.name = "selective",
+                                 .formula = "alpha_j = exp(e_j - F_j) / sum_k exp(e_k - F_k), F_j "
+                                            "what the words since j looked for there in the first "
+                                            "head; in self-attention that looks back, elsewhere "
+                                            "softmax",
+                                 .citation = "Leviathan et al. 2024",
+                                 .exponential = true,
+                                 .forward = sa_softmax_forward,
+                                 .backward = softmax_backward,
+                                 .part = &sa_selective_part},
     {.name = NULL},
 };
 

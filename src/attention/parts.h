@@ -144,7 +144,7 @@ extern const sa_part sa_smeared_keys_part, sa_attention_gate_part;
 extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa_graves_part,
     sa_two_maps_part, sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part,
     sa_alibi_part, sa_relative_vectors_part, sa_null_key_part, sa_entmax_alpha_part,
-    sa_learned_number_part, sa_forgetting_part, sa_monotonic_part, sa_hard_part,
+    sa_learned_number_part, sa_selective_part, sa_forgetting_part, sa_monotonic_part, sa_hard_part,
     sa_window_part, sa_predicted_window_part, sa_override_part, sa_earlier_weights_part,
     sa_coverage_part, sa_location_aware_part;
 

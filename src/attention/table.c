@@ -16,6 +16,7 @@ const sa_part *const sa_parts[] = {
     &sa_alibi_part,
     &sa_forgetting_part,
     &sa_relative_vectors_part,
+    &sa_selective_part,
     &sa_null_key_part,
     &sa_entmax_alpha_part,
     &sa_learned_number_part,

@@ -393,19 +393,14 @@ static bool fail_not_hit(const char *fault, sa_error *error) {
                    *options ? "; one has it with " : "", options);
 }
 
-static bool refuse_unknown_fault(const char *fault, sa_error *error) {
-    char hint[128];
-    const char *now = sa_gradient_fault_renamed(fault);
-    if (now) return sa_fail(error, SA_USAGE, "the backward term '%s' is now '%s'", fault, now);
-    return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", fault,
-                   sa_nearest_hint_in(fault, fault_name, hint, sizeof hint));
-}
-
 bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_model model = {0};
     add_pairs(job, &own);
-    if (!sa_gradient_fault_inject(job->fault)) return refuse_unknown_fault(job->fault, error);
+    char hint[128];
+    if (!sa_gradient_fault_inject(job->fault))
+        return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", job->fault,
+                       sa_nearest_hint_in(job->fault, fault_name, hint, sizeof hint));
     bool good = sa_lab_model_open(&model, own.settings, &own.pairs, error);
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;

@@ -4,21 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Terms that others take the place of. */
-static const struct {
-    const char *before, *now;
-} renamed[] = {
-    {"cosine.length", "cosine.key"},        {"coverage.again", "coverage.sum"},
-    {"coverage.covered", "coverage.carry"}, {"coverage.divisor", "coverage.fertility"},
-    {"decoder.feeding", "cell.input"},      {"entmax.slope", "entmax.mean"},
-    {"features.slope", "features.key"},     {"gru.through-reset", "gru.candidate"},
-    {"layernorm.mean", "layernorm.input"},  {"layernorm.variance", "layernorm.input"},
-    {"monotonic.length", "monotonic.gain"}, {"monotonic.next", "monotonic.previous"},
-    {"readout.tanh", "readout.state"},      {"rnn.tanh", "rnn.state"},
-    {"upper.residual", "upper.below"},      {"window.query", "window.center"},
-    {"window.tanh", "window.center"},
-};
-
 /* Per thread: two gradient checks may run at once. */
 static _Thread_local const sa_gradient_fault *injected;
 static _Thread_local bool hit;
@@ -58,10 +43,4 @@ bool sa_gradient_fault_inject(const char *name) {
     unread = NULL;
     hit = false;
     return !name || injected;
-}
-
-const char *sa_gradient_fault_renamed(const char *before) {
-    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (strcmp(renamed[i].before, before) == 0) return renamed[i].now;
-    return NULL;
 }

@@ -47,9 +47,6 @@ bool sa_gradient_fault_inject(const char *name);
 /* Whether a backward pass has reached the term since then. */
 bool sa_gradient_fault_hit(void);
 
-/* The term that takes the place of one of earlier versions, or NULL. */
-const char *sa_gradient_fault_renamed(const char *before);
-
 /* ---- For the wrappers ------------------------------------------------------------------------ */
 
 /* What is called, and what is called instead. */

@@ -379,6 +379,9 @@ static const struct {
     {SA_SITE_DECODER, SA_POSITIONS_FORGETTING, {.heads = 1, .normalizer = SA_NORMALIZER_SOFTPICK}},
     {SA_SITE_DECODER, 0, {.heads = 2, .normalizer = SA_NORMALIZER_STICK_BREAKING}},
     {SA_SITE_DECODER, SA_POSITIONS_FORGETTING, {.heads = 2, .normalizer = SA_NORMALIZER_SIGMOID}},
+    {SA_SITE_DECODER,
+     SA_POSITIONS_ALIBI,
+     {.heads = 2, .kv_heads = 1, .normalizer = SA_NORMALIZER_SELECTIVE}},
 };
 enum { LAYERS = sizeof layers / sizeof *layers };
 
@@ -427,6 +430,30 @@ START_TEST(split_projections_are_whole_ones_with_zeros) {
 }
 END_TEST
 
+/* The first head's scores are the rows below, the second's are 0. Row 3 hides word 2 from row 4:
+ * weights computed by numpy from the equations of Leviathan et al. (2024). */
+START_TEST(words_that_were_looked_for_are_hidden) {
+    static const double e[4][4] = {{.5}, {1, -.5}, {.2, .8, -.3}, {-1, .6, .1, .4}},
+                        alpha[2][4] = {{.097230, .216389, .292095, .394287},
+                                       {.289911, .130266, .289911, .289911}};
+    attention_settings(SA_ATTENTION_DOT);
+    settings.heads = 2, settings.normalizer = SA_NORMALIZER_SELECTIVE;
+    sizes = sa_attention_sizes_of(&settings, 4, 4);
+    sizes.transformer = true, sizes.site = SA_SITE_DECODER;
+    ck_assert(attention_open(&sa_position_kinds[SA_POSITIONS_NONE], true));
+    fill(weights, 0), fill(states, 0), fill(memory.annotations, 0);
+    for (int i = 0; i < 4; i++) {
+        sa_row(states, i)[i] = sa_row(memory.annotations, i)[i] = sa_row(w.U_a.mat, i)[i] = 1;
+        for (int j = 0; j < 4; j++) sa_row(w.W_a.mat, j)[i] = e[i][j];
+    }
+    attend();
+    for (int k = 0; k < 2; k++)
+        for (int j = 0; j < 4; j++)
+            ck_assert_double_eq_tol(sa_attention_head(rows.alpha, 3, 2, k, LONGEST).x[j],
+                                    alpha[k][j], 5e-7);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention in double", &tests);
@@ -443,5 +470,6 @@ int main(void) {
     tcase_add_loop_test(tests, steps_of_a_decoder, 0, scores * VARIANTS);
     tcase_add_loop_test(tests, layers_of_a_transformer, 0, scores * LAYERS);
     tcase_add_test(tests, split_projections_are_whole_ones_with_zeros);
+    tcase_add_test(tests, words_that_were_looked_for_are_hidden);
     return suite_run(suite);
 }

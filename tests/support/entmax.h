@@ -61,7 +61,7 @@ static inline bool normalize(const char *name, double alpha, const double *z, in
     double sum = sink ? exp(alpha) : null;
     for (int j = 0; j < size; j++) sum += exp(z[j]);
     for (int j = 0; j < size; j++) p[j] = exp(z[j]) / sum;
-    return null || sink || strcmp(name, "softmax") == 0;
+    return null || sink || strcmp(name, "softmax") == 0 || strcmp(name, "selective") == 0;
 }
 
 #endif

@@ -143,7 +143,6 @@ static void unit_backward(const sa_real *x, int size, sa_real *y, sa_real *dy) {
 
 static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat k = sa_own_keys(at);
-    (void)w, (void)part;
     for (int j = 0; j < k.rows; j++) unit_forward(sa_row(k, j), k.cols, sa_row(k, j));
 }
 
@@ -151,7 +150,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
                           sa_attention *dw) {
     const int first = at->memory->first[at->sentence], S = at->k.rows, G = w->kv_heads;
     const sa_mat k = sa_head_part(sa_rows(at->memory->keys, first, S), G, at->head * G / w->heads);
-    (void)part, (void)dw;
     for (int j = 0; j < S; j++)
         unit_backward(sa_row(k, j), k.cols, sa_row(at->k, j), sa_row(d->k, j));
 }
@@ -160,7 +158,6 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
 
 /* x_0 .. x_n of one query, then two vectors. */
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    (void)part, (void)queries;
     return (steps + 3) * key_size(w);
 }
 
@@ -242,7 +239,6 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     const int S = at->k.rows, size = at->k.cols, first = at->memory->first[at->sentence];
     const sa_mat dgates = d->memory->part[part];
     sa_real *dx = sa_row(own.x, S + 1), *y = sa_row(own.x, S + 2);
-    (void)dw;
     for (int i = 0; i < d->alpha.rows; i++) {
         const sa_span seen = span_of(at, i);
         const sa_real *q = sa_row(at->q, i);

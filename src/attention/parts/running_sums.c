@@ -106,7 +106,6 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
     const int H = w->heads, G = w->kv_heads, d = w->key_width / G;
     const sa_mat own = sa_cols(scratch, 0, d), k = sa_rows(words->keys, t, 1),
                  v = sa_rows(words->values, t, 1);
-    (void)part;
     for (int g = 0; g < G; g++) {
         const head_sums sums = sums_of(w, state, g);
         const sa_mat value = sa_head_part(v, G, g);

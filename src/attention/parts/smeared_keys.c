@@ -33,8 +33,7 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
 }
 
 static sa_real share_of(const sa_attention *w, int part, int k) {
-    const smeared_keys *own = sa_part_own(w, part);
-    return sa_sigma(own->a.x[k]);
+    return sa_sigma(((const smeared_keys *)sa_part_own(w, part))->a.x[k]);
 }
 
 /* k~_j = s k_j + (1 - s) k_{j-1}, s = sigma(a) */

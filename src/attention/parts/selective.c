@@ -1,0 +1,157 @@
+/* selective: a word may hide words before it from all those behind it (Leviathan et al. 2024). What
+ * it looks for in the first head is no longer needed after it, so that it also forgets:
+ *
+ *   F_ij = sum_l max(0, e^1_lj), l = j + 1 .. i - 1        alpha_i = softmax(e_i - F_i)
+ *
+ * in every head of causal self-attention; j > 1, so that the first word is never hidden. In other
+ * attentions it is the softmax. */
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+typedef struct selective {
+    bool causal;
+} selective;
+
+static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    ((selective *)own)->causal = sizes->positions && sizes->positions->causal;
+}
+
+/* ---- The first head's queries of all words, for steps that have only the last one ------------ */
+
+static int memory_width(const sa_attention *w, int part) {
+    return ((const selective *)sa_part_own(w, part))->causal ? w->query_width / w->heads : 0;
+}
+
+/* q^1_l = W_a x_l, the first head's rows of W_a */
+static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
+    const sa_mat q = memory->part[part];
+    if (q.cols) sa_weight_nt(memory->annotations, sa_weight_rows(w->W_a, 0, q.cols), 0, q);
+}
+
+static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
+                            sa_attention *dw) {
+    const sa_mat dq = d->part[part];
+    if (!dq.cols) return;
+    sa_weight_tn(dq, memory->annotations, sa_weight_rows(dw->W_a, 0, dq.cols));
+    sa_weight_nn(dq, sa_weight_rows(w->W_a, 0, dq.cols), 1, d->annotations);
+}
+
+/* ---- What is hidden -------------------------------------------------------------------------- */
+
+static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
+    return memory_width(w, part) ? steps * steps : 0;
+}
+
+/* The first head of all queries of the sentence, or the derivatives by it; alpha: the scratch. */
+static sa_head first_head(const sa_attention *w, int part, const sa_head *at) {
+    const int first = at->memory->first[at->sentence],
+              S = at->memory->first[at->sentence + 1] - first;
+    sa_head one = *at;
+    one.v_a = sa_head_part(w->v_a, w->heads, 0);
+    one.q = sa_rows(at->memory->part[part], first, S);
+    one.k = sa_head_part(sa_rows(at->memory->keys, first, S), w->kv_heads, 0);
+    one.alpha = (sa_mat){sa_part_scratch(w, part, at).x, S, S, S};
+    return one;
+}
+
+/* max(0, e^1_lj) where word l hides word j, numbers from 0; else 0 */
+static sa_real hides(sa_real e, int l, int j) {
+    return j > 0 && j < l && e > 0 ? e : 0;
+}
+
+/* e_ij -= F_ij */
+static void scores_forward(const sa_attention *w, int part, sa_head *at) {
+    if (!memory_width(w, part)) return;
+    const sa_head one = first_head(w, part, at);
+    const int S = one.alpha.cols;
+    sa_score_forward(w, &one);
+    for (int j = 0; j < S; j++) {
+        sa_real F = 0;
+        for (int i = 0; i < S; i++) {
+            if (i >= at->i - 1 && i < at->i - 1 + at->alpha.rows)
+                sa_row(at->alpha, i - at->i + 1)[j] -= F;
+            F += hides(sa_row(one.alpha, i)[j], i, j);
+        }
+    }
+}
+
+/* de^1_lj += dF_ij of all i > l, where word l hides word j; dF_ij = -de_ij */
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
+                            sa_attention *dw) {
+    if (!memory_width(w, part)) return;
+    const sa_head one = first_head(w, part, at), done = first_head(dw, part, d);
+    const int S = one.alpha.cols;
+    sa_score_forward(w, &one);
+    for (int j = 0; j < S; j++) {
+        sa_real dF = 0;
+        for (int l = S - 1; l >= 0; l--) {
+            sa_real *e = &sa_row(one.alpha, l)[j];
+            *e = hides(*e, l, j) > 0 ? dF : 0;
+            if (l >= at->i - 1 && l < at->i - 1 + d->alpha.rows)
+                dF -= sa_row(d->alpha, l - at->i + 1)[j];
+        }
+    }
+    sa_score_backward(w, &one, &done);
+}
+
+/* ---- What is shown, and what does not go with it --------------------------------------------- */
+
+static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+    if (!memory_width(w, part) || at->head) return;
+    const sa_head one = first_head(w, part, at);
+    sa_score_forward(w, &one);
+    for (int j = 1; j < at->i - 1; j++)
+        sa_kinks_add(found, (double)sa_row(one.alpha, at->i - 1)[j], SA_KINK_MARGIN);
+}
+
+/* -F of the first query, which is what it adds to 0 */
+static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+    if (!memory_width(w, part)) return 0;
+    sa_head alone = *at;
+    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+    sa_zero(alone.alpha);
+    scores_forward(w, part, &alone);
+    shown[0] = (sa_shown){"hidden",      alone.alpha,     "-F_ij",
+                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
+    return 1;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
+    const bool full =
+        sizes->settings.model == SA_MODEL_DECODER && sizes->settings.prefix == SA_PREFIX_FULL;
+    if (!sizes->transformer || full)
+        return "{normalizer:} hides words from those behind them, in self-attention that looks "
+               "back: it needs {model:transformer} or {prefix:causal}";
+    if (sizes->score->part || sizes->score->query != SA_QUERY_PROJECTED ||
+        sizes->score->key == SA_KEY_NONE)
+        return "{normalizer:} sums scores of the first head's projected queries and keys, and "
+               "{attention:} has none of them";
+    if (kind && (kind->part == &sa_rotation_part || kind->part == &sa_relative_vectors_part))
+        return "{normalizer:} reads queries and keys as they are projected, and {positions:} "
+               "changes them";
+    if (sizes->settings.smeared_keys)
+        return "{normalizer:} reads keys as they are projected, and {smeared_keys} mixes them";
+    return sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT
+               ? "{normalizer:} keeps the first head's queries of whole words: it needs "
+                 "{head_projection:full}"
+               : NULL;
+}
+
+const sa_part sa_selective_part = {
+    .name = "selective",
+    .formula = "F_ij = sum_l max(0, e^1_lj), l from j + 1 to i - 1, j > 1, is subtracted from e_ij",
+    .citation = "Leviathan et al. 2024",
+    .refuse = refuse,
+    .bind = bind,
+    .order = 8,
+    .memory_width = memory_width,
+    .scratch_width = scratch_width,
+    .memory_forward = memory_forward,
+    .memory_backward = memory_backward,
+    .forward = {[SA_PLACE_SCORES] = scores_forward},
+    .backward = {[SA_PLACE_SCORES] = scores_backward},
+    .kinks = kinks,
+    .show = show,
+};

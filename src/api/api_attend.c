@@ -274,10 +274,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     else if (part && part->draws)
         why = "draws one word in training and takes the one of the largest weight in decoding: "
               "--attention additive shows the weights";
-    else if (part && part->bind)
-        why = "needs a model that has learned its parameters";
     else if (part && part->project_forward)
         why = "also projects the state that makes a query: there is no model that learned how";
+    else if (part && part->bind)
+        why = "needs a model that has learned its parameters";
     if (why) return sa_fail(error, SA_USAGE, "--attention %s %s", score->name, why);
     if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);

@@ -179,7 +179,8 @@ END_TEST
 
 static bool learned(size_t normalizer) {
     return normalizer == SA_NORMALIZER_NULL_KEY || normalizer == SA_NORMALIZER_SINK ||
-           normalizer == SA_NORMALIZER_SSMAX;
+           normalizer == SA_NORMALIZER_SSMAX || normalizer == SA_NORMALIZER_SIGMOID ||
+           normalizer == SA_NORMALIZER_SELECTIVE;
 }
 
 /* Scores and normalizers of a query that sees keys 0 and 2 are those of these two keys alone. */

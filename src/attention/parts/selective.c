@@ -140,7 +140,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
 }
 
 const sa_part sa_selective_part = {
-    .name = "selective",
+    .name = "first head",
     .formula = "F_ij = sum_l max(0, e^1_lj), l from j + 1 to i - 1, j > 1, is subtracted from e_ij",
     .citation = "Leviathan et al. 2024",
     .refuse = refuse,

@@ -89,7 +89,7 @@ const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
 function drawEras() {
   if (!isHistory) return;
-  const columns = models.length > 32 ? 10 : models.length > 16 ? 8 : 4;
+  const columns = models.length > 40 ? 11 : models.length > 32 ? 10 : models.length > 16 ? 8 : 4;
   byId("eras").style.setProperty("--columns", columns);
   byId("eras").style.setProperty("--lines", Math.ceil(models.length / columns));
   byId("eras").replaceChildren(...inYears().map((model, i, all) => html("button", { type: "button", class: model.era.year === all[i - 1]?.era.year && "again", title: model.era.idea,

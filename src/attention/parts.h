@@ -158,6 +158,9 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
  * words of config/settings.h; NULL: they do. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
 
+/* The same of a score that makes weights below 0. */
+const char *sa_refuse_negative(const sa_settings *settings);
+
 /* Its number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *row);
 

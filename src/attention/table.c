@@ -118,6 +118,14 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
     };
 }
 
+const char *sa_refuse_negative(const sa_settings *settings) {
+    if (settings->copy)
+        return "{copy} copies by probabilities, but the weights of {attention:} may be negative";
+    return settings->guided_alignment == 0 ? NULL
+                                           : "{guided_alignment} needs the logarithm of every "
+                                             "weight: those of {attention:} may be negative";
+}
+
 /* Weights that may be exactly 0, where they have no gradient. */
 static const char *refuse_zeros(const sa_attention_sizes *sizes) {
     const sa_settings *settings = &sizes->settings;

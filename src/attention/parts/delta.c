@@ -311,12 +311,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
     if (sizes->size / sizes->heads < 2)
         return "{attention:} compares directions, and one number has only its sign: {attn} / "
                "{heads} must be at least 2";
-    if (sizes->settings.copy)
-        return "{copy} copies by probabilities, but the weights of {attention:} may be negative";
-    return sizes->settings.guided_alignment == 0 ? NULL
-                                                 : "{guided_alignment} needs the logarithm of "
-                                                   "every weight: those of {attention:} may "
-                                                   "be negative";
+    return sa_refuse_negative(&sizes->settings);
 }
 
 const sa_part sa_delta_part = {

@@ -163,12 +163,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
     if (sizes->value < 2)
         return "{attention:} normalizes the output of each head, and of one number that leaves the "
                "sign: {value_size}, or {embed} / {heads}, must be at least 2";
-    if (sizes->settings.copy)
-        return "{copy} copies by probabilities, but the weights of {attention:} may be negative";
-    return sizes->settings.guided_alignment == 0 ? NULL
-                                                 : "{guided_alignment} needs the logarithm of "
-                                                   "every weight: those of {attention:} may "
-                                                   "be negative";
+    return sa_refuse_negative(&sizes->settings);
 }
 
 const sa_part sa_two_maps_part = {

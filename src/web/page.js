@@ -46,7 +46,8 @@ async function openLink() {
   Object.assign(state, chosen);
   if (wanted in languages) language.name = wanted;
   await showState();
-  if (state.stage) await openStage(state.stage);
+  if (!state.stage) byId("stage").close();
+  else if (!isOnStage()) await openStage(state.stage);
 }
 
 async function main() {

@@ -3,9 +3,19 @@
 # DIR holds LANGUAGE_train.tsv and LANGUAGE_dev.tsv (plain or gzip) of its data/medium. A tenth of the training words
 # chooses the checkpoints that are averaged; the development words are only scored.
 
+# Korean syllables as their letters; vowels are those that NFC does not join with a consonant again.
+letters_of_syllables() {
+    python3 -c '
+import sys, unicodedata
+vowels = {0x1161 + i: 0x314F + i for i in range(21)}
+for line in sys.stdin:
+    word, phones = line.split("\t")
+    print(unicodedata.normalize("NFD", word).translate(vowels), phones, sep="\t", end="")'
+}
+
 prepare_g2p() { # LANGUAGE SET FOLDER
     [ "$2" != valid ] || return 0
-    text_of "$1_$2.tsv" >"$3/$1.$2.new"
+    text_of "$1_$2.tsv" | if [ "$1" = kor ]; then letters_of_syllables; else cat; fi >"$3/$1.$2.new"
     mv "$3/$1.$2.new" "$3/$1.$2.tsv"
 }
 

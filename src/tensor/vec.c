@@ -91,8 +91,9 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y) {
     for (int i = 0; i < x.rows; i++) tanh_run(sa_row(x, i), row, sa_row(y, i), x.cols);
 }
 
-/* Sums run in sixteen lanes, so that they vectorize in the same order on every processor. */
-enum { LANES = 16 };
+/* Sums run in sixteen lanes, so that they vectorize in the same order on every processor. Where the
+ * order is of no matter there are more: gcc unrolls a loop of sixteen, and compares one by one. */
+enum { LANES = 16, WIDE = 32 };
 
 SA_DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
@@ -186,12 +187,12 @@ int sa_find_above(const sa_real *x, int size, sa_real threshold) {
 
 /* x += shift; the largest of it. */
 SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
-    sa_real lane[LANES];
+    sa_real lane[WIDE];
     sa_real max = x[0] + shift[0];
     int i = 0;
-    for (int k = 0; k < LANES; k++) lane[k] = max;
-    for (; i + LANES <= size; i += LANES)
-        for (int k = 0; k < LANES; k++) {
+    for (int k = 0; k < WIDE; k++) lane[k] = max;
+    for (; i + WIDE <= size; i += WIDE)
+        for (int k = 0; k < WIDE; k++) {
             x[i + k] += shift[i + k];
             lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
         }
@@ -199,7 +200,7 @@ SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int s
         x[i] += shift[i];
         max = x[i] > max ? x[i] : max;
     }
-    for (int k = 0; k < LANES; k++) max = lane[k] > max ? lane[k] : max;
+    for (int k = 0; k < WIDE; k++) max = lane[k] > max ? lane[k] : max;
     return max;
 }
 

@@ -10,68 +10,60 @@
  *
  * Blocks of a: [z | r | s~], and with the reset after U [u | z | r | s~]. */
 #include "layers/recurrent.h"
+#include "tensor/dispatch.h"
 #include "tensor/vec.h"
 
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
- * zrc: the blocks z | r | s~ of either form. */
+ * One row. zrc: the blocks z | r | s~ of either form. */
 
 /* A.1.1: s = (1 - z) . s' + z . s~ */
-static void new_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
-    const int n = state.cols;
-    for (int i = 0; i < state.rows; i++) {
-        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        sa_real *s = sa_row(state, i);
-        for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_[k] + z[k] * c[k];
-    }
+static void new_forward(int n, const sa_real *zrc, const sa_real *s_, sa_real *s) {
+    const sa_real *z = zrc, *c = zrc + 2 * n;
+    for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_[k] + z[k] * c[k];
 }
 
-static void new_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
-                         sa_mat dprevious) {
-    const int n = dstate.cols;
-    for (int i = 0; i < dstate.rows; i++) {
-        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        const sa_real *ds = sa_row(dstate, i);
-        sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
-        for (int k = 0; k < n; k++) {
-            ds_[k] += ds[k] * (1 - z[k]); /* solution: gru */
-            daz[k] = ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
-            dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]); /* end */
-        }
+SA_DISPATCHED static void new_backward(int n, const sa_real *zrc, const sa_real *s_,
+                                       const sa_real *ds, sa_real *restrict dzrc,
+                                       sa_real *restrict ds_) {
+    const sa_real *z = zrc, *c = zrc + 2 * n;
+    sa_real *daz = dzrc, *dac = dzrc + 2 * n;
+    for (int k = 0; k < n; k++) {
+        ds_[k] += ds[k] * (1 - z[k]); /* solution: gru */
+        daz[k] = ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
+        dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]); /* end */
     }
 }
 
 /* Section 2.3 (Cho et al. 2014): s = z . s' + (1 - z) . s~ */
-static void old_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
-    const int n = state.cols;
-    for (int i = 0; i < state.rows; i++) {
-        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        sa_real *s = sa_row(state, i);
-        for (int k = 0; k < n; k++) s[k] = z[k] * s_[k] + (1 - z[k]) * c[k];
-    }
+static void old_forward(int n, const sa_real *zrc, const sa_real *s_, sa_real *s) {
+    const sa_real *z = zrc, *c = zrc + 2 * n;
+    for (int k = 0; k < n; k++) s[k] = z[k] * s_[k] + (1 - z[k]) * c[k];
 }
 
-static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
-                         sa_mat dprevious) {
-    const int n = dstate.cols;
-    for (int i = 0; i < dstate.rows; i++) {
-        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        const sa_real *ds = sa_row(dstate, i);
-        sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
-        for (int k = 0; k < n; k++) {
-            ds_[k] += ds[k] * z[k]; /* solution: gru */
-            daz[k] = ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
-            dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]); /* end */
-        }
+SA_DISPATCHED static void old_backward(int n, const sa_real *zrc, const sa_real *s_,
+                                       const sa_real *ds, sa_real *restrict dzrc,
+                                       sa_real *restrict ds_) {
+    const sa_real *z = zrc, *c = zrc + 2 * n;
+    sa_real *daz = dzrc, *dac = dzrc + 2 * n;
+    for (int k = 0; k < n; k++) {
+        ds_[k] += ds[k] * z[k]; /* solution: gru */
+        daz[k] = ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
+        dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]); /* end */
     }
 }
 
 static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat state) {
-    (w->cell->keeps_old ? old_forward : new_forward)(zrc, previous, state);
+    for (int i = 0; i < state.rows; i++)
+        (w->cell->keeps_old ? old_forward : new_forward)(w->n, sa_row(zrc, i), sa_row(previous, i),
+                                                         sa_row(state, i));
 }
 
 static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat dstate,
                             sa_mat dzrc, sa_mat dprevious) {
-    (w->cell->keeps_old ? old_backward : new_backward)(zrc, previous, dstate, dzrc, dprevious);
+    for (int i = 0; i < dstate.rows; i++)
+        (w->cell->keeps_old ? old_backward : new_backward)(w->n, sa_row(zrc, i),
+                                                           sa_row(previous, i), sa_row(dstate, i),
+                                                           sa_row(dzrc, i), sa_row(dprevious, i));
 }
 
 /* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */

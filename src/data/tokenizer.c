@@ -23,8 +23,9 @@ static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_err
     size_t start = 0, at = 0;
     while (at <= size) {
         size_t length = 1;
-        const bool space =
-            at == size || sa_utf8_char_class(text + at, size - at, &length) == SA_CHAR_SPACE;
+        const bool plain = at < size && text[at] > ' ' && text[at] < 0x7f; /* ASCII, no space */
+        const bool space = !plain && (at == size || sa_utf8_char_class(text + at, size - at,
+                                                                       &length) == SA_CHAR_SPACE);
         if (space && at > start && !sa_tokens_push_split(tokens, text + start, at - start, error))
             return false;
         at += length;

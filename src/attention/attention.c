@@ -99,15 +99,15 @@ void sa_attend_forward(const sa_attention *w, sa_head *at) {
     sa_parts_forward(w, SA_PLACE_OUTPUT, at);
 }
 
-void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, sa_attention *dw) {
+void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d) {
     sa_parts_forward(w, SA_PLACE_KEYS, at); /* q and k as the score has read them */
-    sa_parts_backward(w, SA_PLACE_OUTPUT, at, d, dw);
+    sa_parts_backward(w, SA_PLACE_OUTPUT, at, d);
     sa_gemm_nt(d->c, at->v, 1, d->alpha); /* c_i = sum_j alpha_ij v_j */
     sa_gemm_tn(at->alpha, d->c, 1, d->v);
-    sa_parts_backward(w, SA_PLACE_WEIGHTS, at, d, dw);
+    sa_parts_backward(w, SA_PLACE_WEIGHTS, at, d);
     weights_backward(w, at, d); /* alpha_i = pi(e_i) */
-    sa_parts_backward(w, SA_PLACE_SCORES, at, d, dw);
+    sa_parts_backward(w, SA_PLACE_SCORES, at, d);
     w->score->backward(at->v_a, at->q, at->k, d->alpha, d->q, d->k, d->v_a,
                        scratch_of(at)); /* e_ij = f(q_i, k_j) */
-    sa_parts_backward(w, SA_PLACE_KEYS, at, d, dw);
+    sa_parts_backward(w, SA_PLACE_KEYS, at, d);
 }

@@ -95,14 +95,15 @@ typedef struct sa_head {
     const sa_memory *memory;
     const sa_attention_scratch *scratch;
     struct sa_head *derivative; /* in the backward pass, else NULL */
+    sa_attention *dw;           /* of the derivatives: by the weights of the attention */
 } sa_head;
 
 /* From q, k, v: e, alpha and c. */
 void sa_attend_forward(const sa_attention *w, sa_head *at);
-/* From the derivative by c: those by q, k, v, what parts and the score have in dw, and by what
+/* From the derivative by c: those by q, k, v, what parts and the score have in d->dw, and by what
  * steps before have left are added to. d->alpha holds what the losses of the weights add, or 0, and
  * is overwritten. */
-void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, sa_attention *dw);
+void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d);
 
 /* The line of e alone, for parts that compare other vectors: at->alpha from at->q and at->k. */
 void sa_score_forward(const sa_attention *w, const sa_head *at);

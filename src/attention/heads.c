@@ -380,6 +380,7 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
     const sa_attention_scratch *scratch = pass->scratch;
     sa_head all = block_of(w, pass->memory, block, pass->rows, d_o, scratch),
             dall = block_of(dw, pass->dmemory, block, pass->d, d_o, scratch);
+    dall.dw = dw;
     all.c = (sa_mat){0}; /* nobody has kept it */
     all.spans = sa_attention_spans(w, &all, scratch->spans);
     for (int k = 0; k < w->heads; k++) {
@@ -388,10 +389,10 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
         at.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
         d.alpha = dalpha_of(w, &dall, k, all.v.rows);
         at.derivative = &d;
-        sa_attend_backward(w, &at, &d, dw);
+        sa_attend_backward(w, &at, &d);
         if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part had put its own keys in their place */
     }
-    sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall, dw);
+    sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall);
 }
 
 int sa_running_width(const sa_attention *w) {

@@ -81,11 +81,10 @@ void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at) {
     }
 }
 
-void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d,
-                       sa_attention *dw) {
+void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d) {
     for (int p = w->parts - 1; p >= 0; p--) {
         sa_part_backward *hook = w->part[p].row->backward[place];
-        if (hook) hook(w, p, at, d, dw);
+        if (hook) hook(w, p, at, d);
     }
 }
 

@@ -47,9 +47,8 @@ typedef enum sa_place {
 } sa_place;
 
 typedef void sa_part_forward(const sa_attention *w, int part, sa_head *at);
-/* d and dw are added to unless the part says otherwise. */
-typedef void sa_part_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                              sa_attention *dw);
+/* d and d->dw are added to unless the part says otherwise. */
+typedef void sa_part_backward(const sa_attention *w, int part, sa_head *at, sa_head *d);
 
 /* The kinks of a pass: on which side of them its numbers are, and how near the nearest is. */
 typedef struct sa_kinks {
@@ -180,8 +179,7 @@ sa_mat sa_head_part(sa_mat all, int heads, int k);
 
 /* Runs the hooks of a place. */
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at);
-void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d,
-                       sa_attention *dw);
+void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d);
 void sa_parts_span(const sa_attention *w, const sa_head *at, int query, sa_span *seen);
 
 /* In a hook of the keys: puts a copy in place of the head's keys, and in the backward pass zeroes

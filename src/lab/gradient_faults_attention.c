@@ -79,13 +79,13 @@ static void broken_scored(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real 
 /* ---- The core -------------------------------------------------------------------------------- */
 
 SA_WRAPPED(sa_attend_backward);
-void __wrap_sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, sa_attention *dw) {
+void __wrap_sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d) {
     sa_attention own = *w;
     sa_score own_score = *w->score;
     sa_normalizer own_normalizer = *w->normalizer;
     const sa_mat dv = d->v;
     if (!sa_injected_fault()) {
-        __real_sa_attend_backward(w, at, d, dw);
+        __real_sa_attend_backward(w, at, d);
         return;
     }
     if (w->score->backward != broken_score) score = w->score, normalizer = w->normalizer;
@@ -94,7 +94,7 @@ void __wrap_sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d, s
     own.score = &own_score, own.normalizer = &own_normalizer;
     if (!d->c.cols && sa_broken("differential.second")) return; /* a map without values */
     d->v = sa_unless_broken("attention.values", dv);
-    __real_sa_attend_backward(&own, at, d, dw);
+    __real_sa_attend_backward(&own, at, d);
     d->v = dv;
 }
 
@@ -106,11 +106,11 @@ static const sa_gradient_fault *fault_of(const sa_part *part, sa_place place) {
     return own && sa_broken(fault->name) ? fault : NULL;
 }
 
-static sa_mat *result_of(const sa_gradient_fault *fault, int part, sa_head *d, sa_attention *dw) {
+static sa_mat *result_of(const sa_gradient_fault *fault, int part, sa_head *d) {
     return fault->result == SA_FAULT_WEIGHTS ? &d->alpha
            : fault->result == SA_FAULT_STATE ? &d->rows.previous_state
            : fault->result == SA_FAULT_ROW   ? &d->rows.part[part]
-                                             : (sa_mat *)dw->part[part].own + fault->matrix;
+                                             : (sa_mat *)d->dw->part[part].own + fault->matrix;
 }
 
 /* What hard attention's draws give to the scores. */
@@ -121,17 +121,16 @@ static void drop_draws(const sa_part *part, int p, sa_head *d) {
 }
 
 SA_WRAPPED(sa_parts_backward);
-void __wrap_sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d,
-                              sa_attention *dw) {
+void __wrap_sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d) {
     for (int p = w->parts - 1; p >= 0; p--) {
         sa_part_backward *hook = w->part[p].row->backward[place];
         const sa_gradient_fault *fault = hook ? fault_of(w->part[p].row, place) : NULL;
         if (hook) drop_draws(w->part[p].row, p, d);
-        if (hook && !fault) hook(w, p, at, d, dw);
+        if (hook && !fault) hook(w, p, at, d);
         if (!fault || fault->result == SA_FAULT_ALL) continue;
-        sa_mat *result = result_of(fault, p, d, dw), saved = *result;
+        sa_mat *result = result_of(fault, p, d), saved = *result;
         *result = sa_unless_broken(fault->name, saved);
-        hook(w, p, at, d, dw);
+        hook(w, p, at, d);
         *result = saved;
     }
 }

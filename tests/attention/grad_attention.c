@@ -228,10 +228,11 @@ START_TEST(core_backward) {
                  .v = filled(at.v.rows, 2, BEFORE),
                  .alpha = filled(at.q.rows, at.k.rows, 0),
                  .c = unset(at.q.rows, 2),
-                 .scratch = &scratch};
+                 .scratch = &scratch,
+                 .dw = &dw};
     sa_copy_mat(dy, d.c);
     core();
-    sa_attend_backward(&w, &at, &d, &dw);
+    sa_attend_backward(&w, &at, &d);
     CHECK_ADDED(core, at.q, d.q);
     CHECK_ADDED(core, at.k, d.k);
     CHECK_ADDED(core, at.v, d.v);

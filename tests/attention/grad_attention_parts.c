@@ -70,11 +70,11 @@ START_TEST(the_loss_has_the_gradient_of_the_smaller) {
     static const double before[] = {.6, .5}, alpha[] = {.5, .5};
     static const double dbefore[] = {1, 3}, dalpha[] = {3, 1};
     cover(SA_COVERAGE_LOSS, before, alpha, NULL);
-    sa_head d = {.k = head.k, .alpha = filled(1, 2, 1)};
+    sa_head d = {.k = head.k, .alpha = filled(1, 2, 1), .dw = &dw};
     d.rows.state = filled(1, LONGEST, 0), d.rows.previous_state = filled(1, LONGEST, 1);
     d.rows.part[part] = filled(1, 1, 2);
     d.memory = &memory;
-    sa_coverage_part.backward[SA_PLACE_WEIGHTS](&w, part, &head, &d, &dw);
+    sa_coverage_part.backward[SA_PLACE_WEIGHTS](&w, part, &head, &d);
     same_row(sa_cols(d.rows.previous_state, 0, 2), dbefore, 1e-15);
     same_row(d.alpha, dalpha, 1e-15);
 }
@@ -98,12 +98,12 @@ START_TEST(keys_are_mixed_with_the_one_before) {
     fill(weights, 0), fill(dweights, 0);
     head = bare_head(3);
     set_column(head.k, k);
-    sa_head d = {.scratch = head.scratch};
+    sa_head d = {.scratch = head.scratch, .dw = &dw};
     head.derivative = &d;
     sa_smeared_keys_part.forward[SA_PLACE_KEYS](&w, part, &head);
     for (int j = 0; j < 3; j++) ck_assert_double_eq(*sa_row(head.k, j), mixed[j]);
     set_column(d.k, dmixed);
-    sa_smeared_keys_part.backward[SA_PLACE_KEYS](&w, part, &head, &d, &dw);
+    sa_smeared_keys_part.backward[SA_PLACE_KEYS](&w, part, &head, &d);
     for (int j = 0; j < 3; j++) ck_assert_double_eq(*sa_row(d.k, j), dk[j]);
     ck_assert_double_eq(sa_sum(dweights.x, dweights.cols), da);
 }

@@ -69,7 +69,7 @@ static void draw_backward(sa_mat p, sa_mat alpha, double by_log, double by_entro
     sa_copy_mat(p, sa_cols(at.rows.part[part], 2, S));
     d.rows.part[part] = filled(1, 2, by_log);
     d.rows.part[part].x[1] = by_entropy;
-    sa_hard_part.backward[SA_PLACE_WEIGHTS](&w, part, &at, &d, &dw);
+    sa_hard_part.backward[SA_PLACE_WEIGHTS](&w, part, &at, &d);
     w.normalizer->backward(0, alpha, de, NULL);
 }
 

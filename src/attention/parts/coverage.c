@@ -102,10 +102,9 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     sa_gemm_tn(previous_of(w, part, at), weights_of_head(w, part, at->head), 1, k);
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                          sa_attention *dw) {
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat C = previous_of(w, part, at), dC = previous_of(w, part, d);
-    sa_gemm_nn(C, d->k, 1, weights_of_head(dw, part, at->head));
+    sa_gemm_nn(C, d->k, 1, weights_of_head(d->dw, part, at->head));
     sa_gemm_nt(weights_of_head(w, part, at->head), d->k, 1, dC);
 }
 
@@ -158,8 +157,7 @@ static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious
     }
 }
 
-static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                         sa_attention *dw) {
+static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat dprevious = previous_of(w, part, d), alpha = at->alpha;
     state_backward(alpha, fertilities(part, at),
                    sa_part_state(w, part, d->rows.state, at->head, alpha.cols), dprevious, d->alpha,

@@ -146,8 +146,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     for (int j = 0; j < k.rows; j++) unit_forward(sa_row(k, j), k.cols, sa_row(k, j));
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                          sa_attention *dw) {
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const int first = at->memory->first[at->sentence], S = at->k.rows, G = w->kv_heads;
     const sa_mat k = sa_head_part(sa_rows(at->memory->keys, first, S), G, at->head * G / w->heads);
     for (int j = 0; j < S; j++)
@@ -233,8 +232,7 @@ static void word_backward(const sa_attention *w, const reading *own, int key, co
     }
 }
 
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const reading own = reading_of(w, part, at);
     const int S = at->k.rows, size = at->k.cols, first = at->memory->first[at->sentence];
     const sa_mat dgates = d->memory->part[part];

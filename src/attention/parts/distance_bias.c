@@ -41,9 +41,8 @@ static void t5_forward(const sa_attention *w, int part, sa_head *at) {
             sa_row(at->alpha, l)[j] += B[sa_t5_bucket(j - i, own->causal)];
 }
 
-static void t5_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                        sa_attention *dw) {
-    const distance_bias *down = sa_part_own(dw, part);
+static void t5_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+    const distance_bias *down = sa_part_own(d->dw, part);
     sa_real *dB = sa_row(down->B, at->head);
     for (int l = 0; l < d->alpha.rows; l++)
         for (int j = 0, i = at->i - 1 + l; j < d->alpha.cols; j++)

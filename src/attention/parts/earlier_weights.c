@@ -12,8 +12,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
     sa_copy_mat(at->alpha, sa_part_state(w, part, at->rows.state, at->head, at->alpha.cols));
 }
 
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                             sa_attention *dw) {
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     sa_add(sa_part_state(w, part, d->rows.state, at->head, at->alpha.cols), d->alpha);
 }
 

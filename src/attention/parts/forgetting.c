@@ -68,8 +68,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* dlog f_l += the sum of de_ij with l between i and j */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat dlog_f = gates_of(d->memory, part, d);
     for (int l = 0; l < d->alpha.rows; l++) {
         const int i = at->i - 1 + l;

@@ -73,8 +73,7 @@ static void output_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* In place: the derivative by o becomes that by the sum. */
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
                  x = weighed_of(w, part, at),
                  dg = sa_head_part(gates_of(w, part, d->rows), w->heads, at->head);

@@ -73,8 +73,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     }
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                          sa_attention *dw) {
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat previous = sa_part_state(w, part, at->rows.previous_state, at->head, 0),
                  state = sa_part_state(w, part, at->rows.state, at->head, 0),
                  dstate = sa_part_state(w, part, d->rows.state, at->head, 0),

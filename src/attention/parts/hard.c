@@ -97,8 +97,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* d log p_s / de_j = 1[j = s] - p_j, which is alpha_j - p_j; dH / de_j = -p_j (log p_j + H) */
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                             sa_attention *dw) {
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat p = probabilities(w, part, at);
     const sa_real *dsums = d->rows.part[part].x;
     const double H = entropy(p);

@@ -44,11 +44,10 @@ static void output_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* In place: the derivative by o becomes that by x. */
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const head_norm *own = sa_part_own(w, part);
     const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head),
-                 dg = ((const head_norm *)sa_part_own(dw, part))->g;
+                 dg = ((const head_norm *)sa_part_own(d->dw, part))->g;
     for (int i = 0; i < x.rows; i++) {
         const sa_real inverse = inverse_size(sa_row(x, i), x.cols);
         sa_real *dx = sa_row(d->c, i), along = 0;

@@ -55,11 +55,11 @@ static void alpha_forward(const sa_attention *w, int part, sa_head *at) {
     put_number(w, part, at, 1 + (share > (sa_real)1e-3 ? share : (sa_real)1e-3));
 }
 
-static void alpha_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                           sa_attention *dw) {
+static void alpha_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_real alpha = *at->exponent;
-    *own_of(dw, part, at) += *at->dexponent * (alpha - 1) * (2 - alpha); /* alpha = 1 + sigma(a) */
-    *at->dexponent = 0; /* another map of the head may follow */
+    *own_of(d->dw, part, at) +=
+        *at->dexponent * (alpha - 1) * (2 - alpha); /* alpha = 1 + sigma(a) */
+    *at->dexponent = 0;                             /* another map of the head may follow */
 }
 
 const sa_part sa_entmax_alpha_part = {
@@ -81,9 +81,8 @@ static void number_forward(const sa_attention *w, int part, sa_head *at) {
     put_number(w, part, at, *own_of(w, part, at));
 }
 
-static void number_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
-    *own_of(dw, part, at) += *at->dexponent;
+static void number_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+    *own_of(d->dw, part, at) += *at->dexponent;
     *at->dexponent = 0; /* another map of the head may follow */
 }
 

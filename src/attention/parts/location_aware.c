@@ -86,9 +86,8 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
     for (int j = 0; j < k.rows; j++) sa_axpy(1, own.b_a.x, sa_row(k, j), k.cols);
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                          sa_attention *dw) {
-    const location_aware own = head_of(w, part, at->head), down = head_of(dw, part, at->head);
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+    const location_aware own = head_of(w, part, at->head), down = head_of(d->dw, part, at->head);
     const sa_mat f = filtered(w, part, at, false), df = filtered(w, part, at, true);
     for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), down.b_a.x, d->k.cols);
     sa_gemm_tn(d->k, f, 1, down.W_f);

@@ -130,8 +130,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
  *   dq_ij = p_ij dalpha_ij + (1 - p_ij) dq_i,j+1,  dalpha_i-1,j += dq_ij
  *
  * dalpha becomes de; p (1 - p) q = (1 - p) alpha. */
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                             sa_attention *dw) {
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat p = selection(w, part, at), dalpha = d->alpha,
                  dprevious = sa_earlier_weights(w, at, d);
     sa_real dq = 0;

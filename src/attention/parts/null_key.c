@@ -37,10 +37,9 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* de_i0 = -sum_j de_ij */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_head null = null_head(w, part, at);
-    sa_head dnull = null_head(dw, part, d);
+    sa_head dnull = null_head(d->dw, part, d);
     dnull.alpha = null.alpha;
     for (int i = 0; i < d->alpha.rows; i++)
         *sa_row(dnull.alpha, i) = -sa_sum(sa_row(d->alpha, i), d->alpha.cols);

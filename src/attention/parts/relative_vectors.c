@@ -56,9 +56,8 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
     }
 }
 
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
-    const relative_vectors *down = sa_part_own(dw, part);
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+    const relative_vectors *down = sa_part_own(d->dw, part);
     for (int l = 0; l < at->q.rows; l++) {
         const sa_head one = query_of(sa_part_own(w, part), at, l);
         sa_head done = *d;
@@ -86,10 +85,9 @@ static void output_forward(const sa_attention *w, int part, sa_head *at) {
                     sa_row(at->c, l), at->c.cols);
 }
 
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const relative_vectors *own = sa_part_own(w, part);
-    const relative_vectors *down = sa_part_own(dw, part);
+    const relative_vectors *down = sa_part_own(d->dw, part);
     for (int l = 0; l < at->alpha.rows; l++)
         for (int j = 0; j < at->alpha.cols; j++) {
             const int distance = j - (at->i - 1 + l);

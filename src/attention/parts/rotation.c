@@ -73,8 +73,7 @@ static void query_forward(const sa_attention *w, int part, sa_head *at) {
     rotate_queries(w, part, at->i, false, at->q);
 }
 
-static void query_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                           sa_attention *dw) {
+static void query_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     rotate_queries(w, part, at->i, true, d->q);
 }
 

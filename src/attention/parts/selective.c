@@ -77,10 +77,9 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* de^1_lj += dF_ij of all i > l, where word l hides word j; dF_ij = -de_ij */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     if (!memory_width(w, part)) return;
-    const sa_head one = first_head(w, part, at), done = first_head(dw, part, d);
+    const sa_head one = first_head(w, part, at), done = first_head(d->dw, part, d);
     const int S = one.alpha.cols;
     sa_score_forward(w, &one);
     for (int j = 0; j < S; j++) {

@@ -46,8 +46,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *at) {
 }
 
 /* In place: the derivative by k~ becomes that by k, of both maps where a head has two. */
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                          sa_attention *dw) {
+static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_real s = share_of(w, part, at->head);
     const int first = at->memory->first[at->sentence], S = at->k.rows, G = w->kv_heads;
     const sa_mat k = sa_head_part(sa_rows(at->memory->keys, first, S), G, at->head * G / w->heads);
@@ -59,7 +58,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
         if (j) sa_scale(s, sa_rows(d->k, j, 1));
         if (j + 1 < S) sa_axpy(1 - s, sa_row(d->k, j + 1), dk, k.cols);
     }
-    ((const smeared_keys *)sa_part_own(dw, part))->a.x[at->head] += s * (1 - s) * ds;
+    ((const smeared_keys *)sa_part_own(d->dw, part))->a.x[at->head] += s * (1 - s) * ds;
 }
 
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {

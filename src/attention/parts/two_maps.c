@@ -44,10 +44,9 @@ sa_real sa_lambda_forward(const sa_attention *w) {
 }
 
 /* Of all heads: their sum has come together in the first row's derivative. */
-static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                            sa_attention *dw) {
+static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const two_maps *own = sa_part_own(w, part);
-    const two_maps *down = sa_part_own(dw, part);
+    const two_maps *down = sa_part_own(d->dw, part);
     const sa_real dlambda = *d->rows.part[part].x;
     for (int i = 0; i < 4; i += 2) {
         const sa_real dproduct = (i ? -dlambda : dlambda) * exp_product(own, i);
@@ -124,15 +123,14 @@ static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_
     return dlambda;
 }
 
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                             sa_attention *dw) {
+static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat A2 = map_of(w, part, at, 1),
                  dA2 = sa_cols(sa_rows(at->scratch->soft, 0, A2.rows), 0, A2.cols);
     const sa_attention second = weights_alone(w);
     sa_head other = second_head(at, A2), dother = second_head(d, dA2);
     *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);
     other.derivative = &dother;
-    sa_attend_backward(&second, &other, &dother, dw);
+    sa_attend_backward(&second, &other, &dother);
     at->alpha = map_of(w, part, at, 0);
 }
 

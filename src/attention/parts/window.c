@@ -155,8 +155,7 @@ static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft
     return dp;
 }
 
-static void gauss_backward(const sa_attention *w, int part, sa_head *at, sa_head *d,
-                           sa_attention *dw) {
+static void gauss_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const int D = ((const window *)sa_part_own(w, part))->D;
     const sa_mat soft = sa_cols(sa_rows(at->scratch->soft, 0, at->alpha.rows), 0, at->alpha.cols);
     sa_zero(soft);

@@ -29,18 +29,17 @@ enum {
 static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
                       gold = {0xd5, 0x5e, 0x00}; /* visible on every colormap */
 
-static void fill(sa_drawing *drawing, sa_box box, sa_color color) {
-    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_FILLED, color, box}, NULL);
+static void fill(sa_drawing *out, sa_box box, sa_color color) {
+    sa_drawing_add(out, &(sa_shape){SA_SHAPE_FILLED, color, box}, NULL);
 }
 
-static void outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color) {
-    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_OUTLINE, color, box, line, dashed}, NULL);
+static void outline(sa_drawing *out, sa_box box, double line, bool dashed, sa_color color) {
+    sa_drawing_add(out, &(sa_shape){SA_SHAPE_OUTLINE, color, box, line, dashed}, NULL);
 }
 
-static void add_text(sa_drawing *drawing, const char *text, double size, sa_box box,
+static void add_text(sa_drawing *out, const char *text, double size, sa_box box,
                      sa_text_anchor side, bool rotated, sa_color color) {
-    sa_drawing_add(drawing, &(sa_shape){SA_SHAPE_TEXT, color, box, size, false, rotated, side},
-                   text);
+    sa_drawing_add(out, &(sa_shape){SA_SHAPE_TEXT, color, box, size, false, rotated, side}, text);
 }
 
 typedef struct layout {
@@ -89,95 +88,89 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     return it;
 }
 
-static void add_words(const layout *it, double x, double y, sa_drawing *drawing) {
+static void add_words(const layout *it, double x, double y, sa_drawing *out) {
     const sa_alignment *alignment = it->alignment;
     const double space = it->top - GAP - (it->panels > 1 ? TITLE : 0);
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
         sa_utf8_fit(alignment->source[s], LABEL, word, sizeof word);
-        add_text(drawing, word, FONT,
-                 (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
+        add_text(out, word, FONT, (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
                  it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, it->upright, black);
     }
     for (int t = 0; t < alignment->targets; t++) {
         sa_utf8_fit(alignment->target[t], LABEL, word, sizeof word);
-        add_text(drawing, word, FONT,
+        add_text(out, word, FONT,
                  (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
                  SA_ANCHOR_RIGHT, false, black);
     }
 }
 
-static void add_cell(const layout *it, double weight, sa_box cell, bool valued,
-                     sa_drawing *drawing) {
+static void add_cell(const layout *it, double weight, sa_box cell, bool valued, sa_drawing *out) {
     const sa_color color = sa_colormap_color(it->figure->map, weight);
     sa_buffer value = {0};
-    fill(drawing, cell, color);
+    fill(out, cell, color);
     if (!valued) return;
     sa_number_add_fixed(&value, weight, 2);
-    drawing->failed |= value.failed;
+    out->failed |= value.failed;
     if (!value.failed)
-        add_text(drawing, value.text, FONT_VALUE, cell, SA_ANCHOR_MIDDLE, false,
+        add_text(out, value.text, FONT_VALUE, cell, SA_ANCHOR_MIDDLE, false,
                  sa_color_is_light(color) ? black : white);
     sa_buffer_release(&value);
 }
 
-static void add_cells(const layout *it, const double *weight, double x, double y,
-                      sa_drawing *drawing) {
+static void add_cells(const layout *it, const double *weight, double x, double y, sa_drawing *out) {
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++)
             add_cell(it, *weight++,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
-                     it->show_values, drawing);
-    outline(drawing, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false,
-            frame);
+                     it->show_values, out);
+    outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
 /* p_gen of every target word, in a column behind the source words. */
-static void add_gate(const layout *it, double x, double y, sa_drawing *drawing) {
+static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;
     if (!gate) return;
-    add_text(drawing, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
+    add_text(out, "p_gen", FONT_VALUE, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL},
              SA_ANCHOR_MIDDLE, false, black);
     for (int t = 0; t < it->alignment->targets; t++)
-        add_cell(it, gate[t], (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true,
-                 drawing);
+        add_cell(it, gate[t], (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true, out);
 }
 
 /* Inside the cells, so that adjacent links stay apart. */
-static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) {
+static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
     enum { LINE = 2 };
     for (size_t i = 0; i < it->figure->golds; i++) {
         const sa_link *link = &it->figure->gold[i];
         const sa_box inner = {x + column_x(it, link->source) + LINE,
                               y + link->target * it->cell + LINE, it->cell - 2 * LINE,
                               it->cell - 2 * LINE};
-        outline(drawing, inner, LINE, link->possible, gold);
+        outline(out, inner, LINE, link->possible, gold);
     }
 }
 
-static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *drawing) {
+static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *out) {
     const double width = fmax(it->alignment->sources * it->cell, TITLE_WIDTH);
     char title[32];
     const char *method = it->alignment->method[0] ? it->alignment->method[panel] : NULL;
     snprintf(title, sizeof title, "head %d", panel + 1);
-    add_text(drawing, method ? method : title, FONT, (sa_box){middle - width / 2, y, width, TITLE},
+    add_text(out, method ? method : title, FONT, (sa_box){middle - width / 2, y, width, TITLE},
              SA_ANCHOR_MIDDLE, false, black);
 }
 
-static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
+static void add_panel(const layout *it, int panel, sa_drawing *out) {
     const sa_alignment *alignment = it->alignment;
     const int S = alignment->sources;
     const int column = panel % it->across, row = panel / it->across;
     const double x = MARGIN + AXIS + column * it->width + it->left;
     const double y = MARGIN + it->head + row * it->height + it->top;
-    add_words(it, x, y, drawing);
-    if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, drawing);
-    add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y,
-              drawing);
-    add_gold(it, x, y, drawing);
-    add_gate(it, x, y, drawing);
+    add_words(it, x, y, out);
+    if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, out);
+    add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y, out);
+    add_gold(it, x, y, out);
+    add_gate(it, x, y, out);
 }
 
 static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
@@ -190,7 +183,7 @@ static double axis_length(const layout *it, int axis) {
 }
 
 /* Of a single matrix at its cells, of several once for all. */
-static void add_axes(const layout *it, int down, sa_drawing *drawing) {
+static void add_axes(const layout *it, int down, sa_drawing *out) {
     const char *const *name = axes[it->figure->site];
     const double y = MARGIN + it->head, left = it->panels > 1 ? 0 : it->left,
                  top = it->panels > 1 ? 0 : it->top;
@@ -198,8 +191,8 @@ static void add_axes(const layout *it, int down, sa_drawing *drawing) {
                           fmax(it->across * it->width - MARGIN - left, axis_length(it, 0)), AXIS};
     const sa_box beside = {MARGIN, y + top, AXIS,
                            fmax(down * it->height - MARGIN - top, axis_length(it, 1))};
-    add_text(drawing, name[0], FONT, above, SA_ANCHOR_MIDDLE, false, frame);
-    add_text(drawing, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
+    add_text(out, name[0], FONT, above, SA_ANCHOR_MIDDLE, false, frame);
+    add_text(out, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
 /* The least and the largest weight of the panels. */
@@ -216,7 +209,7 @@ static void find_range(const layout *it, double *least, double *most) {
 }
 
 /* The color scale, 1 at the top. */
-static void add_scale(const layout *it, double x, double y, sa_drawing *drawing) {
+static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
     const double rounding = 1e-5; /* by which weights may leave the scale */
     double least, most;
     find_range(it, &least, &most);
@@ -224,18 +217,18 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *drawing)
                                  least < -rounding ? "≤ 0" : "0"};
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
     for (int i = 0; i < SCALE_STEPS; i++)
-        fill(drawing, (sa_box){x, y + i * step, SCALE, step},
+        fill(out, (sa_box){x, y + i * step, SCALE, step},
              sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
-    outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
-    add_text(drawing, "weight", FONT_VALUE, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT},
+    outline(out, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false, frame);
+    add_text(out, "weight", FONT_VALUE, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT},
              SA_ANCHOR_LEFT, false, black);
     for (int i = 0; i < 3; i++)
-        add_text(drawing, marks[i], FONT_VALUE,
+        add_text(out, marks[i], FONT_VALUE,
                  (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
                  SA_ANCHOR_LEFT, false, black);
 }
 
-bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
+bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *out,
                     sa_error *error) {
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
@@ -243,22 +236,21 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const double own = figure->title ? sa_drawing_text_width(figure->title) : 0;
     const double title = ceil(fmax(own, figure->title_width) * FONT);
     const double axis = AXIS + it.left + axis_length(&it, 0);
-    *drawing = (sa_drawing){
+    *out = (sa_drawing){
         .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + fmax(title, axis)),
         .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
     };
-    if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)
+    if (out->width > SIDE || out->height > SIDE || out->width * out->height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
-    fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
-    for (int i = 0; i < it.panels; i++) add_panel(&it, i, drawing);
-    add_axes(&it, down, drawing);
-    add_scale(&it, scale, MARGIN + it.head + it.top, drawing);
+    fill(out, (sa_box){0, 0, out->width, out->height}, white);
+    for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
+    add_axes(&it, down, out);
+    add_scale(&it, scale, MARGIN + it.head + it.top, out);
     if (figure->title)
-        add_text(drawing, figure->title, FONT,
-                 (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT}, SA_ANCHOR_LEFT, false,
-                 black);
-    if (!drawing->failed) return true;
-    sa_drawing_release(drawing);
-    return sa_fail_memory(error, drawing->count * sizeof *drawing->shapes);
+        add_text(out, figure->title, FONT, (sa_box){MARGIN, MARGIN, out->width - 2 * MARGIN, FONT},
+                 SA_ANCHOR_LEFT, false, black);
+    if (!out->failed) return true;
+    sa_drawing_release(out);
+    return sa_fail_memory(error, out->count * sizeof *out->shapes);
 }

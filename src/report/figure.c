@@ -121,10 +121,10 @@ static void add_cell(const layout *it, double weight, sa_box cell, bool valued, 
 static void add_cells(const layout *it, const double *weight, double x, double y, sa_drawing *out) {
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
-        for (int s = 0; s < S; s++)
-            add_cell(it, *weight++,
+        for (int s = 0; s < S; s++, weight++)
+            add_cell(it, *weight,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
-                     it->show_values, out);
+                     it->show_values && fabs(*weight) >= 0.005, out); /* 0.00 is left out */
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 

@@ -5,6 +5,7 @@
 #include "support/suite.h"
 #include "support/svg_reader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,10 @@ START_TEST(few_cells_hold_values_and_long_words_are_turned) {
     enum { SCALE = 5 }; /* 1, 0.5, 0, weight, and the name of the other axis is turned */
     sa_alignment alignment = make(0, 3);
     sa_drawing drawing = draw(&alignment, &(sa_figure){0});
-    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, false), 12 + 12 * 12 + SCALE);
+    size_t shown = 0; /* all but those of 0.00 */
+    for (int i = 0; i < 12 * 12; i++) shown += fabs(alignment.weights[i]) >= 0.005;
+    ck_assert_uint_lt(shown, 12 * 12);
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, false), 12 + shown + SCALE);
     ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 12 + 1);
     sa_drawing_release(&drawing);
     alignment.targets = 13;

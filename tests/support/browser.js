@@ -189,4 +189,4 @@ async function serve(folder) {
   return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() && server.closeAllConnections?.() };
 }
 
-module.exports = { Browser, serve };
+module.exports = { Browser, Page, serve };

@@ -1,4 +1,5 @@
-// A headless Firefox driven over its own protocol, Marionette, on a local port: nothing but node's own modules.
+// A headless Firefox driven over its own protocol, Marionette, on a local port: nothing but node's own modules. One page
+// at a time, with what browser.js has of Chromium's pages.
 "use strict";
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
@@ -6,30 +7,42 @@ const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
+const { Page } = require("./browser.js");
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-const ELEMENT = "element-6066-11e4-a52e-4f735466cecf"; // WebDriver's name of a reference to an element
+const KEYS = { Escape: "\uE00C", Tab: "\uE004", Enter: "\uE007", PageUp: "\uE00E", PageDown: "\uE00F", End: "\uE010", Home: "\uE011",
+  ArrowLeft: "\uE012", ArrowUp: "\uE013", ArrowRight: "\uE014", ArrowDown: "\uE015" }; // WebDriver's names
+// A program in the page, whatever its policy, by the debugger: the value of its last expression, a promise awaited.
+const EVALUATE = `const [program, done] = arguments;
+  ChromeUtils.importESModule("resource://gre/modules/jsdebugger.sys.mjs").addDebuggerToGlobal(globalThis);
+  const { throw: thrown, return: value } = new Debugger().addDebuggee(window).executeInGlobal(program), plain = (given) => given?.unsafeDereference?.() ?? given;
+  if (thrown) done({ error: String(plain(thrown)) });
+  else Promise.resolve(plain(value)).then((given) => done({ json: JSON.stringify(given) }), (error) => done({ error: String(error) }));`;
 
 // A port that is free, no welcome page, no updates; what pages say on their consoles goes to the standard output.
 const preferences = { "marionette.port": 0, "devtools.console.stdout.content": true, "devtools.console.stdout.chrome": false, "browser.shell.checkDefaultBrowser": false, "browser.startup.page": 0,
-  "datareporting.policy.dataSubmissionEnabled": false, "app.update.enabled": false, "app.normandy.enabled": false };
+  "datareporting.policy.dataSubmissionEnabled": false, "app.update.enabled": false, "app.normandy.enabled": false,
+  "full-screen-api.enabled": false }; // no size can be set there
 
-class Firefox {
-  // Opens a file from the disk.
-  async open(command, file, { width = 1280, height = 900 } = {}) {
+class Firefox extends Page {
+  async start(command) {
     this.profile = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
     fs.writeFileSync(path.join(this.profile, "user.js"),
       Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`).join(""));
     this.child = spawn(command, ["--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", this.profile],
-      { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, HOME: this.profile, MOZ_HEADLESS_WIDTH: width, MOZ_HEADLESS_HEIGHT: height } });
+      { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, HOME: this.profile } });
     this.said = "";
     this.child.stdout.on("data", (part) => { this.said += part; });
     this.ended = new Promise((resolve) => this.child.on("exit", resolve));
     await this.connect();
     await this.send("WebDriver:NewSession", {});
-    await this.send("WebDriver:SetWindowRect", { width, height });
-    this.address = pathToFileURL(file).href;
-    await this.send("WebDriver:Navigate", { url: this.address });
+  }
+
+  // Opens a file from the disk.
+  async open(file, { width = 1280, height = 720 } = {}) {
+    await this.send("WebDriver:Navigate", { url: pathToFileURL(file).href });
+    await this.resize(width, height);
+    return this;
   }
 
   async connect() {
@@ -67,32 +80,45 @@ class Firefox {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
-  // The value of an expression beside the page: of its document, not of its script's variables.
-  async run(expression) {
-    return (await this.send("WebDriver:ExecuteScript", { script: `return (${expression});`, args: [] })).value;
+  async run(program) {
+    const { error, json } = (await this.send("WebDriver:ExecuteAsyncScript", { script: EVALUATE, args: [program], sandbox: "system", newSandbox: false })).value;
+    if (error) throw new Error(`${program}: ${error}`);
+    return json === undefined ? json : JSON.parse(json);
+  }
+
+  // The page's part of the window, which itself is at least 500 wide.
+  async resize(width, height) {
+    await this.send("WebDriver:SetWindowRect", { width: Math.max(width, 500), height: height + 200 });
+    await this.send("Marionette:SetContext", { value: "chrome" });
+    await this.send("WebDriver:ExecuteScript", { args: [width, height], script: `const { style } = gBrowser.selectedBrowser;
+      [style.minWidth, style.minHeight] = [style.maxWidth, style.maxHeight] = [...arguments].slice(0, 2).map((size) => size + "px");` });
+    await this.send("Marionette:SetContext", { value: "content" });
+    await this.until(`innerWidth === ${width} && innerHeight === ${height}`, 5000);
+  }
+
+  pointer(at, ...acts) {
+    const move = { type: "pointerMove", x: Math.floor(at.x), y: Math.floor(at.y) };
+    return this.send("WebDriver:PerformActions", { actions: [{ type: "pointer", id: "mouse", actions: [move, ...acts.map((type) => ({ type, button: 0 }))] }] });
+  }
+
+  async hover(selector) {
+    await this.pointer(await this.place(selector));
   }
 
   async click(selector) {
-    const { value } = await this.send("WebDriver:FindElement", { using: "css selector", value: selector });
-    await this.send("WebDriver:ElementClick", { id: value[ELEMENT] });
+    await this.pointer(await this.place(selector), "pointerDown", "pointerUp");
   }
 
-  // Waits until an expression is true, and returns the milliseconds.
-  async until(expression, most = 30000) {
-    const begin = performance.now();
-    while (!(await this.run(expression))) {
-      if (performance.now() - begin > most) throw new Error(`${expression} is not true after ${most} ms`);
-      await pause(50);
-    }
-    return performance.now() - begin;
+  key(key) {
+    return this.send("WebDriver:PerformActions", { actions: [{ type: "key", id: "keys", actions: ["keyDown", "keyUp"].map((type) => ({ type, value: KEYS[key] ?? key })) }] });
   }
 
   // What the page and its worker have said on the console; errors and refused loads, of which the browser itself
   // knows.
-  async complaints() {
+  async heard() {
     await this.send("Marionette:SetContext", { value: "chrome" });
-    const errors = await this.run(`Services.console.getMessageArray()
-      .filter((one) => one instanceof Ci.nsIScriptError && !/^(chrome|resource|moz-[a-z-]+):/.test(one.sourceName)).map((one) => one.errorMessage)`);
+    const { value: errors } = await this.send("WebDriver:ExecuteScript", { args: [], script: `return Services.console.getMessageArray()
+      .filter((one) => one instanceof Ci.nsIScriptError && !/^(chrome|resource|moz-[a-z-]+):/.test(one.sourceName)).map((one) => one.errorMessage).filter((text) => !/fullscreen was denied/.test(text))` });
     await this.send("Marionette:SetContext", { value: "content" });
     return [...errors, ...this.said.split("\n").filter((line) => /^console\.(?!error: RSLoader)/.test(line))]; // of its updates
   }

@@ -173,7 +173,7 @@ static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest
 static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
     uint64_t best = 0;
     double most = -1, nearest;
-    for (uint64_t attempt = 0; attempt < 200; attempt++) {
+    for (uint64_t attempt = 0; attempt < 50; attempt++) {
         const double loss = try_weights(model, sa_hash_mix(seed) + attempt, &nearest);
         const double fitness = fmin(nearest, 1) * weakest(model);
         if (nearest >= 1 && fitness >= WEAK) return loss;

@@ -46,6 +46,11 @@ while [ $# -gt 0 ]; do
         arguments+=($(($2 < most ? $2 : most)))
         shift
         ;;
+    --test) # eight sentences
+        head -n 8 "$2" >"$2.few"
+        arguments+=("$2.few")
+        shift
+        ;;
     --out | --csv | --svg | --html | --tidy | --weights)
         [ ! -e "$2" ] || { [ -d "$2" ] && [ -z "$(ls -A "$2")" ]; } || { echo "$2 is written again" >&2 && exit 99; }
         ;;

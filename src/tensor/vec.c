@@ -21,10 +21,11 @@ INLINE sa_real sigmoid_of(sa_real x) {
 #else
 
 /* 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. The rounding adds and takes away 1.5 *
- * 2^23, and ln 2 is split in two so that r is exact. x is at most 88, so that the power is finite;
- * below -87 e^-87 is as good as 0 and never denormal. A NaN stays NaN. */
+ * 2^23, and ln 2 is split in two so that r is exact. Clamped to the finite numbers: e^-87 is as
+ * good as 0 and never denormal. A NaN stays NaN. */
 INLINE float exp_of(float x) {
     x = x < -87.0f ? -87.0f : x;
+    x = x > 88.0f ? 88.0f : x;
     float shifted = x * 1.44269504f + 12582912.0f;
     float n = shifted - 12582912.0f;
     float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
@@ -44,7 +45,7 @@ INLINE float exp_of(float x) {
 }
 
 INLINE float sigmoid_of(float x) {
-    return 1.0f / (1.0f + exp_of(x < -88.0f ? 88.0f : -x));
+    return 1.0f / (1.0f + exp_of(-x));
 }
 
 /* Near zero 1 - 2 / (e^2x + 1) would lose digits, so there the odd series x + x^3 P(x^2) is used.
@@ -59,7 +60,7 @@ INLINE float tanh_of(float x) {
     p = p * y + 1.3333333e-1f;
     p = p * y - 3.3333333e-1f;
     float small = x + x * y * p;
-    float large = 1.0f - 2.0f / (exp_of(x > 44.0f ? 88.0f : 2.0f * x) + 1.0f);
+    float large = 1.0f - 2.0f / (exp_of(2.0f * x) + 1.0f);
     return y < 0.25f ? small : large;
 }
 

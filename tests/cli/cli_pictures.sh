@@ -43,7 +43,7 @@ done
 "$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
 "$softalign" align $model unseen.tsv --limit 2 --svg figures
 "$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --svg layers/heads
-without_weights() { sed 's/>[01]\.[0-9][0-9]</></; s/fill="#[0-9a-f]*"//' "$1"; }
+without_weights() { sed '/>[01]\.[0-9][0-9]</d; s/fill="#[0-9a-f]*"//' "$1"; }
 for picture in figure3=figures heads=layers/heads; do
     cmp <(without_weights "$root/scripts/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||
         fail "scripts/pictures/${picture%=*}.svg is old: scripts/figures draws it again"

@@ -1060,8 +1060,9 @@ typedef struct sa_compare_options {
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
-    const char *out; /* folder for table.csv, table.md, curves.csv, bylength.csv, matrices/ and a
-                        folder for each training. What it holds is resumed, or not trained again */
+    const char *out;          /* folder for table.csv, spread.csv, table.md, table.tex, curves.csv,
+                                 bylength.csv, matrices/ and a folder for each training. What it holds is
+                                 resumed, or not trained again */
     const sa_settings *settings;     /* what the list leaves out; its seed is that of the first
                                         training of each model */
     const sa_settings *transformer;  /* the same of Transformers; NULL: those of their preset, with

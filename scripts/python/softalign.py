@@ -1307,7 +1307,7 @@ class Comparison(_values((str, "folder"), (bool, "stopped"), (Optional[str], "di
     stopped   there are no results yet; the same call resumes
     diverged a message that names a training without scores; None: there is none
     table     the medians of every model, as text
-    results   all runs and their medians, as `softalign compare --json` prints them
+    results   all runs, their medians, means and deviations, as `softalign compare --json` prints them
     """
     _height = 900
 

@@ -34,12 +34,16 @@ enum {
     SA_COMPARE_COLUMNS,
 };
 
+enum { SA_COMPARE_SPREADS = 4 };
+
 typedef struct sa_compare_model {
     char *name;   /* as in the list: "luong:general:4" */
     char *folder; /* the same as a file name: "luong-general-4" */
     sa_settings settings;
     bool attends;
     double medians[SA_COMPARE_COLUMNS]; /* over its runs that have the score; NaN: none has */
+    double spread[SA_COMPARE_SPREADS][SA_COMPARE_COLUMNS]; /* the same: mean, standard deviation
+                                                              (NaN of one run), least and most */
 } sa_compare_model;
 
 /* The hashes are over the texts of the pairs, and the alignments that matter: a run that is resumed
@@ -96,6 +100,14 @@ json_t *sa_compare_json_bands(const sa_compare_run *run);
 
 /* The best model of a run. */
 sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
+
+/* ---- model_list ------------------------------------------------------------------------------ */
+
+/* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
+ * with "transformer" or "decoder" (decoder-only) as a decoder, and makes their runs. Settings that
+ * an entry leaves out are those of its family, or of its preset. SA_USAGE names an entry that is
+ * wrong or occurs twice. */
+bool sa_compare_read_models(sa_comparison *all, sa_error *error);
 
 /* ---- compare_run -----------------------------------------------------------------------------
  * One process trains all models with the first seed, then with the next, so that an interrupted

@@ -13,112 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- LIST ------------------------------------------------------------------------------------ */
-
-/* The family that an entry begins with instead of a recurrent decoder, or SA_MODEL_RECURRENT. */
-static size_t family_of(const char *entry) {
-    const char *name;
-    for (size_t family = SA_MODEL_RECURRENT + 1; (name = sa_model_name(family)); family++)
-        if (strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]))
-            return family;
-    return SA_MODEL_RECURRENT;
-}
-
-static bool set_option(const char *name, const char *value, sa_settings *settings,
-                       sa_error *error) {
-    const sa_option *option = sa_option_find(sa_settings_options, name);
-    if (option && sa_settings_is_common(option))
-        return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
-                       name);
-    return sa_settings_set(settings, name, value, error);
-}
-
-/* Applies the parts of an entry from left to right, cutting the copy at their ends. */
-static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
-    const char *const options[] = {family_of(parts) ? "model" : "decoder", "attention", "heads"};
-    for (size_t i = 0; parts; i++) {
-        char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
-        if (colon) *colon = 0;
-        if (sign && (!colon || sign < colon)) {
-            *sign = 0;
-            if (!set_option(parts, sign + 1, settings, error)) return false;
-            i = sizeof options / sizeof *options; /* only further options may follow */
-        } else if (i >= sizeof options / sizeof *options) {
-            return sa_fail(error, SA_USAGE,
-                           "expected decoder[:attention[:heads]][:option=value ...], with "
-                           "transformer or decoder as a decoder");
-        } else if (i == 1 && !sa_settings_has_attention(settings)) {
-            return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
-        } else if (!sa_settings_set(settings, options[i], parts, error)) {
-            return false;
-        }
-        parts = colon ? colon + 1 : NULL;
-    }
-    return true;
-}
-
-static bool read_entry(sa_comparison *all, const char *entry, size_t size,
-                       const sa_settings *settings, sa_error *error) {
-    sa_compare_model *model = &all->models[all->model_count++];
-    char *parts = NULL;
-    sa_error why = {0};
-    *model = (sa_compare_model){.settings = *settings};
-    model->name = sa_copy(entry, size, &why);
-    model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
-    if (model->folder) parts = sa_copy(entry, size, &why);
-    bool good = parts && set_parts(parts, &model->settings, &why) &&
-                sa_settings_check(&model->settings, &why);
-    free(parts);
-    for (const sa_compare_model *earlier = all->models; good && earlier < model; earlier++)
-        if (!sa_settings_find_difference(&earlier->settings, &model->settings))
-            good = sa_fail(&why, SA_USAGE, "the same model as '%s'", earlier->name);
-    if (!good)
-        return sa_fail(error, why.code, "--models: '%s': %s", model->name ? model->name : "",
-                       why.text);
-    for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
-    model->attends = sa_settings_has_attention(&model->settings);
-    return true;
-}
-
-static bool make_runs(sa_comparison *all, sa_error *error) {
-    const size_t seeds = (size_t)all->options->seeds;
-    const double last = (double)all->models->settings.seed + (double)(seeds - 1);
-    if (last > sa_option_find(sa_settings_options, "seed")->max)
-        return sa_fail(error, SA_USAGE, "--seeds %zu: too many from --seed %lld on", seeds,
-                       (long long)all->models->settings.seed);
-    all->seeds = seeds;
-    all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
-    for (size_t i = 0; all->runs && i < all->model_count * seeds; i++) {
-        sa_compare_run *run = &all->runs[i];
-        run->model = &all->models[i / seeds];
-        run->settings = run->model->settings;
-        run->settings.seed += (int64_t)(i % seeds);
-        for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
-        run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->folder,
-                                (long long)run->settings.seed);
-        if (!run->folder) return false;
-    }
-    return all->runs != NULL;
-}
-
-/* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
- * with "transformer" or "decoder" (decoder-only) as a decoder, and makes their runs. Settings that
- * an entry leaves out are those of its family. SA_USAGE names an entry that is wrong or occurs
- * twice. */
-static bool read_models(sa_comparison *all, const sa_settings *const families[], sa_error *error) {
-    size_t count = 1;
-    const char *list = all->options->models;
-    for (const char *at = list; *at; at++) count += *at == ',';
-    all->models = sa_new(count, sizeof *all->models, error);
-    bool good = all->models;
-    for (size_t i = 0; good && i < count; i++) {
-        const size_t size = strcspn(list, ",");
-        good = read_entry(all, list, size, families[family_of(list)], error);
-        list += size + 1;
-    }
-    return good && make_runs(all, error);
-}
-
 static void release(sa_comparison *all) {
     for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
         free(all->runs[i].folder);
@@ -163,9 +57,12 @@ static bool open_data(sa_comparison *all, sa_error *error) {
     return true;
 }
 
-/* ---- Medians --------------------------------------------------------------------------------- */
+/* ---- Over the seeds -------------------------------------------------------------------------- */
 
-/* Sets the medians of all models, which what follows shows. */
+enum { MEAN, SD, LEAST, MOST };
+static const char *const spreads[SA_COMPARE_SPREADS] = {"mean", "sd", "min", "max"};
+
+/* Sets the medians and spreads of all models, which what follows shows. */
 static bool find_medians(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
     for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
@@ -178,6 +75,13 @@ static bool find_medians(sa_comparison *all, sa_error *error) {
         qsort(numbers, count, sizeof *numbers, sa_number_compare);
         all->models[model].medians[k] =
             count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN;
+        double sum = 0, squares = 0;
+        for (size_t s = 0; s < count; s++) sum += numbers[s];
+        const double mean = sum / (double)count;
+        for (size_t s = 0; s < count; s++) squares += (numbers[s] - mean) * (numbers[s] - mean);
+        const double of[] = {mean, count > 1 ? sqrt(squares / (double)(count - 1)) : NAN,
+                             count ? numbers[0] : NAN, count ? numbers[count - 1] : NAN};
+        for (int s = 0; s < SA_COMPARE_SPREADS; s++) all->models[model].spread[s][k] = of[s];
     }
     free(numbers);
     return numbers != NULL;
@@ -200,60 +104,72 @@ static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
                            all->models[i].medians[SA_COMPARE_UPDATES]);
 }
 
-/* Below a table, in Markdown after an empty line. */
-static void add_notes(const sa_comparison *all, bool markdown, sa_buffer *out) {
+typedef enum table_form { TEXT, MARKDOWN, LATEX } table_form;
+
+/* Below a table: in Markdown after an empty line, in LaTeX as comments. */
+static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
-    if (markdown && (all->seeds > 1 || updates.size)) sa_buffer_adds(out, "\n");
+    if (form == MARKDOWN && (all->seeds > 1 || updates.size)) sa_buffer_adds(out, "\n");
     if (all->seeds > 1)
-        sa_buffer_addf(out, "Medians over %zu seeds; table.csv has every run.\n", all->seeds);
+        sa_buffer_addf(out, "%s over %zu seeds; table.csv has every run.\n",
+                       form == LATEX ? "% Means and standard deviations" : "Medians", all->seeds);
     if (updates.size)
         sa_buffer_addf(out,
-                       "Unequal numbers of updates: %s. For equal ones give --steps without "
+                       "%sUnequal numbers of updates: %s. For equal ones give --steps without "
                        "--max-time and --patience.\n",
-                       updates.text);
+                       form == LATEX ? "% " : "", updates.text);
     out->failed |= updates.failed;
     sa_buffer_release(&updates);
 }
 
-/* A row of a table, or its titles. */
-static void add_line(const char *name, int width, const double *medians, bool markdown,
-                     sa_buffer *out) {
-    if (markdown)
-        sa_buffer_addf(out, "| %s |", name);
-    else
-        sa_buffer_addf(out, "%-*s", width, name);
+/* A row of a table, or its titles (NULL). In LaTeX, what differs among the seeds has a mean and a
+ * standard deviation. */
+static void add_line(const sa_compare_model *model, int width, table_form form, sa_buffer *out) {
+    static const char *const left[] = {"", "| ", "\\detokenize{"}, *const right[] = {"", " |", "}"};
+    sa_buffer_addf(out, "%s%-*s%s", left[form], form == TEXT ? width : 0,
+                   model ? model->name : "model", right[form]);
     for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
         const sa_compare_column *column = &sa_compare_columns[k];
         const int title = (int)strlen(column->title);
+        const bool spread = form == LATEX && model && model->spread[SD][k] > 0;
         sa_buffer cell = {0};
-        if (!medians || isnan(medians[k]))
-            sa_buffer_adds(&cell, medians ? "-" : column->title);
+        if (!model || isnan(model->medians[k]))
+            sa_buffer_adds(&cell, model ? "-" : column->title);
         else
-            sa_number_add_fixed(&cell, medians[k] * column->scale, column->decimals);
+            sa_number_add_fixed(&cell,
+                                (spread ? model->spread[MEAN] : model->medians)[k] * column->scale,
+                                column->decimals);
+        if (spread) {
+            sa_buffer_adds(&cell, " $\\pm$ ");
+            sa_number_add_fixed(&cell, model->spread[SD][k] * column->scale, column->decimals);
+        }
         out->failed |= cell.failed;
-        if (markdown)
-            sa_buffer_addf(out, " %s |", cell.failed ? "" : cell.text);
+        const char *const text = cell.failed ? "" : cell.text;
+        if (form == LATEX)
+            sa_buffer_addf(out, " & %.*s%s", (int)strcspn(text, "%"), text,
+                           strchr(text, '%') ? "\\%" : "");
+        else if (form == MARKDOWN)
+            sa_buffer_addf(out, " %s |", text);
         else
-            sa_buffer_addf(out, "  %*s", title > 7 ? title : 7, cell.failed ? "" : cell.text);
+            sa_buffer_addf(out, "  %*s", title > 7 ? title : 7, text);
         sa_buffer_release(&cell);
     }
-    sa_buffer_adds(out, "\n");
+    sa_buffer_adds(out, form == LATEX ? " \\\\\n" : "\n");
 }
 
-static void add_table(const sa_comparison *all, bool markdown, sa_buffer *out) {
+static void add_table(const sa_comparison *all, table_form form, sa_buffer *out) {
     int width = 5;
     for (size_t i = 0; i < all->model_count; i++)
         if ((int)strlen(all->models[i].name) > width) width = (int)strlen(all->models[i].name);
-    add_line("model", width, NULL, markdown, out);
-    if (markdown) {
-        sa_buffer_adds(out, "|---|");
-        for (int k = 0; k < SA_COMPARE_SHOWN; k++) sa_buffer_adds(out, "---:|");
-        sa_buffer_adds(out, "\n");
-    }
-    for (size_t i = 0; i < all->model_count; i++)
-        add_line(all->models[i].name, width, all->models[i].medians, markdown, out);
-    add_notes(all, markdown, out);
+    if (form == LATEX) sa_buffer_addf(out, "\\begin{tabular}{l*{%d}{r}}\n", SA_COMPARE_SHOWN);
+    add_line(NULL, width, form, out);
+    sa_buffer_adds(out, form == LATEX ? "\\hline\n" : form == MARKDOWN ? "|---|" : "");
+    for (int k = 0; form == MARKDOWN && k < SA_COMPARE_SHOWN; k++) sa_buffer_adds(out, "---:|");
+    if (form == MARKDOWN) sa_buffer_adds(out, "\n");
+    for (size_t i = 0; i < all->model_count; i++) add_line(&all->models[i], width, form, out);
+    if (form == LATEX) sa_buffer_adds(out, "\\end{tabular}\n");
+    add_notes(all, form, out);
 }
 
 /* An empty cell for NaN. */
@@ -268,19 +184,22 @@ static void add_row(const char *name, const char *seed, const double *scores, sa
     sa_buffer_adds(out, "\n");
 }
 
-static void add_csv(const sa_comparison *all, sa_buffer *out) {
-    sa_buffer_adds(out, "model,seed");
+/* Of every run and the medians; or else of the spreads. */
+static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
+    sa_buffer_adds(out, spread ? "model,statistic" : "model,seed");
     for (int k = 0; k < SA_COMPARE_SHOWN; k++)
         sa_buffer_addf(out, ",%s", sa_compare_columns[k].key);
     sa_buffer_adds(out, "\n");
     for (size_t i = 0; i < all->model_count; i++) {
-        for (size_t k = 0; k < all->seeds; k++) {
+        for (size_t k = 0; !spread && k < all->seeds; k++) {
             const sa_compare_run *run = &all->runs[i * all->seeds + k];
             char seed[32];
             snprintf(seed, sizeof seed, "%lld", (long long)run->settings.seed);
             add_row(run->model->name, seed, run->scores, out);
         }
         add_row(all->models[i].name, "median", all->models[i].medians, out);
+        for (int s = 0; spread && s < SA_COMPARE_SPREADS; s++)
+            add_row(all->models[i].name, spreads[s], all->models[i].spread[s], out);
     }
 }
 
@@ -294,9 +213,13 @@ static json_t *json_row(const char *name, const char *key, int64_t number, const
 
 static json_t *json_all(const sa_comparison *all) {
     json_t *models = json_array(), *runs = json_array();
-    for (size_t i = 0; i < all->model_count; i++)
-        json_array_append_new(models, json_row(all->models[i].name, "seeds", (int64_t)all->seeds,
-                                               all->models[i].medians));
+    for (size_t i = 0; i < all->model_count; i++) {
+        const sa_compare_model *model = &all->models[i];
+        json_t *row = json_row(model->name, "seeds", (int64_t)all->seeds, model->medians);
+        for (int s = 0; s < SA_COMPARE_SPREADS; s++)
+            json_object_set_new(row, spreads[s], sa_compare_json_scores(model->spread[s]));
+        json_array_append_new(models, row);
+    }
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
         const sa_compare_run *run = &all->runs[i];
         json_t *row = json_row(run->model->name, "seed", run->settings.seed, run->scores);
@@ -397,16 +320,19 @@ static bool save_all_matrices(const sa_comparison *all, size_t count, sa_error *
     return good;
 }
 
-/* Writes to DIR: table.csv with every run and the medians, table.md with the medians, curves.csv
- * from the log.csv of every run, bylength.csv, and matrices/<model>/0001.csv ... of the first
- * `matrices` test pairs, by every model with attention, with its first seed. */
+/* Writes to DIR: table.csv with every run and the medians, table.md with the medians, spread.csv
+ * and table.tex with means and deviations, curves.csv from the log.csv of every run, bylength.csv,
+ * and matrices/<model>/0001.csv ... of the first `matrices` test pairs, by every model with
+ * attention, with its first seed. */
 static bool save_files(const sa_comparison *all, size_t matrices, sa_error *error) {
-    sa_buffer csv = {0}, markdown = {0};
-    add_csv(all, &csv);
-    add_table(all, true, &markdown);
-    const bool good = sa_save_text_in(all->options->out, "table.csv", &csv, error);
-    return sa_save_text_in(all->options->out, "table.md", &markdown, good ? error : NULL) && good &&
-           save_curves(all, error) && save_by_length(all, error) &&
+    static const char *const names[] = {"table.csv", "spread.csv", "table.md", "table.tex"};
+    sa_buffer file[4] = {{0}};
+    add_csv(all, false, &file[0]), add_csv(all, true, &file[1]);
+    add_table(all, MARKDOWN, &file[2]), add_table(all, LATEX, &file[3]);
+    bool good = true;
+    for (int i = 0; i < 4; i++)
+        good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
+    return good && save_curves(all, error) && save_by_length(all, error) &&
            save_all_matrices(all, matrices, error);
 }
 
@@ -489,35 +415,6 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
                              "cannot give: write them to a file");
 }
 
-/* The preset of a family, trained as long as the other models. */
-static bool preset_family(int family, const sa_settings *settings, sa_settings *own,
-                          sa_error *error) {
-    sa_settings_init(own);
-    if (!sa_settings_preset(own, sa_preset_default(family), error)) return false;
-    own->seed = settings->seed;
-    own->threads = settings->threads;
-    own->epochs = settings->epochs;
-    own->steps = settings->steps;
-    own->max_time = settings->max_time;
-    own->patience = settings->patience;
-    return true;
-}
-
-/* What the entries of each family start from. */
-enum { FAMILIES = SA_MODEL_DECODER + 1 };
-static bool read_families(sa_comparison *all, sa_error *error) {
-    const sa_compare_options *options = all->options;
-    const sa_settings *families[] = {options->settings, options->transformer,
-                                     options->decoder_only};
-    sa_settings presets[FAMILIES];
-    for (int family = 0; family < FAMILIES; family++) {
-        if (families[family]) continue;
-        if (!preset_family(family, options->settings, &presets[family], error)) return false;
-        families[family] = &presets[family];
-    }
-    return read_models(all, families, error);
-}
-
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     const sa_compare_options *options = all->options;
     const sa_page_text text = {options->title, options->notes, options->open_at};
@@ -525,7 +422,7 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
     if (!find_medians(all, error) || !save_files(all, (size_t)options->matrices, error) ||
         (options->html && !save_page(all, &text, options->html, error)))
         return false;
-    add_table(all, false, &table);
+    add_table(all, TEXT, &table);
     sa_json_add(json_all(all), &json);
     result->table = table.text, result->json = json.text;
     return (!table.failed && !json.failed) || sa_fail_memory(error, 0);
@@ -570,7 +467,7 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     *result = (sa_compare_result){0};
     sa_json_watch();
     sa_comparison all = {.options = options, .lock = SA_UNLOCKED};
-    bool good = read_families(&all, error) && open_data(&all, error) &&
+    bool good = sa_compare_read_models(&all, error) && open_data(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&all.lock, options->out, error));
     good = sa_exchange_agree(sa_compare_processes, good, error) &&

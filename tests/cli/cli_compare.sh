@@ -44,6 +44,26 @@ same "columns on standard output" \
     "model parameters seconds updates loss perplexity BLEU exact % AER entropy zeros % words/s cache B/step" \
     "$(head -n 1 out | xargs)"
 
+# Over the seeds, recomputed from the runs: mean, standard deviation of a sample, least and most.
+same "spread.csv" "$(head -n 1 whole/table.csv | sed 's/,seed,/,statistic,/')" "$(head -n 1 whole/spread.csv)"
+awk -F , -v OFS=, '$2 == 1 || $2 == 2 { for (k = 3; k <= 14; k++) { seed[k, $2] = $k; there[k] = $k != "" } }
+    $2 == 2 { for (k = 3; k <= 14; k++) {
+        a = seed[k, 1]; b = seed[k, 2]
+        print $1, "mean", k, there[k] ? (a + b) / 2 : ""; print $1, "sd", k, there[k] ? ((a - b) ^ 2 / 2) ^ 0.5 : ""
+        print $1, "min", k, there[k] ? (a < b ? a : b) : ""; print $1, "max", k, there[k] ? (a < b ? b : a) : "" } }' \
+    whole/table.csv | sort >told
+awk -F , -v OFS=, 'NR > 1 && $2 != "median" { for (k = 3; k <= 14; k++) print $1, $2, k, $k }' whole/spread.csv | sort >shown
+same "spreads" 96 "$(paste -d , told shown | awk -F , '$1 == $5 && $2 == $6 && $3 == $7 && ($4 == "") == ($8 == "") &&
+    ($4 - $8) ^ 2 <= (2e-5 * $4) ^ 2 + 1e-12' | wc -l)"
+
+# The same in LaTeX: a % is escaped, a cell without a number is a dash, and what all seeds share has no deviation.
+same "rows of table.tex" "13 13 13" "$(grep -F '&' whole/table.tex | awk -F ' & ' '{ print NF }' | xargs)"
+grep -qF ' & exact \% & ' whole/table.tex || fail "table.tex: $(cat whole/table.tex)"
+same "updates and loss in LaTeX" "30 $(awk -F , '$1 == "fixed" && $2 == "mean" { mean = $6 }
+    $1 == "fixed" && $2 == "sd" { printf "%.4f $\pm$ %.4f\n", mean, $6 }' whole/spread.csv)" \
+    "$(awk -F ' & ' '/fixed/ { print $4, $5 }' whole/table.tex)"
+same "below table.tex" "% Means and standard deviations over 2 seeds; table.csv has every run." "$(tail -n 1 whole/table.tex)"
+
 same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(head -n 1 whole/curves.csv)"
 for run in fixed,1 fixed,2 bahdanau:additive,1 bahdanau:additive,2; do
     same "steps of $run" "7 14 21 28 30" "$(grep "^$run," whole/curves.csv | cut -d , -f 3 | xargs)"
@@ -236,7 +256,9 @@ assert list(shown) == ["models", "runs"]
 model, run = shown["models"][0], shown["runs"][0]
 figures = ["parameters", "seconds", "updates", "loss", "perplexity", "bleu", "exact", "aer", "entropy", "zeros",
            "words_per_second", "cache_bytes_per_step", "sentences", "target_words"]
-assert list(model) == ["model", "seeds"] + figures and model["seeds"] == 1
+spreads = ["mean", "sd", "min", "max"]
+assert list(model) == ["model", "seeds"] + figures + spreads and model["seeds"] == 1
+assert all(model[key] == model["mean"][key] == model["max"][key] and model["sd"][key] is None for key in figures)
 assert list(run) == ["model", "seed"] + figures + ["by_length"] and run["seed"] == 1
 assert all(model[key] == run[key] for key in figures) and run["aer"] is None
 assert run["sentences"] == 40 == sum(band["sentences"] for band in run["by_length"].values())

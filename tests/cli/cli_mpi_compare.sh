@@ -12,7 +12,7 @@ compared() {
     local name
     for name in one "$1"; do cut -d, -f1-3,5-12,14- $name/table.csv >"$name.figures"; done
     cmp one.figures "$1.figures" || fail "$1: another table"
-    diff -r one "$1" -x '*.csv' -x table.md -x run.json -x .lock -x .claims >diff || fail "$1: $(cat diff)"
+    diff -r one "$1" -x '*.csv' -x table.md -x table.tex -x run.json -x .lock -x .claims >diff || fail "$1: $(cat diff)"
     diff -r one/matrices "$1/matrices" >diff || fail "$1: $(cat diff)"
 }
 

@@ -5,6 +5,7 @@
 columns_of() { # CORPUS PART
     case $1:$2 in
     alignments:*) echo 'en-fr.aer:AER English-French,fr-en.aer:French-English,both.aer:both,both.precision:precision of both,both.recall:recall of both' ;;
+    g2p:mechanisms) echo 'wer:words wrong %,per:phones wrong %' ;;
     g2p:*) echo 'wer:words wrong %,per:phones wrong %,ensemble:ensemble of five' ;;
     *:search) echo "greedy.bleu:greedy,beam.bleu:beam of 5,power-0.5.bleu:length power 0.5,power-1.5.bleu:1.5,power-2.bleu:2,greedy.cased:13a greedy,beam.cased:13a beam of 5" ;;
     *:ingredients | *:precision) echo 'greedy.bleu:greedy,beam.bleu:beam of 5,beam.low:95 % from,beam.high:to,delta:gain,delta.low:95 % from,delta.high:to,p:p,beam.chrf:chrF,greedy.cased:13a greedy,beam.cased:13a beam of 5' ;;

@@ -123,11 +123,6 @@ class Firefox extends Page {
     return [...errors, ...this.said.split("\n").filter((line) => /^console\.(?!error: RSLoader)/.test(line))]; // of its updates
   }
 
-  async picture(file) {
-    const { value } = await this.send("WebDriver:TakeScreenshot", { full: false });
-    fs.writeFileSync(file, Buffer.from(value, "base64"));
-  }
-
   async close() {
     if (this.socket) this.send("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
     else this.child?.kill();

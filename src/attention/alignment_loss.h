@@ -4,7 +4,7 @@
  *
  * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
  * A_t divides 1 evenly among the links of target word t. A word without links has no loss, except
- * where weights may be those of no word: H_t = - log (1 - sum_s alpha_ts). */
+ * where weight may go to no word: H_t = - log (1 - sum_s alpha_ts). */
 #pragma once
 
 #include "base/batch.h"

@@ -1,4 +1,4 @@
-/* attention: the chapter; attend_forward of paper/rnnsearch.c, generalized. */
+/* attention: attend_forward of paper/rnnsearch.c and its gradient, generalized. */
 #include "attention/attention.h"
 #include "attention/parts.h"
 #include "tensor/blas.h"

@@ -1,5 +1,5 @@
-/* normalizer: from the scores z of a query to its weights p, the rows that --normalizer, its help,
- * `compare` and the tests walk.
+/* normalizer: from the scores z of a query to its weights p: the table that --normalizer, its help,
+ * `compare` and the tests iterate over.
  *
  * A new normalizer is two functions and one row: EXTENDING.md. Causality and windows are not its
  * business: it gets the scores of the keys that the query sees, and those alone. */

@@ -1,8 +1,8 @@
 /* parts: mechanisms that go beyond score, normalizer and sum. A part is one file of parts/ and one
  * line of the table in table.c, and joins in where its hooks say:
  *
- *   memory    once per sentence: what it knows of each word; it may change the keys
- *   project   once per step or pass: what it makes of the states that make the queries
+ *   memory    once per sentence: what it computes for each word; it may change the keys
+ *   project   once per step or pass: what it computes from the states that make the queries
  *   query     before the heads: it may change the queries of all of them
  *   keys      of a head: q_i, k_j                                     and the state goes on
  *   scores    of a head, after e_ij = f(q_i, k_j): it may add to e
@@ -12,8 +12,8 @@
  *
  * Every forward function has its backward one, and all are optional. In a place the parts follow
  * each other in the order of the table, and backward in reverse. A hook gets the attention, its own
- * number in the attention's list, and the head: what it reads and changes there is its business,
- * and no file outside parts/ knows its struct. */
+ * number in the attention's list, and the head, in which it may read and change everything. No file
+ * outside parts/ knows its struct. */
 #pragma once
 
 #include "attention/attention.h"

@@ -1,5 +1,5 @@
-/* score: attention scores e = f(q, k), the rows that --attention, its help, `compare` and the tests
- * walk. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's "compatibility function".)
+/* score: attention scores e = f(q, k), a table for --attention, its help, `compare` and the tests.
+ * (Bahdanau's "alignment model" is Luong's "score" and Vaswani's "compatibility function".)
  *
  * A new score is two functions and one row: EXTENDING.md. The row says how the query q is made of
  * the decoder's state s and the key k of an annotation h; heads.c does it, the keys once per

@@ -1,5 +1,5 @@
 /* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout,
- * dropout, and where a word stands. */
+ * dropout, and positions of words. */
 #pragma once
 
 #include "base/batch.h"

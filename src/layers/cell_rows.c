@@ -1,4 +1,4 @@
-/* cell_rows: the table of recurrent cells that --cell and the tests walk. */
+/* cell_rows: the table of recurrent cells that --cell and the tests iterate over. */
 #include "layers/recurrent.h"
 
 /* A GRU with the reset gate after U needs U s' alone, for the gate to multiply: one block more, in

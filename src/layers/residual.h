@@ -1,4 +1,4 @@
-/* residual: what stands around the attention in a Transformer: the residual connection of a
+/* residual: what surrounds attention in a Transformer: the residual connection of a
  * sublayer f, with layer normalization and dropout, and the position-wise feed-forward network.
  *
  *   post  y = LayerNorm(x + Dropout(f(x)))     Vaswani et al. 2017, sections 3.1 and 5.4

@@ -1,4 +1,4 @@
-/* attributed: what attributions (attribution.h) are of. */
+/* attributed: what attributions (attribution.h) are computed for. */
 #pragma once
 
 #include "model/seq2seq.h"

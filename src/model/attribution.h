@@ -1,7 +1,7 @@
-/* attribution: which source word, and which earlier target word, made each target word, by what the
- * model computes beside its weights of attention. F = log p(y_t | y_<t, x) for every target word t;
+/* attribution: which source word, and which earlier target word, made each target word, by what is
+ * computed beside the attention weights. F = log p(y_t | y_<t, x) for every target word t;
  * x_j, the embedding of word j, comes without its position. Rows are target words; columns are
- * source words and, with `prefix`, behind them the target words y_1 .. y_{T-1} that the decoder
+ * source words and, with `prefix`, after them the target words y_1 .. y_{T-1} that the decoder
  * reads after BOS; those that follow a row's word have scores of 0.
  *
  *   gradient              |dF/dx_j|

@@ -1,4 +1,4 @@
-/* family: what a kind of model is to everything above it, as one row.
+/* family: the interface of a kind of model to everything above it, as one row.
  *
  * The rows stand in recurrent_family.c (an encoder and a decoder that carry a state from step to
  * step) and transformer_family.c (the Transformer, and decoder-only models); seq2seq.h has the

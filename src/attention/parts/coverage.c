@@ -1,4 +1,4 @@
-/* coverage: how much of each source word the target words before have covered, as one more input of
+/* coverage: how much of each source word the previous target words covered, as one more input of
  * the score.
  *
  *   e_ij = f(q_i, k_j + w_c C_{i-1,j})           additive: v_a' tanh(q_i + k_j + w_c C_{i-1,j})

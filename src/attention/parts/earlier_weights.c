@@ -1,5 +1,5 @@
-/* earlier_weights: passes the weights on to the next target word, as they are used: monotonic and
- * location-aware attention go on from them. Before the first word alpha_0 = (1, 0, .., 0). */
+/* earlier_weights: passes the weights, as they were used, on to the next target word: monotonic and
+ * location-aware attention start from them. Before the first word alpha_0 = (1, 0, .., 0). */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

@@ -4,7 +4,7 @@
  *
  *   f_l = sigma(w_f' x_l + b_f)        b_ij = sum_l log f_l, l = j + 1 .. i
  *
- * A constant f is ALiBi of slope -log f. Where a word sees those behind it, l = i + 1 .. j. */
+ * A constant f is ALiBi of slope -log f. Where a word sees those after it, l = i + 1 .. j. */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

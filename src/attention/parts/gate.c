@@ -1,5 +1,5 @@
-/* gate: what a head puts out is weighed by the vector that its query is made from (Qiu et al.
- * 2025), so that a head with nothing to say need not look for a word that means nothing:
+/* gate: the output of a head is multiplied by a gate, computed from what its query is made from
+ * (Qiu et al. 2025), so that a head with nothing to add need not attend to a meaningless word:
  *
  *   g_i = sigma(W_g s_i)        o_i = g_i sum_j alpha_ij v_j
  *

@@ -1,5 +1,5 @@
 /* hard: attention to one source word, which is drawn (Xu et al. 2015, "Show, attend and tell",
- * section 4.1). What soft attention would weigh are the probabilities p_i of the words.
+ * section 4.1). The weights of soft attention are the probabilities p_i of the words.
  *
  *   p_i = softmax(e_i),  s_i ~ p_i              alpha_i: 1 at s_i; c_i = h of that word
  *

@@ -1,4 +1,4 @@
-/* location: the score that is blind to the source (Luong et al. 2015, equation 8): e = W_a s, a
+/* location: the score that does not read the source (Luong et al. 2015, equation 8): e = W_a s, a
  * number for each position up to S_max, and so no query sees words behind it. */
 #include "attention/parts.h"
 #include "tensor/vec.h"

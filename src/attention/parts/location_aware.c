@@ -1,4 +1,4 @@
-/* location_aware: where the target word before has attended, as one more input of the score. Its
+/* location_aware: where the previous target word attended, as one more input of the score. Its
  * weights go through K learned filters of width 2r + 1.
  *
  *   f_ij = sum_{o=-r}^{r} F_o alpha_{i-1,j-o}      F [K x 2r+1]; a weight outside the source is 0

@@ -1,5 +1,5 @@
-/* null_key: a learned key k_0 that is no word (Xiao et al. 2023, section 3.1). Its score is taken
- * from all others, so that to the normalizer it is 0:
+/* null_key: a learned key k_0 that is no word (Xiao et al. 2023, section 3.1). Its score is
+ * subtracted from all others, so that to the normalizer it is 0:
  *
  *   e_ij -= e_i0, e_i0 = f(q_i, k_0) */
 #include "attention/parts.h"

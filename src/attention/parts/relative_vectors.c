@@ -3,7 +3,7 @@
  *
  *   e_ij = f(q_i, k_j + a^K_c)      c_i = sum_j alpha_ij (v_j + a^V_c)
  *
- * So every query has keys of its own, and its scores take the place of those that it has got. */
+ * So every query has keys of its own; the scores with these replace those computed before. */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

@@ -1,4 +1,4 @@
-/* selective: each word may mask words before it for all words behind it (Leviathan et al. 2024), by
+/* selective: each word may mask words before it for all words after it (Leviathan et al. 2024), by
  * the positive scores that it gives them in the first head:
  *
  *   F_ij = sum_l max(0, e^1_lj), l = j + 1 .. i - 1        alpha_i = softmax(e_i - F_i)

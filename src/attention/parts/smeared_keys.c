@@ -3,8 +3,8 @@
  *
  *   k~_j = sigma(a) k_j + (1 - sigma(a)) k_{j-1}      k~_1 = k_1
  *
- * So a query finds the word behind the one that it is like, for which it otherwise takes two
- * layers: an induction head. Memories and caches hold k; k~ is made where it is compared. */
+ * So a query finds the word after the one that it resembles, an induction head, which otherwise
+ * takes two layers. Memories and caches hold k; k~ is made where it is compared. */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

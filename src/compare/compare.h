@@ -28,22 +28,25 @@ enum {
     SA_COMPARE_ZEROS,
     SA_COMPARE_SPEED,
     SA_COMPARE_CACHE,
+    SA_COMPARE_P,     /* of models only */
     SA_COMPARE_SHOWN, /* in tables; in JSON also: */
     SA_COMPARE_SENTENCES = SA_COMPARE_SHOWN,
     SA_COMPARE_WORDS,
     SA_COMPARE_COLUMNS,
 };
 
-enum { SA_COMPARE_SPREADS = 4 };
+/* What there is over the seeds; then come minimum and maximum. The deviation of one run is NaN. */
+enum { SA_COMPARE_MEDIAN, SA_COMPARE_MEAN, SA_COMPARE_DEVIATION, SA_COMPARE_STATISTICS = 5 };
+enum { SA_COMPARE_SAMPLES = 1000 };
 
 typedef struct sa_compare_model {
     char *name;   /* as in the list: "luong:general:4" */
     char *folder; /* the same as a file name: "luong-general-4" */
     sa_settings settings;
     bool attends;
-    double medians[SA_COMPARE_COLUMNS]; /* over its runs that have the score; NaN: none has */
-    double spread[SA_COMPARE_SPREADS][SA_COMPARE_COLUMNS]; /* the same: mean, standard deviation
-                                                              (NaN of one run), least and most */
+    /* over its runs that have the score; NaN: none has */
+    double scores[SA_COMPARE_STATISTICS][SA_COMPARE_COLUMNS];
+    bool best; /* its mean BLEU is the highest, and significantly so */
 } sa_compare_model;
 
 /* The hashes are over the texts of the pairs, and the alignments that matter: a run that is resumed
@@ -62,11 +65,12 @@ typedef struct sa_compare_run {
     char *folder;         /* DIR/<model>-s<seed> */
     sa_train_cost spent;
     int64_t updates;
-    bool recorded;                     /* run.json exists */
-    bool trained;                      /* to its end, */
-    bool diverged;                     /* which was a divergence: there are no scores */
-    uint64_t test;                     /* hash of the pairs behind the scores; 0: no scores yet */
-    double scores[SA_COMPARE_COLUMNS]; /* NaN: none */
+    bool recorded;                      /* run.json exists */
+    bool trained;                       /* to its end, */
+    bool diverged;                      /* which was a divergence: there are no scores */
+    uint64_t test;                      /* hash of the pairs behind the scores; 0: no scores yet */
+    double scores[SA_COMPARE_COLUMNS];  /* NaN: none */
+    double samples[SA_COMPARE_SAMPLES]; /* BLEU of bootstrap samples of the test pairs, or NaN */
     sa_eval_result by_length[SA_LENGTH_BANDS];        /* only sentences and BLEU */
     sa_confidence_interval interval[SA_LENGTH_BANDS]; /* of that BLEU; NaN: unknown */
 } sa_compare_run;

@@ -31,6 +31,7 @@ const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS] = {
     [SA_COMPARE_ZEROS] = {"zeros", "zeros %", 1, 100},
     [SA_COMPARE_SPEED] = {"words_per_second", "words/s", 0, 1},
     [SA_COMPARE_CACHE] = {"cache_bytes_per_step", "cache B/step", 0, 1},
+    [SA_COMPARE_P] = {"p", "p", 3, 1},
     [SA_COMPARE_SENTENCES] = {"sentences", NULL, 0, 1},
     [SA_COMPARE_WORDS] = {"target_words", NULL, 0, 1},
 };
@@ -87,13 +88,14 @@ static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) 
     char train[HASH], valid[HASH], test[HASH];
     char *settings = sa_settings_write(&run->settings, NULL);
     json_t *object = json_pack(
-        "{s:o, s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o}", "settings",
+        "{s:o, s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o, s:o}", "settings",
         settings ? json_loads(settings, 0, NULL) : NULL, "limits", json_limits(&run->settings),
         "train", show_hash(data->train_hash, train), "valid", show_hash(data->valid_hash, valid),
         "seconds", run->spent.seconds, "updating", run->spent.updating, "words",
         (json_int_t)run->spent.words, "updates", (json_int_t)run->updates, "trained", run->trained,
         "diverged", run->diverged, "test", show_hash(run->test, test), "figures",
-        sa_compare_json_scores(run->scores), "by_length", sa_compare_json_bands(run));
+        sa_compare_json_scores(run->scores), "by_length", sa_compare_json_bands(run), "samples",
+        run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
     free(settings);
     return object;
 }
@@ -162,7 +164,7 @@ static double number_of(const json_t *value) {
 /* False when something is missing or has the wrong type. */
 static bool read_fields(sa_compare_run *run, json_t *record) {
     const char *test;
-    json_t *figures, *bands;
+    json_t *figures, *bands, *samples = json_object_get(record, "samples");
     int trained, diverged;
     json_int_t words, updates;
     if (json_unpack(record, "{s:F, s:F, s:I, s:I, s:b, s:b, s:s, s:o, s:o}", "seconds",
@@ -176,7 +178,10 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
     run->diverged = diverged;
     run->spent.words = words;
     run->updates = updates;
-    run->test = strtoull(test, NULL, 16);
+    /* without samples it is scored again */
+    run->test = json_array_size(samples) == SA_COMPARE_SAMPLES ? strtoull(test, NULL, 16) : 0;
+    for (size_t i = 0; i < SA_COMPARE_SAMPLES; i++)
+        run->samples[i] = number_of(json_array_get(samples, i));
     for (size_t i = 0; i < SA_COMPARE_COLUMNS; i++)
         run->scores[i] = number_of(json_object_get(figures, sa_compare_columns[i].key));
     for (size_t i = 0; i < SA_LENGTH_BANDS; i++) {
@@ -352,22 +357,25 @@ static bool train(sa_comparison *all, sa_compare_run *run, const volatile sig_at
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* BLEU by source length, with bootstrap confidence intervals. */
-static bool score_lengths(sa_compare_run *run, const sa_corpus *test,
-                          const sa_sentence_result *each, sa_error *error) {
-    sa_resampling resampling;
+/* BLEU of bootstrap samples, and by source length with confidence intervals. */
+static bool resample(sa_compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
+                     sa_error *error) {
+    const sa_resampling resampling = {SA_COMPARE_SAMPLES, 1};
     sa_confidence_interval interval[SA_METRIC_COUNT];
     const sa_metrics *metrics = &run->settings.metrics;
-    sa_options_init(sa_resampling_options, &resampling);
     sa_metric_stats *stats = sa_pair_scores_stats(metrics, each, test->count, error);
     const sa_scored_pairs pairs = {metrics, test, each, stats, &resampling};
-    bool good = stats != NULL;
+    double *samples =
+        stats ? sa_bootstrap_values(stats, test->count, metrics, &resampling, error) : NULL;
+    bool good = samples != NULL;
+    if (good)
+        memcpy(run->samples, samples + SA_METRIC_BLEU * SA_COMPARE_SAMPLES, sizeof run->samples);
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
         good =
             sa_pair_scores_band(&pairs, &sa_length_bands[i], &run->by_length[i], interval, error);
         if (good && run->by_length[i].sentences) run->interval[i] = interval[SA_METRIC_BLEU];
     }
-    free(stats);
+    free(stats), free(samples);
     return good;
 }
 
@@ -375,7 +383,7 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
                   sa_error *error) {
     sa_eval_result all;
     if (!sa_eval_summarize(&run->settings.metrics, test, each, NULL, test->count, &all, error) ||
-        !score_lengths(run, test, each, error))
+        !resample(run, test, each, error))
         return false;
     for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
         const double *figure = sa_eval_figure(&all, sa_compare_columns[k].key);

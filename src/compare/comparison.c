@@ -59,32 +59,63 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 /* ---- Over the seeds -------------------------------------------------------------------------- */
 
-enum { MEAN, SD, LEAST, MOST };
-static const char *const spreads[SA_COMPARE_SPREADS] = {"mean", "sd", "min", "max"};
+static const char *const statistics[] = {"median", "mean", "sd", "min", "max"};
 
-/* Sets the medians and spreads of all models, which what follows shows. */
-static bool find_medians(sa_comparison *all, sa_error *error) {
+/* Sets what all models score over their seeds, which what follows shows. */
+static bool find_statistics(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
     for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
         const size_t model = i / SA_COMPARE_COLUMNS, k = i % SA_COMPARE_COLUMNS;
         size_t count = 0;
+        double sum = 0, squares = 0;
         for (size_t s = 0; s < all->seeds; s++) {
             const double score = all->runs[model * all->seeds + s].scores[k];
-            if (!isnan(score)) numbers[count++] = score;
+            if (!isnan(score)) numbers[count++] = score, sum += score;
         }
-        qsort(numbers, count, sizeof *numbers, sa_number_compare);
-        all->models[model].medians[k] =
-            count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN;
-        double sum = 0, squares = 0;
-        for (size_t s = 0; s < count; s++) sum += numbers[s];
         const double mean = sum / (double)count;
         for (size_t s = 0; s < count; s++) squares += (numbers[s] - mean) * (numbers[s] - mean);
-        const double of[] = {mean, count > 1 ? sqrt(squares / (double)(count - 1)) : NAN,
+        qsort(numbers, count, sizeof *numbers, sa_number_compare);
+        const double of[] = {count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN,
+                             mean, count > 1 ? sqrt(squares / (double)(count - 1)) : NAN,
                              count ? numbers[0] : NAN, count ? numbers[count - 1] : NAN};
-        for (int s = 0; s < SA_COMPARE_SPREADS; s++) all->models[model].spread[s][k] = of[s];
+        for (int s = 0; s < SA_COMPARE_STATISTICS; s++) all->models[model].scores[s][k] = of[s];
     }
     free(numbers);
     return numbers != NULL;
+}
+
+/* Of every bootstrap sample the mean BLEU of as many runs as the model has, drawn with replacement.
+ */
+static void draw_means(const sa_comparison *all, const sa_compare_model *model, double *means) {
+    const sa_compare_run *runs = all->runs + (size_t)(model - all->models) * all->seeds;
+    sa_rng rng = sa_rng_seed(1, sa_hash(model->name, strlen(model->name)));
+    for (int i = 0; i < SA_COMPARE_SAMPLES; i++) {
+        double sum = 0;
+        for (size_t s = 0; s < all->seeds; s++)
+            sum += runs[sa_rng_below(&rng, (uint32_t)all->seeds)].samples[i];
+        means[i] = sum / (double)all->seeds;
+    }
+}
+
+static double mean_bleu(const sa_compare_model *model) {
+    return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
+}
+
+/* The best model differs significantly from the first, or being that, from all others. */
+static void test_models(sa_comparison *all) {
+    double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
+    sa_compare_model *best = all->models, *const end = all->models + all->model_count;
+    for (sa_compare_model *model = best; model < end; model++)
+        if (mean_bleu(model) > mean_bleu(best)) best = model;
+    best->best = all->model_count > 1;
+    draw_means(all, all->models, first);
+    for (sa_compare_model *model = all->models + 1; model < end; model++) {
+        draw_means(all, model, other);
+        const double p = sa_bootstrap_p_value(other, first, SA_COMPARE_SAMPLES,
+                                              mean_bleu(model) - mean_bleu(all->models));
+        model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] = p;
+        if (best == model || best == all->models) best->best = best->best && p < 0.05;
+    }
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -93,15 +124,15 @@ static bool find_medians(sa_comparison *all, sa_error *error) {
 static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
     double fewest = INFINITY, most = 0;
     for (size_t i = 0; i < all->model_count; i++) {
-        const double *medians = all->models[i].medians;
+        const double *medians = all->models[i].scores[SA_COMPARE_MEDIAN];
         if (isnan(medians[SA_COMPARE_LOSS])) continue; /* diverged */
         fewest = fmin(fewest, medians[SA_COMPARE_UPDATES]);
         most = fmax(most, medians[SA_COMPARE_UPDATES]);
     }
     for (size_t i = 0; fewest < 0.9 * most && i < all->model_count; i++)
-        if (!isnan(all->models[i].medians[SA_COMPARE_LOSS]))
+        if (!isnan(all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_LOSS]))
             sa_buffer_addf(out, "%s%s %.0f", out->size ? ", " : "", all->models[i].name,
-                           all->models[i].medians[SA_COMPARE_UPDATES]);
+                           all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_UPDATES]);
 }
 
 typedef enum table_form { TEXT, MARKDOWN, LATEX } table_form;
@@ -110,7 +141,11 @@ typedef enum table_form { TEXT, MARKDOWN, LATEX } table_form;
 static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
-    if (form == MARKDOWN && (all->seeds > 1 || updates.size)) sa_buffer_adds(out, "\n");
+    const char *const begin = form == LATEX ? "% " : "";
+    if (form == MARKDOWN && all->model_count * all->seeds > 1) sa_buffer_adds(out, "\n");
+    if (all->model_count > 1)
+        sa_buffer_addf(out, "%sp: paired bootstrap test of BLEU against %s.\n", begin,
+                       all->models->name);
     if (all->seeds > 1)
         sa_buffer_addf(out, "%s over %zu seeds; table.csv has every run.\n",
                        form == LATEX ? "% Means and standard deviations" : "Medians", all->seeds);
@@ -118,7 +153,7 @@ static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out)
         sa_buffer_addf(out,
                        "%sUnequal numbers of updates: %s. For equal ones give --steps without "
                        "--max-time and --patience.\n",
-                       form == LATEX ? "% " : "", updates.text);
+                       begin, updates.text);
     out->failed |= updates.failed;
     sa_buffer_release(&updates);
 }
@@ -132,25 +167,28 @@ static void add_line(const sa_compare_model *model, int width, table_form form, 
     for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
         const sa_compare_column *column = &sa_compare_columns[k];
         const int title = (int)strlen(column->title);
-        const bool spread = form == LATEX && model && model->spread[SD][k] > 0;
+        const bool spread = form == LATEX && model && model->scores[SA_COMPARE_DEVIATION][k] > 0;
         sa_buffer cell = {0};
-        if (!model || isnan(model->medians[k]))
+        if (!model || isnan(model->scores[SA_COMPARE_MEDIAN][k]))
             sa_buffer_adds(&cell, model ? "-" : column->title);
         else
             sa_number_add_fixed(&cell,
-                                (spread ? model->spread[MEAN] : model->medians)[k] * column->scale,
+                                model->scores[spread ? SA_COMPARE_MEAN : SA_COMPARE_MEDIAN][k] *
+                                    column->scale,
                                 column->decimals);
         if (spread) {
             sa_buffer_adds(&cell, " $\\pm$ ");
-            sa_number_add_fixed(&cell, model->spread[SD][k] * column->scale, column->decimals);
+            sa_number_add_fixed(&cell, model->scores[SA_COMPARE_DEVIATION][k] * column->scale,
+                                column->decimals);
         }
         out->failed |= cell.failed;
         const char *const text = cell.failed ? "" : cell.text;
+        const bool bold = k == SA_COMPARE_BLEU && model && model->best;
         if (form == LATEX)
-            sa_buffer_addf(out, " & %.*s%s", (int)strcspn(text, "%"), text,
-                           strchr(text, '%') ? "\\%" : "");
+            sa_buffer_addf(out, " & %s%.*s%s%s", bold ? "\\textbf{" : "", (int)strcspn(text, "%"),
+                           text, strchr(text, '%') ? "\\%" : "", bold ? "}" : "");
         else if (form == MARKDOWN)
-            sa_buffer_addf(out, " %s |", text);
+            sa_buffer_addf(out, bold ? " **%s** |" : " %s |", text);
         else
             sa_buffer_addf(out, "  %*s", title > 7 ? title : 7, text);
         sa_buffer_release(&cell);
@@ -197,9 +235,8 @@ static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
             snprintf(seed, sizeof seed, "%lld", (long long)run->settings.seed);
             add_row(run->model->name, seed, run->scores, out);
         }
-        add_row(all->models[i].name, "median", all->models[i].medians, out);
-        for (int s = 0; spread && s < SA_COMPARE_SPREADS; s++)
-            add_row(all->models[i].name, spreads[s], all->models[i].spread[s], out);
+        for (int s = 0; s < (spread ? SA_COMPARE_STATISTICS : 1); s++)
+            add_row(all->models[i].name, statistics[s], all->models[i].scores[s], out);
     }
 }
 
@@ -215,9 +252,10 @@ static json_t *json_all(const sa_comparison *all) {
     json_t *models = json_array(), *runs = json_array();
     for (size_t i = 0; i < all->model_count; i++) {
         const sa_compare_model *model = &all->models[i];
-        json_t *row = json_row(model->name, "seeds", (int64_t)all->seeds, model->medians);
-        for (int s = 0; s < SA_COMPARE_SPREADS; s++)
-            json_object_set_new(row, spreads[s], sa_compare_json_scores(model->spread[s]));
+        json_t *row =
+            json_row(model->name, "seeds", (int64_t)all->seeds, model->scores[SA_COMPARE_MEDIAN]);
+        for (int s = SA_COMPARE_MEAN; s < SA_COMPARE_STATISTICS; s++)
+            json_object_set_new(row, statistics[s], sa_compare_json_scores(model->scores[s]));
         json_array_append_new(models, row);
     }
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
@@ -419,7 +457,9 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
     const sa_compare_options *options = all->options;
     const sa_page_text text = {options->title, options->notes, options->open_at};
     sa_buffer table = {0}, json = {0};
-    if (!find_medians(all, error) || !save_files(all, (size_t)options->matrices, error) ||
+    if (!find_statistics(all, error)) return false;
+    test_models(all);
+    if (!save_files(all, (size_t)options->matrices, error) ||
         (options->html && !save_page(all, &text, options->html, error)))
         return false;
     add_table(all, TEXT, &table);

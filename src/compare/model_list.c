@@ -105,6 +105,7 @@ static bool make_runs(sa_comparison *all, sa_error *error) {
         run->settings = run->model->settings;
         run->settings.seed += (int64_t)(i % seeds);
         for (int k = 0; k < SA_COMPARE_COLUMNS; k++) run->scores[k] = NAN;
+        for (int k = 0; k < SA_COMPARE_SAMPLES; k++) run->samples[k] = NAN;
         run->folder = sa_format(error, "%s/%s-s%lld", all->options->out, run->model->folder,
                                 (long long)run->settings.seed);
         if (!run->folder) return false;

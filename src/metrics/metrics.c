@@ -309,5 +309,5 @@ double sa_bootstrap_p_value(const double *ours, const double *theirs, int sample
     for (int i = 0; i < samples; i++) mean += fabs(ours[i] - theirs[i]);
     mean /= samples;
     for (int i = 0; i < samples; i++) larger += fabs(ours[i] - theirs[i]) - mean > fabs(difference);
-    return (double)(larger + 1) / (samples + 1);
+    return isnan(mean) ? NAN : (double)(larger + 1) / (samples + 1);
 }

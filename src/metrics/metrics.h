@@ -124,6 +124,6 @@ sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
  *
  *   p = (c + 1) / (samples + 1),  c = number of samples i with |d_i| - mean|d| > |difference|
  *
- * where d_i is the difference on sample i. */
+ * where d_i is the difference on sample i. NaN where a value is. */
 double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
                             double difference);

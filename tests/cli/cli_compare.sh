@@ -19,11 +19,11 @@ figures() {
 # ---- What is written
 
 compare $models $short --matrices 3 --out whole
-header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,zeros,words_per_second,cache_bytes_per_step
+header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,zeros,words_per_second,cache_bytes_per_step,p
 same "table.csv" "$header" "$(head -n 1 whole/table.csv)"
 same "rows" "fixed,1 fixed,2 fixed,median bahdanau:additive,1 bahdanau:additive,2 bahdanau:additive,median" \
     "$(tail -n +2 whole/table.csv | cut -d , -f 1,2 | xargs)"
-awk -F , 'NF != 14 { exit 1 }' whole/table.csv || fail "a row of table.csv has not 14 cells"
+awk -F , 'NF != 15 { exit 1 }' whole/table.csv || fail "a row of table.csv has not 15 cells"
 same "updates" "updates 30" "$(cut -d , -f 5 whole/table.csv | uniq | xargs)"
 awk -F , '$1 == "fixed" && ($10 != "" || $11 != "" || $12 != "") { exit 1 }
     $1 ~ /^bahdanau/ && !($10 >= 0 && $10 <= 1 && $11 > 0 && $11 < 4 && $12 == 0) { exit 1 }' whole/table.csv ||
@@ -36,12 +36,12 @@ awk -F , 'NR > 1 && $2 == "median" { for (k = 3; k <= 14; k++) {
 [ "$(sed -n '2p;3p' whole/table.csv | cut -d , -f 6 | uniq | wc -l)" = 2 ] ||
     fail "the seed changes nothing"
 
-same "lines of table.md" 6 "$(wc -l <whole/table.md)"
-grep -q '^| fixed | [0-9]* |.* | - | - | - | [0-9]* | 0 |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
+same "lines of table.md" 7 "$(wc -l <whole/table.md)"
+grep -q '^| fixed | [0-9]* |.* | - | - | - | [0-9]* | 0 | - |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
 grep -q '^Medians over 2 seeds' whole/table.md || fail "table.md does not say median"
-same "lines on standard output" 4 "$(wc -l <out)"
+same "lines on standard output" 5 "$(wc -l <out)"
 same "columns on standard output" \
-    "model parameters seconds updates loss perplexity BLEU exact % AER entropy zeros % words/s cache B/step" \
+    "model parameters seconds updates loss perplexity BLEU exact % AER entropy zeros % words/s cache B/step p" \
     "$(head -n 1 out | xargs)"
 
 # Over the seeds, recomputed from the runs: mean, standard deviation of a sample, least and most.
@@ -57,11 +57,11 @@ same "spreads" 96 "$(paste -d , told shown | awk -F , '$1 == $5 && $2 == $6 && $
     ($4 - $8) ^ 2 <= (2e-5 * $4) ^ 2 + 1e-12' | wc -l)"
 
 # The same in LaTeX: a % is escaped, a cell without a number is a dash, and what all seeds share has no deviation.
-same "rows of table.tex" "13 13 13" "$(grep -F '&' whole/table.tex | awk -F ' & ' '{ print NF }' | xargs)"
+same "rows of table.tex" "14 14 14" "$(grep -F '&' whole/table.tex | awk -F ' & ' '{ print NF }' | xargs)"
 grep -qF ' & exact \% & ' whole/table.tex || fail "table.tex: $(cat whole/table.tex)"
 same "updates and loss in LaTeX" "30 $(awk -F , '$1 == "fixed" && $2 == "mean" { mean = $6 }
     $1 == "fixed" && $2 == "sd" { printf "%.4f $\pm$ %.4f\n", mean, $6 }' whole/spread.csv)" \
-    "$(awk -F ' & ' '/fixed/ { print $4, $5 }' whole/table.tex)"
+    "$(awk -F ' & ' '/{fixed}/ { print $4, $5 }' whole/table.tex)"
 same "below table.tex" "% Means and standard deviations over 2 seeds; table.csv has every run." "$(tail -n 1 whole/table.tex)"
 
 same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(head -n 1 whole/curves.csv)"
@@ -88,6 +88,28 @@ diff -r matrices whole/matrices/bahdanau-additive || fail "align writes other ma
     NR > 1 { row[$1 "," $3] } END { printf "%.4f\n", sum / length(row) }' >entropy
 same "entropy" "$(cat entropy)" \
     "$(awk -F , '$1 ~ /^bahdanau/ && $2 == 2 { printf "%.4f\n", $11 }' whole/table.csv)"
+
+# With one seed p is that of `score --against`. The best BLEU is bold where p < 0.05.
+compare --models fixed,bahdanau:additive,luong:dot --steps 300 --valid-every 300 --out tested
+cut -f 1 unseen.tsv >sources
+cut -f 2 unseen.tsv >references
+for model in fixed bahdanau-additive luong-dot; do
+    "$softalign" translate --beam 1 tested/$model-s1/best.safetensors <sources >$model.out
+done
+for model in bahdanau:additive luong:dot; do
+    same "p of $model" "$("$softalign" score ${model/:/-}.out references --against fixed.out | awk '$1 == "BLEU" && NF > 5 { print $NF }')" \
+        "$(awk -F , -v model=$model '$1 == model && $2 == "median" { printf "%.4f\n", $15 }' tested/table.csv)"
+done
+same "bold" "$(awk -F , '$2 == "median" { if ($15 == "") first = $8; else if ($8 > most) { most = $8; p = $15 } }
+    END { if (most > first && p < 0.05) printf "%.2f\n", most }' tested/table.csv)" \
+    "$(sed -n 's/.*| \*\*\(.*\)\*\* |.*/\1/p' tested/table.md)"
+
+# A record without samples, such as an earlier version wrote, is scored again, not trained.
+cp tested/table.csv tested.csv
+sed -i 's/"samples"/"other"/' tested/fixed-s1/run.json
+compare --models fixed,bahdanau:additive,luong:dot --steps 300 --valid-every 300 --out tested
+cmp tested.csv tested/table.csv || fail "a record without samples gives another table"
+grep -q validation err && fail "a record without samples is trained again"
 
 # ---- Going on
 
@@ -255,7 +277,7 @@ shown = json.load(open("out"))
 assert list(shown) == ["models", "runs"]
 model, run = shown["models"][0], shown["runs"][0]
 figures = ["parameters", "seconds", "updates", "loss", "perplexity", "bleu", "exact", "aer", "entropy", "zeros",
-           "words_per_second", "cache_bytes_per_step", "sentences", "target_words"]
+           "words_per_second", "cache_bytes_per_step", "p", "sentences", "target_words"]
 spreads = ["mean", "sd", "min", "max"]
 assert list(model) == ["model", "seeds"] + figures + spreads and model["seeds"] == 1
 assert all(model[key] == model["mean"][key] == model["max"][key] and model["sd"][key] is None for key in figures)

@@ -39,26 +39,13 @@ static const char *show(const void *table, size_t stride, size_t i, const char *
     return title[0];
 }
 
-const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_scores, sizeof *sa_scores, i, formula, citation);
-}
-
-const char *sa_normalizer_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_normalizers, sizeof *sa_normalizers, i, formula, citation);
-}
-
-const char *sa_position_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_position_kinds, sizeof *sa_position_kinds, i, formula, citation);
-}
-
-const char *sa_coverage_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_coverages, sizeof *sa_coverages, i, formula, citation);
-}
-
-const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_decoder_kinds, sizeof *sa_decoder_kinds, i, formula, citation);
-}
-
-const char *sa_cell_info(size_t i, const char **formula, const char **citation) {
-    return show(sa_cells, sizeof *sa_cells, i, formula, citation);
-}
+#define INFO(name, table)                                                                          \
+    const char *name(size_t i, const char **formula, const char **citation) {                      \
+        return show(table, sizeof *(table), i, formula, citation);                                 \
+    }
+INFO(sa_attention_info, sa_scores)
+INFO(sa_normalizer_info, sa_normalizers)
+INFO(sa_position_info, sa_position_kinds)
+INFO(sa_coverage_info, sa_coverages)
+INFO(sa_decoder_info, sa_decoder_kinds)
+INFO(sa_cell_info, sa_cells)

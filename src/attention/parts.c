@@ -119,3 +119,14 @@ sa_mat sa_part_show(const sa_attention *w, const sa_part *row, const sa_head *at
         if (shown[i].name && strcmp(shown[i].name, name) == 0) return shown[i].value;
     return (sa_mat){0};
 }
+
+int sa_part_show_added(const sa_attention *w, int part, const sa_head *at,
+                       sa_shown shown[SA_SHOWN_MAX]) {
+    sa_head alone = *at;
+    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+    sa_zero(alone.alpha);
+    w->part[part].row->forward[SA_PLACE_SCORES](w, part, &alone);
+    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
+                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
+    return 1;
+}

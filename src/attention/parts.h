@@ -71,6 +71,9 @@ typedef struct sa_shown {
     sa_real number;                 /* of the shape of a number, where no matrix holds it */
 } sa_shown;
 enum { SA_SHOWN_MAX = 8 };
+/* For `show` of a part that adds to scores: what it adds, b_ij, for the head's first query. */
+int sa_part_show_added(const sa_attention *w, int part, const sa_head *at,
+                       sa_shown shown[SA_SHOWN_MAX]);
 
 struct sa_part {
     const char *name, *formula, *citation;

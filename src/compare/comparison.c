@@ -61,29 +61,6 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 static const char *const statistics[] = {"median", "mean", "sd", "min", "max"};
 
-/* Sets what all models score over their seeds, which what follows shows. */
-static bool find_statistics(sa_comparison *all, sa_error *error) {
-    double *numbers = sa_new(all->seeds, sizeof *numbers, error);
-    for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
-        const size_t model = i / SA_COMPARE_COLUMNS, k = i % SA_COMPARE_COLUMNS;
-        size_t count = 0;
-        double sum = 0, squares = 0;
-        for (size_t s = 0; s < all->seeds; s++) {
-            const double score = all->runs[model * all->seeds + s].scores[k];
-            if (!isnan(score)) numbers[count++] = score, sum += score;
-        }
-        const double mean = sum / (double)count;
-        for (size_t s = 0; s < count; s++) squares += (numbers[s] - mean) * (numbers[s] - mean);
-        qsort(numbers, count, sizeof *numbers, sa_number_compare);
-        const double of[] = {count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN,
-                             mean, count > 1 ? sqrt(squares / (double)(count - 1)) : NAN,
-                             count ? numbers[0] : NAN, count ? numbers[count - 1] : NAN};
-        for (int s = 0; s < SA_COMPARE_STATISTICS; s++) all->models[model].scores[s][k] = of[s];
-    }
-    free(numbers);
-    return numbers != NULL;
-}
-
 /* Of every bootstrap sample the mean BLEU of as many runs as the model has, drawn with replacement.
  */
 static void draw_means(const sa_comparison *all, const sa_compare_model *model, double *means) {
@@ -116,6 +93,30 @@ static void test_models(sa_comparison *all) {
         model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] = p;
         if (best == model || best == all->models) best->best = best->best && p < 0.05;
     }
+}
+
+/* Sets what all models score over their seeds, which what follows shows. */
+static bool find_statistics(sa_comparison *all, sa_error *error) {
+    double *numbers = sa_new(all->seeds, sizeof *numbers, error);
+    for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
+        const size_t model = i / SA_COMPARE_COLUMNS, k = i % SA_COMPARE_COLUMNS;
+        size_t count = 0;
+        double sum = 0, squares = 0;
+        for (size_t s = 0; s < all->seeds; s++) {
+            const double score = all->runs[model * all->seeds + s].scores[k];
+            if (!isnan(score)) numbers[count++] = score, sum += score;
+        }
+        const double mean = sum / (double)count;
+        for (size_t s = 0; s < count; s++) squares += (numbers[s] - mean) * (numbers[s] - mean);
+        qsort(numbers, count, sizeof *numbers, sa_number_compare);
+        const double of[] = {count ? (numbers[(count - 1) / 2] + numbers[count / 2]) / 2 : NAN,
+                             mean, count > 1 ? sqrt(squares / (double)(count - 1)) : NAN,
+                             count ? numbers[0] : NAN, count ? numbers[count - 1] : NAN};
+        for (int s = 0; s < SA_COMPARE_STATISTICS; s++) all->models[model].scores[s][k] = of[s];
+    }
+    if (numbers) test_models(all);
+    free(numbers);
+    return numbers != NULL;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -457,9 +458,7 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
     const sa_compare_options *options = all->options;
     const sa_page_text text = {options->title, options->notes, options->open_at};
     sa_buffer table = {0}, json = {0};
-    if (!find_statistics(all, error)) return false;
-    test_models(all);
-    if (!save_files(all, (size_t)options->matrices, error) ||
+    if (!find_statistics(all, error) || !save_files(all, (size_t)options->matrices, error) ||
         (options->html && !save_page(all, &text, options->html, error)))
         return false;
     add_table(all, TEXT, &table);

@@ -41,25 +41,13 @@ INLINE void multiply_tile(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int 
 
 static void multiply_rows(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
                           sa_mat c) {
-    switch (c.rows) { /* a constant number of rows for the compiler */
-    case 1:
-        multiply_tile(a, b, b_ld, inner, add, c, 1);
-        break;
-    case 2:
-        multiply_tile(a, b, b_ld, inner, add, c, 2);
-        break;
-    case 3:
-        multiply_tile(a, b, b_ld, inner, add, c, 3);
-        break;
-    case 4:
-        multiply_tile(a, b, b_ld, inner, add, c, 4);
-        break;
-    case 5:
-        multiply_tile(a, b, b_ld, inner, add, c, 5);
-        break;
-    default:
-        multiply_tile(a, b, b_ld, inner, add, c, MOST);
-    }
+    /* a constant number of rows for the compiler */
+    if (c.rows == 1) multiply_tile(a, b, b_ld, inner, add, c, 1);
+    if (c.rows == 2) multiply_tile(a, b, b_ld, inner, add, c, 2);
+    if (c.rows == 3) multiply_tile(a, b, b_ld, inner, add, c, 3);
+    if (c.rows == 4) multiply_tile(a, b, b_ld, inner, add, c, 4);
+    if (c.rows == 5) multiply_tile(a, b, b_ld, inner, add, c, 5);
+    if (c.rows == MOST) multiply_tile(a, b, b_ld, inner, add, c, MOST);
 }
 
 /* All rows of a panel of columns; those of the last panel may be fewer than WIDTH. */

@@ -64,17 +64,6 @@ static void alibi_forward(const sa_attention *w, int part, sa_head *at) {
             sa_row(at->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);
 }
 
-/* What it adds to 0. */
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    sa_head alone = *at;
-    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
-    sa_zero(alone.alpha);
-    w->part[part].row->forward[SA_PLACE_SCORES](w, part, &alone);
-    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
-                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
-    return 1;
-}
-
 const sa_part sa_t5_part = {
     .name = "t5",
     .formula = "b_ij = B[bucket(j - i)] is added to e_ij",
@@ -82,7 +71,7 @@ const sa_part sa_t5_part = {
     .bind = bind,
     .forward = {[SA_PLACE_SCORES] = t5_forward},
     .backward = {[SA_PLACE_SCORES] = t5_backward},
-    .show = show,
+    .show = sa_part_show_added,
 };
 
 const sa_part sa_alibi_part = {
@@ -90,5 +79,5 @@ const sa_part sa_alibi_part = {
     .formula = "b_ij = -2^(-8 h / H) |i - j| is added to e_ij in head h of H",
     .citation = "Press et al. 2022, section 3",
     .forward = {[SA_PLACE_SCORES] = alibi_forward},
-    .show = show,
+    .show = sa_part_show_added,
 };

@@ -80,17 +80,6 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     }
 }
 
-/* The biases of the first query, which are what it adds to 0. */
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    sa_head alone = *at;
-    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
-    sa_zero(alone.alpha);
-    scores_forward(w, part, &alone);
-    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
-                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
-    return 1;
-}
-
 const sa_part sa_forgetting_part = {
     .name = "forgetting",
     .formula = "b_ij = sum_l log f_l, l from j + 1 to i, is added to e_ij, f_l = sigma(W_f x_l + "
@@ -103,5 +92,5 @@ const sa_part sa_forgetting_part = {
     .memory_backward = memory_backward,
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},
-    .show = show,
+    .show = sa_part_show_added,
 };

@@ -107,12 +107,8 @@ static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *
 /* -F of the first query, which is what it adds to 0 */
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
     if (!memory_width(w, part)) return 0;
-    sa_head alone = *at;
-    alone.alpha = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
-    sa_zero(alone.alpha);
-    scores_forward(w, part, &alone);
-    shown[0] = (sa_shown){"hidden",      alone.alpha,     "-F_ij",
-                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].row->formula};
+    sa_part_show_added(w, part, at, shown);
+    shown[0].name = "hidden", shown[0].letters = "-F_ij";
     return 1;
 }
 

@@ -31,7 +31,7 @@ begin_comparing() {
 mpi 3 $comparing --out three --html three.html || fail "three processes compare: $(cat err)"
 compared three
 grep -q ' by another process, 60 updates, ' err || fail "nothing is said of other processes: $(cat err)"
-same "lines of the table" 9 "$(wc -l <out)"
+same "lines of the table" 10 "$(wc -l <out)"
 [ -s three.html ] || fail "no page"
 refused 3 6 "--steps: 'three/fixed-s1' was trained with --steps 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
 

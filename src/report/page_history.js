@@ -17,14 +17,14 @@ function mathOf(text) {
     if (token in closings) return math("mrow", math("mo", token), sum(closings[token]), math("mo", take()));
     return math(/^\d/.test(token) ? "mn" : token === "∑" ? "mo" : "mi", token);
   }
-  // With its indices; a ' before an index or at the end of a group is a prime, else a transpose.
+  // With its indices; a ' before an index, or of a bare name at the end of a group, is a prime, else a transpose.
   function factor() {
     const base = atom(), above = [];
     let below = null;
     while (is(/^[_^']$/)) {
       const mark = take();
       if (mark === "_") below = tokens.length ? math("mi", take()) : null;
-      else above.push(mark === "^" ? atom() : math("mi", is(/^[^_),]/) ? "⊤" : "′"));
+      else above.push(mark === "^" ? bare([atom()]) : math("mi", is(/^[^_),]/) || (!is(/^_/) && (below || base.localName === "mrow")) ? "⊤" : "′"));
     }
     const tag = `m${below ? "sub" : ""}${above.length ? "sup" : ""}`;
     return tag === "m" ? base : math(tag, base, below, above.length ? math("mrow", ...above) : null);
@@ -61,7 +61,7 @@ const bleuOf = (model, band) => median(records("bylength.csv").filter((row) => r
 
 // Its columns in the table of the page: the year, BLEU of each length, and what the page knows anyway.
 const eraColumns = () => [{ key: "year", title: "year", decimals: 0, scale: 1 }, ...page.columns.filter(({ key }) => key === "parameters"),
-  ...lengthBands().map((band) => ({ key: band, title: `BLEU ${band}`, decimals: 0, scale: 1 })), ...page.columns.filter(({ key }) => ["aer", "zeros", "cache_bytes_per_step"].includes(key))];
+  ...lengthBands().map((band) => ({ key: band, title: `BLEU ${band.replace("-", "\u2011")}`, decimals: 0, scale: 1 })), ...page.columns.filter(({ key }) => ["aer", "zeros", "cache_bytes_per_step"].includes(key))];
 const eraFigures = (model) => ({ year: Number(model.era.year), ...Object.fromEntries(lengthBands().map((band) => [band, bleuOf(model, band)])) });
 
 // The lessons' pages stand beside each other, in a clone in build/lessons.
@@ -95,6 +95,7 @@ function drawEras() {
   byId("eras").replaceChildren(...inYears().map((model, i, all) => html("button", { type: "button", class: model.era.year === all[i - 1]?.era.year && "again", title: model.era.idea,
     on: { click: () => setControl("era", model.index) } }, html("b", {}, model.era.year), html("span", {}, model.era.name.replace(/ \(.*/, ""), " ", html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? "")), eraThumb(model))));
   byId("of-all").replaceChildren(word(page.sentences[view.sentence]?.source.slice(0, -1).join(" ") ?? "", 150));
+  drawResults(); // with its small matrices
   if (byId("large").open) drawLarge();
 }
 
@@ -106,7 +107,7 @@ function eraCard(model) {
   drawBars(figures, lengthBands().map((band) => ({ name: band, color: "var(--m0)", value: bleuOf(model, band), shown: fixed(bleuOf(model, band), 0), runs: [] })), 100);
   const known = records("table.csv").findLast((row) => row.model === model.key);
   return html("article", {}, html("div", {}, ...eraText(model), html("p", { class: "note" }, "BLEU by the words of the source"), figures, html("p", { class: "note" }, page.columns.filter(({ key }) => ["parameters", "aer", "zeros", "cache_bytes_per_step"].includes(key) && Number.isFinite(known[key]))
-    .map(({ title, key, scale, decimals }) => `${title.replace(" %", "")} ${fixed(known[key] * scale, decimals)}${title.endsWith("%") ? " %" : ""}`).join(" · "))), matrix?.picture ?? html("i", { class: "thumb" }, "no attention"));
+    .map(({ title, key, scale, decimals }) => title.replace(/ |$/, ` ${fixed(known[key] * scale, decimals)} `).trim()).join(" · "))), matrix?.picture ?? html("i", { class: "thumb" }, "no attention"));
 }
 
 function drawLarge() {

@@ -1,7 +1,7 @@
 // The tour: its stops are links with a text.
 
 const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];
-const partsOf = (row) => inLanguage(row).split("|").map((part) => part.trim());
+const partsOf = (row) => inLanguage(row).replaceAll(" %", "\u00a0%").split("|").map((part) => part.trim());
 
 const NARROW = 896; // of a window in pixels: the question takes the place of its text
 

@@ -35,7 +35,7 @@ enum {
     SA_COMPARE_COLUMNS,
 };
 
-/* What there is over the seeds; then come minimum and maximum. The deviation of one run is NaN. */
+/* Statistics over the seeds; minimum and maximum come last. The deviation of one run is NaN. */
 enum { SA_COMPARE_MEDIAN, SA_COMPARE_MEAN, SA_COMPARE_DEVIATION, SA_COMPARE_STATISTICS = 5 };
 enum { SA_COMPARE_SAMPLES = 1000 };
 

@@ -61,8 +61,8 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 static const char *const statistics[] = {"median", "mean", "sd", "min", "max"};
 
-/* Of every bootstrap sample the mean BLEU of as many runs as the model has, drawn with replacement.
- */
+/* For each bootstrap sample of the test pairs, the mean BLEU of as many runs as the model has,
+ * drawn with replacement. */
 static void draw_means(const sa_comparison *all, const sa_compare_model *model, double *means) {
     const sa_compare_run *runs = all->runs + (size_t)(model - all->models) * all->seeds;
     sa_rng rng = sa_rng_seed(1, sa_hash(model->name, strlen(model->name)));
@@ -78,7 +78,8 @@ static double mean_bleu(const sa_compare_model *model) {
     return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
 }
 
-/* The best model differs significantly from the first, or being that, from all others. */
+/* Sets p of every model but the first, and marks the best one if it differs significantly from the
+ * first or, if it is the first, from all others. */
 static void test_models(sa_comparison *all) {
     double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
     sa_compare_model *best = all->models, *const end = all->models + all->model_count;
@@ -95,7 +96,7 @@ static void test_models(sa_comparison *all) {
     }
 }
 
-/* Sets what all models score over their seeds, which what follows shows. */
+/* Sets the statistics of all models over their seeds, which the tables show. */
 static bool find_statistics(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
     for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
@@ -223,7 +224,7 @@ static void add_row(const char *name, const char *seed, const double *scores, sa
     sa_buffer_adds(out, "\n");
 }
 
-/* Of every run and the medians; or else of the spreads. */
+/* Every run and the medians or, for spread.csv, all statistics. */
 static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
     sa_buffer_adds(out, spread ? "model,statistic" : "model,seed");
     for (int k = 0; k < SA_COMPARE_SHOWN; k++)

@@ -93,9 +93,9 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     const attribute_task *task = context;
     const sa_model *model = task->of->model;
     sa_alignment *result = &task->results[i];
-    const int steps = task->of->options->steps, T = task->target[i].len;
-    const bool prefix = task->of->options->target_prefix;
-    const int columns = task->source[i].len + (prefix ? T - 1 : 0);
+    const sa_align_options *options = task->of->options;
+    const int T = task->target[i].len;
+    const int columns = task->source[i].len + (options->target_prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
     const size_t size = (size_t)T * (size_t)columns;
     const sa_attributed job = {.w = &model->w,
@@ -103,8 +103,7 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
                                .parameters = model->plan.size,
                                .source = &task->source[i],
                                .target = &task->target[i],
-                               .prefix = prefix,
-                               .steps = steps > 0 ? steps : 50,
+                               .options = options,
                                .gap = &result->gap};
     result->targets = T, result->sources = columns, result->heads = task->methods;
     result->layers = 1;
@@ -139,8 +138,7 @@ static bool align_part(const align_task *task, const sa_pair *pairs, size_t firs
     sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
     attribute_task attributed = {task, source, target, weights, {NULL}, 0};
-    if (task->options->methods)
-        attributed.methods = sa_attributions_read(task->options->methods, attributed.method, error);
+    attributed.methods = sa_attributions_read(task->options->methods, attributed.method, error);
     bool good =
         weights &&
         sa_override_open(&override, task->options->override, model, pairs + first, count, error) &&
@@ -161,9 +159,7 @@ static bool align_part(const align_task *task, const sa_pair *pairs, size_t firs
 
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
     return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.family->recurrent) ||
-           sa_fail(error, SA_USAGE,
-                   "{align_at} input is of self-attention, which has a row for each word that was "
-                   "read: it needs a Transformer or a decoder-only model");
+           sa_fail(error, SA_USAGE, "{align_at} input needs a Transformer or a decoder-only model");
 }
 
 /* attends: whether one of them reads the attention that align shows. */
@@ -172,7 +168,7 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
     const sa_attribution *list[SA_ATTRIBUTIONS];
     const sa_attention *attention = model->w.family->attention(&model->w);
     const int count = sa_attributions_read(options->methods, list, error);
-    *attends = options->at != SA_ALIGN_OUTPUT;
+    *attends = false;
     for (int k = 0; k < count; k++) {
         if (list[k]->layers && model->w.family->recurrent)
             return sa_fail(error, SA_USAGE,
@@ -187,11 +183,17 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE, "{target_prefix}: {method} %s is of source words%s",
                            list[k]->name, list[k]->joint ? " but in a decoder-only model" : "");
-        if (list[k]->forces && (model->w.transformer.sizes.decoder_only || model->settings.copy))
-            return sa_fail(error, SA_USAGE, "{method} %s needs cross-attention without {copy}",
-                           list[k]->name);
-        *attends = *attends || !list[k]->score || list[k]->forces;
+        if (list[k]->forces && (model->w.transformer.sizes.decoder_only || model->settings.copy ||
+                                options->layer || options->at))
+            return sa_fail(
+                error, SA_USAGE,
+                "{method} %s needs cross-attention without {copy}, {layer} or {align_at}",
+                list[k]->name);
+        *attends = *attends || !list[k]->score || list[k]->sums || list[k]->forces;
     }
+    if (count && !*attends && (options->layer || options->at))
+        return sa_fail(error, SA_USAGE,
+                       "{layer} and {align_at} are of the methods attention and norms");
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))
         return sa_fail(error, SA_USAGE,
                        "attributions are of source words, with the weights of the model");

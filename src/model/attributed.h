@@ -9,8 +9,7 @@ typedef struct sa_attributed {
     const sa_sizes *sizes;
     size_t parameters; /* numbers of all weights */
     const sa_sentence *source, *target;
-    bool prefix; /* columns of earlier target words, too */
-    int steps;   /* m */
+    const sa_align_options *options; /* target_prefix, steps; layer and at: of norms */
     double *gap; /* receives that of integrated gradients: sa_alignment.gap */
 } sa_attributed;
 

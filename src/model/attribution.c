@@ -31,7 +31,7 @@ typedef struct copies {
 } copies;
 
 static int columns_of(const sa_attributed *job) {
-    return job->source->len + (job->prefix ? job->target->len - 1 : 0);
+    return job->source->len + (job->options->target_prefix ? job->target->len - 1 : 0);
 }
 
 /* Which of two embeddings column j is read from. */
@@ -235,7 +235,6 @@ static void derive(copies *all, int t) {
 static bool add_gradients(const sa_attributed *job, int steps, bool norm, double *scores,
                           sa_error *error) {
     const int T = job->target->len, columns = columns_of(job);
-    memset(scores, 0, sizeof *scores * (size_t)T * (size_t)columns);
     bool good = true;
     for (int first = 0; good && first < steps; first += COPIES) {
         const int count = steps - first < COPIES ? steps - first : COPIES;
@@ -269,12 +268,12 @@ static bool input_x_gradient(const sa_attributed *job, double *scores, sa_error 
 
 /* Compared with F(x) - F(0), which the scores of a row should sum to. */
 static bool integrated_gradients(const sa_attributed *job, double *scores, sa_error *error) {
-    const int columns = columns_of(job);
+    const int columns = columns_of(job), steps = job->options->steps;
     copies *ends = copies_new(job, 2, error);
     double apart = 0, whole = 0;
     if (ends) ends->scale[1] = 0;
-    const bool good =
-        ends && add_gradients(job, job->steps, false, scores, error) && copies_run(ends, error);
+    const bool good = ends && add_gradients(job, steps > 0 ? steps : 50, false, scores, error) &&
+                      copies_run(ends, error);
     for (int t = 0; good && t < job->target->len; t++) {
         const double total = log_p(ends, 0, t) - log_p(ends, 1, t);
         double sum = 0;
@@ -307,19 +306,19 @@ static bool occlusion(const sa_attributed *job, double *scores, sa_error *error)
 
 /* ---- Layers of a Transformer ----------------------------------------------------------------- */
 
-/* Adds 1/layers of the norms of one layer. */
-static void add_norms(copies *all, int layer, double *scores) {
+/* Adds 1/shown of the norms of one layer. */
+static void add_norms(copies *all, int layer, int shown, double *scores) {
     const int T = all->job->target->len, S = all->job->source->len;
-    const sa_transformer_sizes *sizes = &all->w.transformer.sizes;
-    const bool joined = sizes->decoder_only;
-    const int first = joined ? S - 1 : 0;
+    const bool joined = all->w.transformer.sizes.decoder_only;
+    const int first = joined ? S - 1 : 0, after = all->job->options->at == SA_ALIGN_INPUT;
     const view at = view_at(all, false, layer, !joined);
     const sa_attention *w = at.w;
     const sa_mat u = sa_cols(all->work[0], 0, w->output_width), /* alpha^h_tj v^h_j of all heads */
-        z = sa_cols(all->work[1], 0, sizes->m);
+        z = sa_cols(all->work[1], 0, all->w.transformer.sizes.m);
     for (int t = 0; t < T; t++) {
+        const int row = first + (t + after < T ? t + after : t);
         for (int k = 0; k < w->heads; k++) {
-            const sa_mat alpha = sa_attention_head(at.cache->rows.alpha, first + t, w->heads, k, S),
+            const sa_mat alpha = sa_attention_head(at.cache->rows.alpha, row, w->heads, k, S),
                          v = sa_kv_head_part(w, at.cache->memory.values, k),
                          own = sa_head_part(u, w->heads, k);
             sa_copy_mat(sa_rows(v, 0, S), own);
@@ -327,20 +326,19 @@ static void add_norms(copies *all, int layer, double *scores) {
         }
         sa_weight_nt(u, w->W_c, 0, z);
         for (int j = 0; j < S; j++)
-            scores[t * S + j] +=
-                sqrt((double)sa_dot(sa_row(z, j), sa_row(z, j), z.cols)) / sizes->layers;
+            scores[t * S + j] += sqrt((double)sa_dot(sa_row(z, j), sa_row(z, j), z.cols)) / shown;
     }
 }
 
 static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
-    const int T = job->target->len, S = job->source->len;
+    const int S = job->source->len, layer = job->options->layer;
     const sa_transformer_sizes *sizes = &job->w->transformer.sizes;
     const int width = job->w->family->attention(job->w)->output_width;
     copies *all = copies_new(job, 1, error);
     if (all) all->rows = S, all->cols = width > sizes->m ? width : sizes->m;
     const bool good = all && copies_run(all, error);
-    memset(scores, 0, sizeof *scores * (size_t)T * (size_t)S);
-    for (int layer = 0; good && layer < sizes->layers; layer++) add_norms(all, layer, scores);
+    for (int k = 0; good && k < sizes->layers; k++)
+        if (!layer || k == layer - 1) add_norms(all, k, layer ? 1 : sizes->layers, scores);
     copies_free(all);
     return good;
 }

@@ -9,8 +9,8 @@
  *   integrated-gradients  sum_k x_jk int_0^1 dF/dx_jk (a x) da, of all columns at once, by m
  *                         midpoints (Sundararajan et al. 2017); a row sums to F(x) - F(0)
  *   occlusion             F(x) - F(x with <unk> in the place of word j)
- *   norms                 | sum_h alpha^h_tj W_o^h v^h_j |, the mean over layers (Kobayashi et al.
- *                         2020, section 3)
+ *   norms                 | sum_h alpha^h_tj W_o^h v^h_j | of a layer, or the mean over layers
+ *                         (Kobayashi et al. 2020, section 3)
  *   rollout               products of (A + I) / 2 over the layers of a stack (Abnar and Zuidema
  *                         2020, section 3): decoder, top cross-attention and encoder, or the joint
  *                         stack of a decoder-only model
@@ -35,8 +35,8 @@ typedef struct sa_attribution {
     bool forces; /* other weights of cross-attention than the model's */
     bool layers; /* of the layers of a Transformer, */
     bool sums;   /* whose heads put out sums of weighted values, which no part changes */
-    /* Fills scores [T x columns]. SA_LIMIT: memory. NULL: the weights of attention, which passes
-     * have. */
+    /* Fills scores [T x columns], 0 before. SA_LIMIT: memory. NULL: the weights of attention, which
+     * passes have. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
 } sa_attribution;
 

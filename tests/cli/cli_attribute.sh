@@ -155,7 +155,11 @@ expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,n
     --quiet || fail "train --positions shaw"
 expect 2 "--method norms is of sums of weighted values, which relative vectors would change" attribute shaw/best.safetensors pairs.tsv \
     --method norms
-expect 2 "--method adversarial needs cross-attention without --copy" attribute shaw/best.safetensors pairs.tsv --method adversarial
+expect 2 "--layer and --align-at are of the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method gradient --layer 1
+expect 2 "--layer and --align-at are of the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method rollout \
+    --align-at input
+expect 2 "--layer 8: the model has 4" attribute deep/best.safetensors pairs.tsv --method norms --layer 8
+expect 2 "--method adversarial needs cross-attention without --copy, --layer or --align-at" attribute shaw/best.safetensors pairs.tsv --method adversarial
 expect 2 "--method gradient: named twice" attribute $model pairs.tsv --method gradient,gradient
 expect 2 "unknown method ''" attribute $model pairs.tsv --method gradient,
 expect 2 "unknown method 'gradiant' (did you mean 'gradient'?)" attribute $model pairs.tsv --method gradiant

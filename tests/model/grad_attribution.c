@@ -18,6 +18,7 @@ static sa_sizes sizes;
 static sa_mat weights;
 static sa_seq2seq w;
 static sa_attributed job;
+static sa_align_options options;
 static double gap;
 
 /* A model of random weights with these settings, and the pair. */
@@ -27,13 +28,13 @@ static void settings_open(void) {
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
     sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+    options = (sa_align_options){.steps = 400, .target_prefix = true};
     job = (sa_attributed){.w = &w,
                           .sizes = &sizes,
                           .parameters = plan.size,
                           .source = &source,
                           .target = &target,
-                          .prefix = true,
-                          .steps = 400,
+                          .options = &options,
                           .gap = &gap};
 }
 
@@ -90,15 +91,17 @@ static const sa_attribution *method(const char *name) {
 
 static void score(const char *name, double *scores) {
     sa_error error = {0};
+    const bool prefix = options.target_prefix && method(name)->prefix;
+    memset(scores, 0, sizeof *scores * T * (prefix ? C : S));
     ck_assert_msg(method(name)->score(&job, scores, &error), "%s: %s", name, error.text);
 }
 
 /* Without columns of target words those of the source stay. */
 static void check_alone(const char *name, double scores[T][C]) {
     double alone[T][S];
-    job.prefix = false;
+    options.target_prefix = false;
     score(name, *alone);
-    job.prefix = true;
+    options.target_prefix = true;
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++) ck_assert_double_eq_tol(alone[t][j], scores[t][j], 1e-12);
 }
@@ -151,7 +154,7 @@ START_TEST(integrated_gradients_sum_to_the_difference) {
         double apart = 0, whole = 0;
         sa_zero(sa_rows(x, 0, columns));
         forward(x, ids, zero);
-        job.prefix = columns == C;
+        options.target_prefix = columns == C;
         score("integrated-gradients", scores);
         for (int t = 0; t < T; t++) {
             double sum = 0;
@@ -188,7 +191,7 @@ static sa_pass layers_open(int model, int layers) {
     settings = small_of(model);
     settings.layers = layers, settings.heads = 2;
     settings_open();
-    job.prefix = false;
+    options.target_prefix = false;
     static sa_batch batch;
     sa_pass pass;
     batch = sa_batch_build(&numbers, &source, &target, 1);
@@ -226,6 +229,23 @@ START_TEST(rollout_of_one_layer_is_by_hand) {
             ck_assert_double_eq_tol(
                 scores[t][j], 0.5 * mean(joint, S - 1 + t, j, S + T - 1) + 0.5 * (S - 1 + t == j),
                 1e-12);
+}
+END_TEST
+
+/* That of each layer, whose mean is that of all; and of the rows that have read a word. */
+START_TEST(norms_follow_layer_and_row) {
+    double each[3][T][S], read[T][S];
+    layers_open(_i, 2);
+    for (options.layer = 0; options.layer < 3; options.layer++)
+        score("norms", *each[options.layer]);
+    options.layer = 2, options.at = SA_ALIGN_INPUT;
+    score("norms", *read);
+    for (int t = 0; t < T; t++)
+        for (int j = 0; j < S; j++) {
+            ck_assert_double_eq_tol(each[0][t][j], (each[1][t][j] + each[2][t][j]) / 2, 1e-12);
+            ck_assert_double_ne(each[1][t][j], each[2][t][j]);
+            ck_assert_double_eq(read[t][j], each[2][t + 1 < T ? t + 1 : t][j]);
+        }
 }
 END_TEST
 
@@ -507,6 +527,8 @@ int main(void) {
                         SA_MODEL_DECODER + 1);
     tcase_add_loop_test(tests, adversarial_weights_go_as_far_as_they_may, 0, 3);
     tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,
+                        SA_MODEL_DECODER + 1);
+    tcase_add_loop_test(tests, norms_follow_layer_and_row, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER + 1);
     return suite_run(suite);
 }

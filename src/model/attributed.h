@@ -10,7 +10,7 @@ typedef struct sa_attributed {
     size_t parameters; /* numbers of all weights */
     const sa_sentence *source, *target;
     const sa_align_options *options; /* target_prefix, steps; layer and at: of norms */
-    double *gap; /* receives that of integrated gradients: sa_alignment.gap */
+    double *gap;                     /* receives that of integrated gradients: sa_alignment.gap */
 } sa_attributed;
 
 /* The row of adversarial.c: scores [T x S]. */

@@ -128,7 +128,7 @@ static sa_mat preactivation(const cell_view *view, const sa_gate_equation *gate)
                  cache = sa_explainer_alloc(view->out, 1, step->cell_cache.cols),
                  own = block_of(view, a, gate->block);
     sa_recurrent_input_forward(w, step->x, a, cache);
-    if (w->C.mat.cols) sa_recurrent_context_forward(w, step->c, a, cache);
+    if (w->C.mat.cols) sa_product_forward(sa_C_of(w), step->c, a, cache);
     if (gate->reads == SA_READS_PRODUCT) {
         const sa_mat r = block_of(view, step->gates, 2), u = block_of(view, step->gates, 0);
         for (int k = 0; k < w->n; k++) own.x[k] += r.x[k] * u.x[k];
@@ -136,10 +136,10 @@ static sa_mat preactivation(const cell_view *view, const sa_gate_equation *gate)
     }
     int first, count;
     sa_recurrent_norm_group(w, gate->block, &first, &count);
-    sa_recurrent_state_forward(w, first, count,
-                               gate->reads == SA_READS_RESET ? block_of(view, step->cell_cache, 0)
-                                                             : step->previous.s,
-                               a, cache);
+    sa_product_forward(sa_U_of(w, first, count),
+                       gate->reads == SA_READS_RESET ? block_of(view, step->cell_cache, 0)
+                                                     : step->previous.s,
+                       a, cache);
     return own;
 }
 

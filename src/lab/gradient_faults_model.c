@@ -124,23 +124,11 @@ void __wrap_sa_positions_backward(int t, sa_mat dx, sa_positions *dw) {
 
 /* ---- Recurrent layers ------------------------------------------------------------------------ */
 
-SA_WRAPPED(sa_recurrent_input_backward);
-void __wrap_sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
-                                        sa_recurrent *dw) {
-    __real_sa_recurrent_input_backward(w, cache, da, sa_unless_broken("cell.input", dx), dw);
-}
-
 SA_WRAPPED(sa_recurrent_input_weights_backward);
 void __wrap_sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
     sa_recurrent own = *dw;
     own.b = sa_unless_broken("cell.bias", own.b);
     __real_sa_recurrent_input_weights_backward(x, da, &own);
-}
-
-SA_WRAPPED(sa_recurrent_context_backward);
-void __wrap_sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
-                                          sa_recurrent *dw) {
-    __real_sa_recurrent_context_backward(w, cache, da, sa_unless_broken("decoder.context", dc), dw);
 }
 
 SA_WRAPPED(sa_recurrent_memory_backward);
@@ -150,10 +138,10 @@ void __wrap_sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa
         __real_sa_recurrent_memory_backward(w, cache, dm, dw);
 }
 
-/* From the derivatives by the gates, which are complete when the last product U s' is reached. */
-SA_WRAPPED(sa_recurrent_state_backward);
-void __wrap_sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
-                                        sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw) {
+/* The gates' derivatives are complete when the last product U s' is reached. */
+SA_WRAPPED(sa_product_backward);
+void __wrap_sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
+                                sa_recurrent *dw) {
     static const struct {
         const char *cell, *term;
         int gate;
@@ -162,15 +150,19 @@ void __wrap_sa_recurrent_state_backward(const sa_recurrent *w, int first, int co
                  {"lstm", "lstm.input", 0},
                  {"lstm", "lstm.forget", 1},
                  {"lstm", "lstm.output", 2}};
-    const int n = w->n, last = first == 0;
+    const bool state = by.of == SA_BY_U, last = state && by.first == 0;
+    const sa_recurrent *w = by.w;
+    const int n = w->n;
     const bool gru = strcmp(w->cell->name, "gru") == 0, lstm = strcmp(w->cell->name, "lstm") == 0;
     for (size_t i = 0; last && i < sizeof gates / sizeof *gates; i++)
         if (strcmp(w->cell->name, gates[i].cell) == 0 && sa_broken(gates[i].term))
             sa_zero(sa_cols(da, (w->cell->first_gate + gates[i].gate) * n, n));
-    if (gru && w->cell->first_gate && sa_broken("gru.candidate")) sa_zero(sa_cols(da, 0, n));
-    if (last) ds = sa_unless_broken(gru ? "gru.gates" : lstm ? "lstm.state" : "rnn.state", ds);
-    __real_sa_recurrent_state_backward(w, first, count, cache, da, beta, ds, dw);
-    if (!last && sa_broken("gru.candidate")) sa_zero(ds);
+    if (state && gru && w->cell->first_gate && sa_broken("gru.candidate"))
+        sa_zero(sa_cols(da, 0, n));
+    if (last) dx = sa_unless_broken(gru ? "gru.gates" : lstm ? "lstm.state" : "rnn.state", dx);
+    if (!state) dx = sa_unless_broken(by.of == SA_BY_W ? "cell.input" : "decoder.context", dx);
+    __real_sa_product_backward(by, cache, da, beta, dx, dw);
+    if (state && !last && sa_broken("gru.candidate")) sa_zero(dx);
 }
 
 /* Past U a GRU carries s' over to s, not the masked s' that U multiplies. */

@@ -74,14 +74,14 @@ void sa_gru_before_forward(const sa_recurrent *w, sa_state previous, sa_mat gate
                            sa_state state) {
     const int n = w->n;
     const sa_mat s_masked = previous.masked, reset = sa_cols(cache, 0, n);
-    sa_recurrent_state_forward(w, 0, 2, s_masked, gates, cache); /* z, r = sigma(a + U s') */
+    sa_product_forward(sa_U_of(w, 0, 2), s_masked, gates, cache); /* z, r = sigma(a + U s') */
     sa_sigmoid(sa_cols(gates, 0, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(s_masked, i);
         sa_real *rs = sa_row(reset, i);
         for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
     }
-    sa_recurrent_state_forward(w, 2, 1, reset, gates, cache); /* s~ = tanh(a + U [r . s']) */
+    sa_product_forward(sa_U_of(w, 2, 1), reset, gates, cache); /* s~ = tanh(a + U [r . s']) */
     sa_tanh(sa_cols(gates, 2 * n, n));
     update_forward(w, gates, previous.s, state.s);
 }
@@ -91,7 +91,7 @@ void sa_gru_before_backward(const sa_recurrent *w, sa_state previous, sa_mat gat
                             sa_recurrent *dw) {
     const int n = w->n;
     update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
-    sa_recurrent_state_backward(w, 2, 1, cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
+    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous.masked, i),
                       *drs_ = sa_row(drs, i);
@@ -101,13 +101,13 @@ void sa_gru_before_backward(const sa_recurrent *w, sa_state previous, sa_mat gat
             dar[k] = drs_[k] * s_[k] * r[k] * (1 - r[k]); /* end */
         }
     }
-    sa_recurrent_state_backward(w, 0, 2, cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */
+    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */
 }
 
 void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     const sa_mat reset = sa_cols(cache, 0, dw->n); /* r . s' */
-    sa_recurrent_state_weights_backward(0, 2, previous.masked, da, dw);
-    sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
+    sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
+    sa_product_weights_backward(sa_U_of(dw, 2, 1), reset, da);
 }
 
 /* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */
@@ -121,7 +121,7 @@ static sa_mat gate_blocks(sa_mat gates, int n) {
 void sa_gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                           sa_state state) {
     const int n = w->n;
-    sa_recurrent_state_forward(w, 0, 3, previous.masked, gates, cache); /* u, z, r: a + U s' */
+    sa_product_forward(sa_U_of(w, 0, 3), previous.masked, gates, cache); /* u, z, r: a + U s' */
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
@@ -146,7 +146,7 @@ void sa_gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gate
             dar[k] = dac[k] * u[k] * r[k] * (1 - r[k]);
         }
     }
-    sa_recurrent_state_backward(w, 0, 3, cache, da, 1, dprevious.masked, dw); /* u, z, r */
+    sa_product_backward(sa_U_of(w, 0, 3), cache, da, 1, dprevious.masked, dw); /* u, z, r */
 }
 
 /* ---- LSTM ------------------------------------------------------------------------------------ */
@@ -164,9 +164,9 @@ void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
                      sa_state state) {
     const int n = w->n;
     sa_mat squashed = sa_cols(cache, 0, n);
-    sa_recurrent_state_forward(w, 0, 4, previous.masked, gates, cache); /* a + U s' */
-    sa_sigmoid(sa_cols(gates, 0, 3 * n));                               /* i, f, o */
-    sa_tanh(sa_cols(gates, 3 * n, n));                                  /* g */
+    sa_product_forward(sa_U_of(w, 0, 4), previous.masked, gates, cache); /* a + U s' */
+    sa_sigmoid(sa_cols(gates, 0, 3 * n));                                /* i, f, o */
+    sa_tanh(sa_cols(gates, 3 * n, n));                                   /* g */
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n,
                       *m_ = sa_row(previous.m, l);
@@ -216,7 +216,7 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
             dm_[k] += dm * f[k];
         }
     }
-    sa_recurrent_state_backward(w, 0, 4, cache, da, 1, dprevious.masked, dw); /* a + U s' */
+    sa_product_backward(sa_U_of(w, 0, 4), cache, da, 1, dprevious.masked, dw); /* a + U s' */
 }
 
 /* ---- Simple recurrent network ---------------------------------------------------------------- */
@@ -224,7 +224,7 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
 /* The simple recurrent network (Elman 1990), s = tanh(a + U s'). */
 void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                     sa_state state) {
-    sa_recurrent_state_forward(w, 0, 1, previous.masked, gates, cache);
+    sa_product_forward(sa_U_of(w, 0, 1), previous.masked, gates, cache);
     sa_tanh(gates);
     sa_copy_mat(gates, state.s);
 }
@@ -237,12 +237,12 @@ void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
         sa_real *dal = sa_row(da, l);
         for (int k = 0; k < gates.cols; k++) dal[k] = ds[k] * (1 - s[k] * s[k]);
     }
-    sa_recurrent_state_backward(w, 0, 1, cache, da, 1, dprevious.masked, dw);
+    sa_product_backward(sa_U_of(w, 0, 1), cache, da, 1, dprevious.masked, dw);
 }
 
 /* ---- All but the first ----------------------------------------------------------------------- */
 
 /* a + U s', in all blocks at once */
 void sa_whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    sa_recurrent_state_weights_backward(0, dw->cell->gated_blocks, previous.masked, da, dw);
+    sa_product_weights_backward(sa_U_of(dw, 0, dw->cell->gated_blocks), previous.masked, da);
 }

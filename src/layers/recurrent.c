@@ -42,16 +42,13 @@ static void bind_norm(sa_binder *binder, const char *part, const char *letter, c
     w->b = bind_vectors(binder, part, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
 }
 
-/* The products of a layer, which index its norms. */
-typedef enum product { OF_INPUT, OF_STATE, OF_CONTEXT, PRODUCTS } product;
-
 static void bind_norms(sa_binder *binder, const char *part, sa_recurrent_sizes sizes,
                        sa_recurrent *w) {
     const sa_cell *cell = w->cell;
-    if (sizes.in) bind_norm(binder, part, "W", cell, cell->first_gate, sizes.n, &w->norm[OF_INPUT]);
-    bind_norm(binder, part, "U", cell, 0, sizes.n, &w->norm[OF_STATE]);
+    if (sizes.in) bind_norm(binder, part, "W", cell, cell->first_gate, sizes.n, &w->norm[SA_BY_W]);
+    bind_norm(binder, part, "U", cell, 0, sizes.n, &w->norm[SA_BY_U]);
     if (sizes.context)
-        bind_norm(binder, part, "C", cell, w->context_block, sizes.n, &w->norm[OF_CONTEXT]);
+        bind_norm(binder, part, "C", cell, w->context_block, sizes.n, &w->norm[SA_BY_C]);
     if (!cell->memory) return;
     w->norm_m.g = sa_bind_vector(binder, part, "m.norm.g", sizes.n, SA_INIT_ONE);
     w->norm_m.b = sa_bind_vector(binder, part, "m.norm.b", sizes.n, SA_INIT_ZERO);
@@ -82,12 +79,12 @@ void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps) {
 
 /* ---- One product, normalized or not ---------------------------------------------------------- */
 
-static bool normalized(const sa_recurrent *w, product of) {
+static bool normalized(const sa_recurrent *w, sa_product of) {
     return w->norm[of].g.cols;
 }
 
 bool sa_recurrent_normalized(const sa_recurrent *w) {
-    return normalized(w, OF_STATE);
+    return normalized(w, SA_BY_U);
 }
 
 /* Group i (of at most two) of the blocks that are normalized together, in a product for the blocks
@@ -114,7 +111,7 @@ static int norm_cache_width(const sa_recurrent *w) {
 int sa_recurrent_cache_width(const sa_recurrent *w) {
     if (!w->cell) return 0;
     int width = w->cell->cache * w->n;
-    for (int of = 0; of < PRODUCTS; of++)
+    for (int of = 0; of < SA_PRODUCTS; of++)
         if (normalized(w, of)) width += norm_cache_width(w);
     return w->norm_m.g.cols ? width + w->n + 1 : width;
 }
@@ -122,20 +119,20 @@ int sa_recurrent_cache_width(const sa_recurrent *w) {
 int sa_recurrent_da_width(const sa_recurrent *w) {
     if (!w->cell) return 0;
     int blocks = w->cell->blocks;
-    for (int of = 0; of < PRODUCTS; of++)
+    for (int of = 0; of < SA_PRODUCTS; of++)
         if (normalized(w, of)) blocks += w->cell->gated_blocks;
     return blocks * w->n;
 }
 
 /* How many products before this one are normalized: their columns come first. */
-static int normalized_before(const sa_recurrent *w, product of) {
+static int normalized_before(const sa_recurrent *w, sa_product of) {
     int count = 0;
     for (int k = 0; k < (int)of; k++) count += normalized(w, k);
     return count;
 }
 
 /* The derivatives by a normalized product itself, after those by the pre-activations. */
-static sa_mat dproduct(const sa_recurrent *w, product of, int first, int count, sa_mat da) {
+static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
     return sa_cols(da, (at + first) * n, count * n);
@@ -146,8 +143,8 @@ static sa_layernorm norm_part(const sa_layernorm *w, int first, int count) {
     return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
 }
 
-static sa_layernorm_cache norm_cache(const sa_recurrent *w, product of, int i, int first, int count,
-                                     sa_mat cache) {
+static sa_layernorm_cache norm_cache(const sa_recurrent *w, sa_product of, int i, int first,
+                                     int count, sa_mat cache) {
     const int n = w->n, width = norm_cache_width(w);
     const int at = w->cell->cache * n + normalized_before(w, of) * width;
     return (sa_layernorm_cache){sa_cols(cache, at + first, count),
@@ -160,15 +157,9 @@ static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
     return sa_cols(gates, at * n, w->cell->gated_blocks * n);
 }
 
-/* A product: its weights, their first block, and of their blocks, from there, those in use. */
-typedef struct factor {
-    product of;
-    sa_weight W;
-    int at, first, count;
-} factor;
-
 /* Supplementary material (Ba et al. 2016): a += W x, or a += LN(W x) */
-static void product_forward(const sa_recurrent *w, factor by, sa_mat x, sa_mat a, sa_mat cache) {
+void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
+    const sa_recurrent *w = by.w;
     const int n = w->n;
     sa_mat to = sa_cols(a, (by.at + by.first) * n, by.count * n);
     if (!normalized(w, by.of)) {
@@ -187,8 +178,9 @@ static void product_forward(const sa_recurrent *w, factor by, sa_mat x, sa_mat a
     }
 }
 
-static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_mat da,
-                             sa_real beta, sa_mat dx, sa_recurrent *dw) {
+void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
+                         sa_recurrent *dw) {
+    const sa_recurrent *w = by.w;
     const int n = w->n;
     sa_mat dp = sa_cols(da, (by.at + by.first) * n, by.count * n);
     if (normalized(w, by.of)) { /* a += LN(p) */
@@ -208,8 +200,8 @@ static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_
     sa_weight_nn(dp, by.W, beta, dx); /* p = W x */
 }
 
-/* by.W is the gradient. */
-static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_recurrent *dw) {
+void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da) {
+    const sa_recurrent *dw = by.w;
     const int n = dw->n;
     const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
                                             : sa_cols(da, (by.at + by.first) * n, by.count * n);
@@ -218,8 +210,17 @@ static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_re
 
 /* ---- The three products ---------------------------------------------------------------------- */
 
-static factor input(const sa_recurrent *w) {
-    return (factor){OF_INPUT, w->W, w->cell->first_gate, 0, w->cell->gated_blocks};
+sa_factor sa_W_of(const sa_recurrent *w) {
+    return (sa_factor){w, SA_BY_W, w->W, w->cell->first_gate, 0, w->cell->gated_blocks};
+}
+
+sa_factor sa_C_of(const sa_recurrent *w) {
+    return (sa_factor){w, SA_BY_C, w->C, w->context_block, 0, w->cell->gated_blocks};
+}
+
+sa_factor sa_U_of(const sa_recurrent *w, int first, int count) {
+    const int n = w->n;
+    return (sa_factor){w, SA_BY_U, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
 }
 
 static void add_to_rows(sa_mat b, sa_mat y) {
@@ -228,61 +229,19 @@ static void add_to_rows(sa_mat b, sa_mat y) {
 
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache) {
     const int first_gate = w->cell->first_gate;
-    if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, OF_INPUT)) {
+    if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, SA_BY_W)) {
         sa_linear_forward(w->W, w->b, x, gated_columns(w, first_gate, gates));
         sa_zero(sa_cols(gates, 0, first_gate * w->n));
     } else {
         sa_zero(gates);
-        if (w->W.mat.x) product_forward(w, input(w), x, gates, cache);
+        if (w->W.mat.x) sa_product_forward(sa_W_of(w), x, gates, cache);
         add_to_rows(w->b, gated_columns(w, w->bias_block, gates));
     }
 }
 
-void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
-                                 sa_recurrent *dw) {
-    product_backward(w, input(w), cache, da, 1, dx, dw);
-}
-
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
-    if (dw->W.mat.x) product_weights_backward(input(dw), x, da, dw);
+    if (dw->W.mat.x) sa_product_weights_backward(sa_W_of(dw), x, da);
     sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
-}
-
-static factor context(const sa_recurrent *w) {
-    return (factor){OF_CONTEXT, w->C, w->context_block, 0, w->cell->gated_blocks};
-}
-
-void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat cache) {
-    product_forward(w, context(w), c, gates, cache);
-}
-
-void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
-                                   sa_recurrent *dw) {
-    product_backward(w, context(w), cache, da, 1, dc, dw);
-}
-
-void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw) {
-    product_weights_backward(context(dw), c, da, dw);
-}
-
-static factor state(const sa_recurrent *w, int first, int count) {
-    const int n = w->n;
-    return (factor){OF_STATE, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
-}
-
-void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
-                                sa_mat cache) {
-    product_forward(w, state(w, first, count), s, gates, cache);
-}
-
-void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
-                                 sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw) {
-    product_backward(w, state(w, first, count), cache, da, beta, ds, dw);
-}
-
-void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat da,
-                                         sa_recurrent *dw) {
-    product_weights_backward(state(dw, first, count), s, da, dw);
 }
 
 /* ---- The memory of an LSTM --------------------------------------------------------------------
@@ -400,7 +359,7 @@ void sa_upper_forward(const sa_upper_layers *w, sa_mat below, sa_mat c, double d
         sa_copy_mat(below, layer.x);
         sa_dropout_forward(dropout, rng, layer.mask, layer.x);
         sa_recurrent_input_forward(own, layer.x, layer.gates, layer.cell_cache);
-        if (own->C.mat.x) sa_recurrent_context_forward(own, c, layer.gates, layer.cell_cache);
+        if (own->C.mat.x) sa_product_forward(sa_C_of(own), c, layer.gates, layer.cell_cache);
         sa_state_dropout_forward(layer.drop.mask, layer.previous);
         own->cell->forward(own, layer.previous, layer.gates, layer.cell_cache, layer.s);
         if (sa_upper_adds(w, k)) { /* y^l = s^l + y^{l-1} */
@@ -434,9 +393,9 @@ void sa_upper_backward(const sa_upper_layers *w, sa_upper_rows rows, double drop
                             scratch, &dw->layer[k]);
         sa_state_dropout_backward(layer.drop.mask, dprevious);
         if (own->C.mat.x)
-            sa_recurrent_context_backward(own, layer.cell_cache, da, dc, &dw->layer[k]);
+            sa_product_backward(sa_C_of(own), layer.cell_cache, da, 1, dc, &dw->layer[k]);
         sa_zero(dx);
-        sa_recurrent_input_backward(own, layer.cell_cache, da, dx, &dw->layer[k]);
+        sa_product_backward(sa_W_of(own), layer.cell_cache, da, 1, dx, &dw->layer[k]);
         sa_dropout_backward(dropout, layer.mask, dx);
         sa_add(dx, dlower); /* x^l = y^{l-1} */
     }
@@ -449,6 +408,6 @@ void sa_upper_weights_backward(const sa_upper_layers *w, sa_upper_rows all, sa_m
         w->layer[k].cell->weights_backward(layer->previous, layer->cell_cache, d[k].a,
                                            &dw->layer[k]);
         sa_recurrent_input_weights_backward(layer->x, d[k].a, &dw->layer[k]);
-        if (w->layer[k].C.mat.x) sa_recurrent_context_weights_backward(c, d[k].a, &dw->layer[k]);
+        if (w->layer[k].C.mat.x) sa_product_weights_backward(sa_C_of(&dw->layer[k]), c, d[k].a);
     }
 }

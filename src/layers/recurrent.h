@@ -86,30 +86,35 @@ int sa_recurrent_da_width(const sa_recurrent *w);
  * too. */
 void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps);
 
-/* ---- The three products ----------------------------------------------------------------------
- * forward; backward, exactly once for every row, which adds to the derivative of the input; the
- * gradients of the weights, for all rows at once. */
+/* ---- The three products ---------------------------------------------------------------------- */
 
-/* a = W x + b, for any number of rows; without W, x is not read. */
+typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
+
+/* What a product multiplies by: its weights, or their gradients, the first block that they fill,
+ * and of their blocks, from there, those in use. */
+typedef struct sa_factor {
+    const sa_recurrent *w;
+    sa_product of;
+    sa_weight W;
+    int at, first, count;
+} sa_factor;
+
+sa_factor sa_W_of(const sa_recurrent *w);                       /* W x */
+sa_factor sa_U_of(const sa_recurrent *w, int first, int count); /* U s, in `count` blocks */
+sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
+
+/* a += W x, for any number of rows, or a += LN(W x) (Ba et al. 2016, supplementary material). */
+void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
+/* Exactly once for every row. dx = beta dx + .. */
+void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
+                         sa_recurrent *dw);
+/* For all rows at once; by.w are the gradients. */
+void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da);
+
+/* a = W x + b; without W, x is not read. */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
-void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
-                                 sa_recurrent *dw);
+/* The gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
-
-/* a += C c */
-void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat cache);
-void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
-                                   sa_recurrent *dw);
-void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw);
-
-/* a += U s, in `count` blocks from `first` on */
-void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
-                                sa_mat cache);
-/* ds = beta ds + .. */
-void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
-                                 sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw);
-void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat da,
-                                         sa_recurrent *dw);
 
 bool sa_recurrent_normalized(const sa_recurrent *w);
 /* The blocks that are normalized together with this block of U's. */

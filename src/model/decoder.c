@@ -190,8 +190,8 @@ static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decode
     /* solution: gru */
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
                               rows.previous.s, rows.attention, rows.c, &step->scratch);
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
-    cell(w, step, rows, rows.s);                                                 /* end */
+    sa_product_forward(sa_C_of(&w->cell), rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
+    cell(w, step, rows, rows.s);                                                /* end */
     layers_above(w, step, rows);
 }
 
@@ -200,8 +200,8 @@ static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decod
     layers_above_backward(w, step, rows, d, dw);
     /* solution: gru */
     cell_backward(w, step, rows, d, d.s, dw);
-    sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c_i */
-    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);                  /* end */
+    sa_product_backward(sa_C_of(&w->cell), rows.cell_cache, d.a, 1, d.c, &dw->cell); /* C c_i */
+    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);                    /* end */
 }
 
 /* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate */
@@ -209,7 +209,7 @@ static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
         sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
                     sa_rows(rows.c, l, 1));
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c */
+    sa_product_forward(sa_C_of(&w->cell), rows.c, rows.gates, rows.cell_cache); /* a += C c */
     cell(w, step, rows, rows.s);
     layers_above(w, step, rows);
 }
@@ -218,8 +218,8 @@ static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
-    sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c */
-    sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows));                                 /* c_i = c */
+    sa_product_backward(sa_C_of(&w->cell), rows.cell_cache, d.a, 1, d.c, &dw->cell); /* a += C c */
+    sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows));                                   /* c_i = c */
 }
 
 /* Sutskever et al. 2014: only s_0 depends on the source */
@@ -254,7 +254,7 @@ static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_ro
     cell(w, step, rows, rows.middle);
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
                               rows.middle.s, rows.attention, rows.c, &step->scratch);
-    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates, rows.second_cell_cache);
+    sa_product_forward(sa_C_of(&w->second), rows.c, rows.second_gates, rows.second_cell_cache);
     sa_state_dropout_forward(step->second_mask, rows.middle);
     w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
                             rows.s);
@@ -269,7 +269,8 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
                              rows.second_cell_cache, d.s, d.second_a, d.middle, step->workspace,
                              &dw->second);
     sa_state_dropout_backward(step->second_mask, d.middle);
-    sa_recurrent_context_backward(&w->second, rows.second_cell_cache, d.second_a, d.c, &dw->second);
+    sa_product_backward(sa_C_of(&w->second), rows.second_cell_cache, d.second_a, 1, d.c,
+                        &dw->second);
     attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
     cell_backward(w, step, rows, d, d.middle, dw);
 }
@@ -414,7 +415,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
         sa_copy_mat(d.attention.previous_state,
                     sa_rows(cache->d.attention.state, side->start[t - 1], active));
     if (!w->sizes.settings.input_feeding) return;
-    sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
+    sa_product_backward(sa_W_of(&w->cell), rows.cell_cache, d.a, 1, d.input, &dw->cell);
     if (t) /* input = [E y_{i-1} ; t_{i-1}] */
         sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
 }
@@ -425,12 +426,12 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
     const sa_decoder_drows *d = &cache->d;
     w->cell.cell->weights_backward(rows->previous, rows->cell_cache, d->a, &dw->cell);
     sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
-    if (w->cell.C.mat.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
+    if (w->cell.C.mat.x) sa_product_weights_backward(sa_C_of(&dw->cell), rows->c, d->a);
     if (w->sizes.kind->second) {
         w->second.cell->weights_backward(rows->middle, rows->second_cell_cache, d->second_a,
                                          &dw->second);
         sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
-        sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
+        sa_product_weights_backward(sa_C_of(&dw->second), rows->c, d->second_a);
     }
     sa_upper_weights_backward(&w->upper, rows->upper, rows->c, d->upper, &dw->upper);
     if (attends(&w->sizes))
@@ -473,7 +474,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
                                 &dw->readout);
     if (!w->sizes.settings.input_feeding)
-        sa_recurrent_input_backward(&w->cell, rows->cell_cache, d->a, d->input, &dw->cell);
+        sa_product_backward(sa_W_of(&w->cell), rows->cell_cache, d->a, 1, d->input, &dw->cell);
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);

@@ -224,7 +224,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
     }
     sa_steps_end();
     if (sa_stopping()) return;
-    sa_recurrent_input_backward(w, cache->cell_cache, workspace->da, dx, dw); /* W E x + b */
+    sa_product_backward(sa_W_of(w), cache->cell_cache, workspace->da, 1, dx, dw); /* W E x + b */
     w->cell->weights_backward(cache->previous, cache->cell_cache, workspace->da, dw);
     sa_recurrent_input_weights_backward(x, workspace->da, dw);
 }

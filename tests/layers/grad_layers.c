@@ -106,7 +106,7 @@ static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, 
 /* A whole step: the products that do not depend on the state, then the cell. */
 static double cell_step(void) {
     sa_recurrent_input_forward(&cell, x, gates, cell_cache);
-    if (cell.C.mat.x) sa_recurrent_context_forward(&cell, context, gates, cell_cache);
+    if (cell.C.mat.x) sa_product_forward(sa_C_of(&cell), context, gates, cell_cache);
     cell.cell->forward(&cell, before, gates, cell_cache, after);
     return weighted_sum(after.s, dafter.s) + weighted_sum(after.m, dafter.m);
 }
@@ -145,11 +145,11 @@ START_TEST(cell_one_step_and_its_weights) {
     kind->backward(&cell, before, gates, cell_cache, dafter, da, dbefore, unset(shape.L, shape.n),
                    &dcell);
     kind->weights_backward(before, cell_cache, da, &dcell);
-    if (cell.W.mat.x) sa_recurrent_input_backward(&cell, cell_cache, da, dx, &dcell);
+    if (cell.W.mat.x) sa_product_backward(sa_W_of(&cell), cell_cache, da, 1, dx, &dcell);
     sa_recurrent_input_weights_backward(x, da, &dcell);
     if (cell.C.mat.x) {
-        sa_recurrent_context_backward(&cell, cell_cache, da, dc, &dcell);
-        sa_recurrent_context_weights_backward(context, da, &dcell);
+        sa_product_backward(sa_C_of(&cell), cell_cache, da, 1, dc, &dcell);
+        sa_product_weights_backward(sa_C_of(&dcell), context, da);
     }
     CHECK_ADDED(cell_step, before.s, dbefore.s);
     CHECK_ADDED(cell_step, before.m, dbefore.m);

@@ -98,13 +98,13 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     const int columns = task->source[i].len + (options->target_prefix ? T - 1 : 0);
     sa_alignment attention = {.weights = result->weights};
     const size_t size = (size_t)T * (size_t)columns;
-    const sa_attributed job = {.w = &model->w,
-                               .sizes = &model->sizes,
-                               .parameters = model->plan.size,
-                               .source = &task->source[i],
-                               .target = &task->target[i],
-                               .options = options,
-                               .gap = &result->gap};
+    sa_attributed job = {.w = &model->w,
+                         .sizes = &model->sizes,
+                         .parameters = model->plan.size,
+                         .source = &task->source[i],
+                         .target = &task->target[i],
+                         .options = options,
+                         .gap = &result->gap};
     result->targets = T, result->sources = columns, result->heads = task->methods;
     result->layers = 1;
     for (int k = 0; k < task->methods; k++) result->method[k] = task->method[k]->name;
@@ -112,10 +112,11 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     bool good = scores;
     for (int k = 0; good && k < task->methods; k++) {
         double *own = task->methods > 1 ? scores + (size_t)(k + 1) * size : scores;
-        if (!task->method[k]->score)
+        job.method = task->method[k];
+        if (!job.method->score)
             memcpy(own, attention.weights, size * sizeof *own);
         else
-            good = task->method[k]->score(&job, own, error);
+            good = job.method->score(&job, own, error);
     }
     if (good && task->methods > 1) memcpy(scores, scores + size, size * sizeof *scores);
     result->weights = scores;

@@ -3,8 +3,11 @@
 
 #include "model/seq2seq.h"
 
-/* A model and a pair. */
+typedef struct sa_attribution sa_attribution;
+
+/* A model, a pair and how it is attributed. */
 typedef struct sa_attributed {
+    const sa_attribution *method;
     const sa_seq2seq *w;
     const sa_sizes *sizes;
     size_t parameters; /* numbers of all weights */

@@ -259,11 +259,7 @@ static bool add_gradients(const sa_attributed *job, int steps, bool norm, double
 }
 
 static bool gradient(const sa_attributed *job, double *scores, sa_error *error) {
-    return add_gradients(job, 1, true, scores, error);
-}
-
-static bool input_x_gradient(const sa_attributed *job, double *scores, sa_error *error) {
-    return add_gradients(job, 1, false, scores, error);
+    return add_gradients(job, 1, job->method->norm, scores, error);
 }
 
 /* Compared with F(x) - F(0), which the scores of a row should sum to. */
@@ -346,7 +342,7 @@ static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
 /* ---- From layer to layer --------------------------------------------------------------------- */
 
 /* For every attention of view_of how much each query takes from each key. */
-typedef struct attention_chain {
+struct sa_attention_chain {
     const sa_attributed *job;
     sa_arena arena;
     int count;
@@ -355,9 +351,9 @@ typedef struct attention_chain {
     sa_mat up[2 * SA_MAX_LAYERS + 1];   /* ... backward, the flow leave free */
     int width, *before, *queue;         /* [(count + 1) width] */
     sa_mat product[2];                  /* [width x width] */
-} attention_chain;
+};
 
-static void layout_chain(attention_chain *all) {
+static void layout_chain(sa_attention_chain *all) {
     const int T = all->job->target->len, S = all->job->source->len;
     const sa_transformer_sizes *sizes = &all->job->w->transformer.sizes;
     const bool joined = sizes->decoder_only;
@@ -384,7 +380,7 @@ static void share(sa_mat row) {
 }
 
 /* The mean of the heads, a row divided by its sum; with residual connections (A + I) / 2. */
-static bool mean_weights(attention_chain *all, sa_error *error) {
+static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     copies *one = copies_new(all->job, 1, error);
     const bool good = one && copies_run(one, error);
     for (int k = 0; good && k < all->count; k++) {
@@ -414,7 +410,7 @@ static sa_real change(sa_mat a, sa_mat b) {
 }
 
 /* By every key j of query i, in the output of the layer; a row divided by its sum. */
-static bool zeroed_values(attention_chain *all, sa_error *error) {
+static bool zeroed_values(sa_attention_chain *all, sa_error *error) {
     bool good = true;
     for (int k = 0; good && k < all->count; k++) {
         const sa_mat A = all->A[k];
@@ -435,7 +431,7 @@ static bool zeroed_values(attention_chain *all, sa_error *error) {
 }
 
 /* A_count .. A_1, in the rows that predict. */
-static void multiply(attention_chain *all, double *scores) {
+static void multiply(sa_attention_chain *all, double *scores) {
     const int T = all->job->target->len, columns = columns_of(all->job);
     sa_mat x = all->A[0];
     for (int k = 1; k < all->count; k++) {
@@ -449,14 +445,14 @@ static void multiply(attention_chain *all, double *scores) {
 }
 
 /* What is free from a node to one of the level below or above. Node: level * width + word. */
-static sa_real *edge(const attention_chain *all, int from, int to) {
+static sa_real *edge(const sa_attention_chain *all, int from, int to) {
     const int width = all->width, level = from / width, other = to / width;
     return other < level ? &sa_row(all->down[other], from % width)[to % width]
                          : &sa_row(all->up[level], to % width)[from % width];
 }
 
 /* The shortest path on which something is free, backward in `before`. */
-static bool find_path(const attention_chain *all, int from, int to) {
+static bool find_path(const sa_attention_chain *all, int from, int to) {
     const int width = all->width;
     int known = 1;
     for (int node = 0; node < (all->count + 1) * width; node++) all->before[node] = -1;
@@ -476,7 +472,7 @@ static bool find_path(const attention_chain *all, int from, int to) {
 }
 
 /* The maximum flow, by shortest paths (Edmonds and Karp 1972). */
-static double max_flow(const attention_chain *all, int from, int to) {
+static double max_flow(const sa_attention_chain *all, int from, int to) {
     double total = 0;
     for (int k = 0; k < all->count; k++) sa_copy_mat(all->A[k], all->down[k]), sa_zero(all->up[k]);
     while (find_path(all, from, to)) {
@@ -494,47 +490,36 @@ static double max_flow(const attention_chain *all, int from, int to) {
     return total;
 }
 
-static void flows(attention_chain *all, double *scores) {
+static void flows(sa_attention_chain *all, double *scores) {
     const int T = all->job->target->len, columns = columns_of(all->job);
     const int first = all->count * all->width + all->A[all->count - 1].rows - T;
     for (int t = 0; t < T; t++)
         for (int j = 0; j < columns; j++) scores[t * columns + j] = max_flow(all, first + t, j);
 }
 
-static bool chained(const sa_attributed *job, bool (*make)(attention_chain *, sa_error *),
-                    void (*read)(attention_chain *, double *), double *scores, sa_error *error) {
-    attention_chain all = {.job = job};
+static bool chained(const sa_attributed *job, double *scores, sa_error *error) {
+    sa_attention_chain all = {.job = job};
     layout_chain(&all); /* the dry run */
     if (!sa_arena_init(&all.arena, all.arena.used, error)) return false;
     layout_chain(&all);
-    const bool good = make(&all, error);
-    if (good) read(&all, scores);
+    const bool good = job->method->make(&all, error);
+    if (good) job->method->read(&all, scores);
     sa_arena_release(&all.arena);
     return good;
 }
 
-static bool rollout(const sa_attributed *job, double *scores, sa_error *error) {
-    return chained(job, mean_weights, multiply, scores, error);
-}
-
-static bool flow(const sa_attributed *job, double *scores, sa_error *error) {
-    return chained(job, mean_weights, flows, scores, error);
-}
-
-static bool value_zeroing(const sa_attributed *job, double *scores, sa_error *error) {
-    return chained(job, zeroed_values, multiply, scores, error);
-}
-
 const sa_attribution sa_attributions[] = {
     {"attention"},
-    {"gradient", .prefix = true, .score = gradient},
-    {"input-x-gradient", .prefix = true, .score = input_x_gradient},
+    {"gradient", .prefix = true, .norm = true, .score = gradient},
+    {"input-x-gradient", .prefix = true, .score = gradient},
     {"integrated-gradients", .prefix = true, .score = integrated_gradients},
     {"occlusion", .prefix = true, .score = occlusion},
     {"norms", .layers = true, .sums = true, .score = norms},
-    {"rollout", .layers = true, .joint = true, .score = rollout},
-    {"flow", .layers = true, .joint = true, .score = flow},
-    {"value-zeroing", .layers = true, .joint = true, .score = value_zeroing},
+    {"rollout", .layers = true, .joint = true, .score = chained, .make = mean_weights,
+     .read = multiply},
+    {"flow", .layers = true, .joint = true, .score = chained, .make = mean_weights, .read = flows},
+    {"value-zeroing", .layers = true, .joint = true, .score = chained, .make = zeroed_values,
+     .read = multiply},
     {"adversarial", .forces = true, .score = sa_adversarial},
     {0},
 };

@@ -28,7 +28,9 @@
 
 #include "model/attributed.h"
 
-typedef struct sa_attribution {
+typedef struct sa_attention_chain sa_attention_chain;
+
+struct sa_attribution {
     const char *name;
     bool prefix; /* has columns of earlier target words, ... */
     bool joint;  /* ... or has them if one stack reads both sides */
@@ -38,7 +40,11 @@ typedef struct sa_attribution {
     /* Fills scores [T x columns], 0 before. SA_LIMIT: memory. NULL: the weights of attention, which
      * passes have. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
-} sa_attribution;
+    bool norm; /* gradient: |x| rather than x . dF/dx */
+    /* rollout, flow, value zeroing: what they read from the layers, and how they join it. */
+    bool (*make)(sa_attention_chain *all, sa_error *error);
+    void (*read)(sa_attention_chain *all, double *scores);
+};
 
 extern const sa_attribution sa_attributions[]; /* ends with a NULL name; the first is attention */
 

@@ -93,7 +93,8 @@ static void score(const char *name, double *scores) {
     sa_error error = {0};
     const bool prefix = options.target_prefix && method(name)->prefix;
     memset(scores, 0, sizeof *scores * T * (prefix ? C : S));
-    ck_assert_msg(method(name)->score(&job, scores, &error), "%s: %s", name, error.text);
+    job.method = method(name);
+    ck_assert_msg(job.method->score(&job, scores, &error), "%s: %s", name, error.text);
 }
 
 /* Without columns of target words those of the source stay. */

@@ -36,12 +36,12 @@ typedef struct cli_align_output {
     int layer, head; /* shown: from 1, or 0 for the mean over layers; SA_HEADS_... */
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
-    bool noted;      /* missing fonts were noted */
     bool scored;     /* links are compared with gold ones */
     method_scores scores;
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_TEXTS], picture;
     sa_html_report report;
+    cli_canvas canvas;
 } cli_align_output;
 
 #define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
@@ -104,12 +104,8 @@ static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *
                      out);
 }
 
-static const struct {
-    const char *ending;
-    void (*add)(const sa_alignment *, sa_buffer *);
-} folders[CLI_ALIGN_FOLDERS] = {[CLI_CSV] = {"csv", sa_matrix_csv},
-                                [CLI_NPY] = {"npy", sa_matrix_npy},
-                                [CLI_ALL_HEADS] = {"npy", sa_matrix_npy_all}};
+static const char *const endings[] = {
+    [CLI_CSV] = "csv", [CLI_NPY] = "npy", [CLI_ALL_HEADS] = "npy"};
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
@@ -154,7 +150,7 @@ static void add_skipped(cli_align_output *out, size_t next) {
 
 /* Links are between words, whatever the weights are between. */
 static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignment,
-                 const sa_alignment *words, const sa_figure *figure, sa_error *error) {
+                 const sa_alignment *words, sa_figure figure, sa_error *error) {
     const cli_align_options *options = out->options;
     const char *const *text = options->text;
     const size_t index = out->corpus->pairs[pair].row - 1;
@@ -163,16 +159,18 @@ static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignme
     if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
     if (text[CLI_JSONL]) add_json(alignment, index + 1, &out->text[CLI_JSONL]);
     for (int i = 0; i < CLI_ALL_HEADS; i++) {
-        const bool sheet = i == CLI_CSV && options->spreadsheet;
         sa_buffer matrix = {0};
         if (!options->folder[i]) continue;
-        (sheet && options->semicolons ? sa_matrix_csv_quoted : folders[i].add)(alignment, &matrix);
-        if (sheet) sa_csv_for_spreadsheets(&matrix, options->semicolons);
-        if (!sa_save_numbered(options->folder[i], index, folders[i].ending, &matrix, error))
-            return false;
+        if (i == CLI_NPY)
+            sa_matrix_npy(alignment, &matrix);
+        else
+            sa_matrix_heatmap(alignment, options->semicolons, &matrix);
+        if (i == CLI_CSV && options->spreadsheet)
+            sa_csv_for_spreadsheets(&matrix, options->semicolons);
+        if (!sa_save_numbered(options->folder[i], index, endings[i], &matrix, error)) return false;
     }
     if (cli_pictures_wanted(&options->pictures) &&
-        !cli_pictures_save(&options->pictures, index, alignment, figure, &out->noted, error))
+        !cli_pictures_save(&options->pictures, index, alignment, figure, &out->canvas, error))
         return false;
     if (!out->prints) return true;
     sa_matrix_terminal(alignment, &out->screen, &out->picture);
@@ -207,7 +205,7 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
                                    shown->targets - 1, &gold, &golds, error);
     if (good && tables) add_tables(out, index, merge ? &whole : given, gold, golds);
     good = good && show(out, index, shown, merge || links ? &words : &alignment,
-                        &(sa_figure){.gold = gold, .golds = golds, .site = out->site}, error);
+                        (sa_figure){.gold = gold, .golds = golds, .site = out->site}, error);
     free(gold);
     sa_alignment_release(&whole), sa_alignment_release(&words);
     free(owned);
@@ -269,12 +267,11 @@ static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
         if (good) sa_html_report_write(&out->report, &out->text[CLI_HTML]);
     }
     for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
-        if (options->folder[i])
-            cli_note_numbered(options->folder[i], folders[i].ending, first, last);
+        if (options->folder[i]) cli_note_numbered(options->folder[i], endings[i], first, last);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
     if (good && options->folder[CLI_ALL_HEADS])
         cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", first, last);
-    if (good) cli_pictures_note(&options->pictures, first, last);
+    good = good && cli_pictures_end(&options->pictures, first, &out->canvas, error);
     for (int i = 0; good && i < CLI_ALIGN_TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     return good;
@@ -284,6 +281,7 @@ static void release_output(cli_align_output *out) {
     for (int i = 0; i < CLI_ALIGN_TEXTS; i++) sa_buffer_release(&out->text[i]);
     sa_buffer_release(&out->picture);
     sa_html_report_release(&out->report);
+    sa_drawing_release(&out->canvas.drawing);
 }
 
 /* ---- align and attribute --------------------------------------------------------------------- */
@@ -328,15 +326,11 @@ static bool prints(const void *fields) {
 }
 
 static bool check_pharaoh(const align_options *options, sa_error *error) {
-    if (!options->output.text[CLI_PHARAOH]) return true;
-    if (options->job.target_prefix)
-        return sa_fail(error, SA_USAGE,
-                       "--pharaoh: links are between source and target, without --target-prefix");
-    return options->job.site == SA_SITE_CROSS ||
-           sa_fail(error, SA_USAGE,
-                   "--pharaoh: links are between source and target, not within "
-                   "the %s (--site cross)",
-                   options->job.site == SA_SITE_ENCODER ? "encoder" : "decoder");
+    const sa_align_options *job = &options->job;
+    return !options->output.text[CLI_PHARAOH] ||
+           (job->site == SA_SITE_CROSS && !job->target_prefix) ||
+           sa_fail(error, SA_USAGE, "--pharaoh: links are between source and target: %s",
+                   job->target_prefix ? "without --target-prefix" : "--site cross");
 }
 
 /* Runs the model on the first `count` pairs of the file that the call names. */
@@ -570,23 +564,14 @@ static bool run_words(cli_call *call, sa_error *error) {
     return good;
 }
 
-#define WORDS_COMMAND(default_values)                                                              \
-    .name = "align-words", .words = "PAIRS",                                                       \
-    .summary = "align words without a network: the ancestors of attention",                        \
-    .size = sizeof(words_options),                                                                 \
-    .sets = {{"Options", words_rows, 0},                                                           \
-             {"Model", sa_aligner_option_rows, AT(aligner), default_values},                       \
-             CLI_ALIGN_OUTPUT_SETS(AT(output))},                                                   \
-    .prints = words_print
-
-const cli_command cli_align_words = {WORDS_COMMAND(NULL), .run = run_words};
-
-/* The name of its first model, which stays the default under it. */
-static const cli_default ibm1_defaults[] = {{"model", 0}, {0}};
-
-static bool run_ibm1(cli_call *call, sa_error *error) {
-    cli_note("note: 'ibm1' is now 'align-words --model 1'");
-    return run_words(call, error);
-}
-
-const cli_command cli_ibm1 = {WORDS_COMMAND(ibm1_defaults), .run = run_ibm1};
+const cli_command cli_align_words = {
+    .name = "align-words",
+    .words = "PAIRS",
+    .summary = "align words without a network: the ancestors of attention",
+    .size = sizeof(words_options),
+    .sets = {{"Options", words_rows, 0},
+             {"Model", sa_aligner_option_rows, AT(aligner)},
+             CLI_ALIGN_OUTPUT_SETS(AT(output))},
+    .prints = words_print,
+    .run = run_words,
+};

@@ -51,7 +51,7 @@ static const sa_option rows[] = {
 
 /* Models are compared after equal numbers of updates, not of seconds, which a machine's load
  * decides. */
-static const cli_default limits[] = {{"epochs", 0}, {"max-time", 0}, {"patience", 0}, {0}};
+static const char *const limits[] = {"epochs", "max-time", "patience", NULL};
 
 static void limit_updates(sa_settings *settings) {
     if (!settings->steps && !settings->epochs && !(settings->max_time > 0)) settings->steps = 2000;

@@ -41,11 +41,12 @@ static const sa_option rows[] = {
 /* ---- A picture per frame --------------------------------------------------------------------- */
 
 static bool save_frames(const sa_film_pair *pair, size_t index, const film_options *options,
-                        bool *noted, sa_error *error) {
+                        cli_canvas *canvas, sa_error *error) {
     const char *const *folder = options->pictures.folder;
-    cli_pictures into = {.colormap = options->pictures.colormap};
+    cli_pictures into = {
+        .colormap = options->pictures.colormap, .numbers = SA_NUMBERS_NONE, .together = 1};
     char *inner[CLI_PICTURE_FORMS] = {NULL}, name[32]; /* DIR/0001 */
-    sa_figure figure = {.hide_values = true};
+    sa_figure figure = {0};
     bool good = true;
     snprintf(name, sizeof name, "%04zu", index + 1);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
@@ -56,16 +57,16 @@ static bool save_frames(const sa_film_pair *pair, size_t index, const film_optio
     }
     for (size_t i = 0; i < pair->count; i++) /* all are as wide as the longest caption */
         figure.title_width =
-            fmax(figure.title_width, sa_drawing_text_width(pair->frames[i].caption));
+            fmax(figure.title_width, sa_drawing_text_width(pair->frames[i].caption, NULL));
     for (size_t i = 0; good && i < pair->count; i++) {
         double *owned;
         sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
         figure.title = pair->frames[i].caption;
         good = cli_heads_select(options->head, &alignment, &owned, error) &&
-               cli_pictures_save(&into, i, &alignment, &figure, noted, error);
+               cli_pictures_save(&into, i, &alignment, figure, canvas, error);
         free(owned);
     }
-    if (good) cli_pictures_note(&into, 1, pair->count);
+    good = good && cli_pictures_end(&into, 1, canvas, error);
     for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(inner[i]);
     return good;
 }
@@ -76,7 +77,7 @@ static bool show(const sa_film *film, const char *folder, const film_options *op
                  sa_error *error) {
     const size_t pair = (size_t)options->pair;
     sa_html_report page;
-    bool noted = false;
+    cli_canvas canvas = {0};
     if (!film->count)
         return sa_fail(error, SA_OPEN, "'%s' has no film: 'train --snapshots PAIRS' records one",
                        folder);
@@ -89,7 +90,7 @@ static bool show(const sa_film *film, const char *folder, const film_options *op
             return false;
     }
     for (size_t i = 0; cli_pictures_wanted(&options->pictures) && i < film->count; i++)
-        if ((!pair || i == pair - 1) && !save_frames(&film->pairs[i], i, options, &noted, error))
+        if ((!pair || i == pair - 1) && !save_frames(&film->pairs[i], i, options, &canvas, error))
             return false;
     return true;
 }

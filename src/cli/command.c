@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 double cli_default_of(const cli_option_set *set, const sa_option *row) {
-    for (const cli_default *own = set->defaults; own && own->name; own++)
-        if (strcmp(own->name, row->name) == 0) return own->value;
+    for (const char *const *name = set->zero; name && *name; name++)
+        if (strcmp(*name, row->name) == 0) return 0;
     return row->default_value;
 }
 
@@ -49,8 +49,8 @@ void cli_options_init(const cli_command *command, void *options) {
     for (const cli_option_set *set = command->sets; set->rows; set++) {
         void *fields = (char *)options + set->at;
         sa_options_init(set->rows, fields);
-        for (const cli_default *own = set->defaults; own && own->name; own++)
-            sa_option_set_number(sa_option_find(set->rows, own->name), fields, own->value);
+        for (const char *const *name = set->zero; name && *name; name++)
+            sa_option_set_number(sa_option_find(set->rows, *name), fields, 0);
     }
 }
 

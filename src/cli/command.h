@@ -11,19 +11,13 @@
 /* A folder, and a list of the names of the files written into it, with wildcards. */
 #define CLI_FOLDER(place, ...) SA_OPTION_FOLDER, place, 0, 0, 0, NULL, __VA_ARGS__, "DIR"
 
-/* A default that one command has instead of the row's. */
-typedef struct cli_default {
-    const char *name;
-    double value;
-} cli_default;
-
 /* Option rows whose offsets begin `at` bytes into the command's struct. */
 typedef struct cli_option_set {
     const char *title;
     const sa_option *rows;
     size_t at;
-    const cli_default *defaults; /* ends with a NULL name; NULL: those of the rows */
-    void *own;                   /* a struct of the rows' own; NULL: the command's */
+    const char *const *zero; /* rows whose default is 0 in this command; ends with NULL */
+    void *own;               /* a struct of the rows' own; NULL: the command's */
 } cli_option_set;
 
 /* The default of a row of the set. */
@@ -63,7 +57,7 @@ struct cli_command {
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_attribute, cli_eval,
     cli_score, cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe,
-    cli_align_words, cli_ibm1, cli_clean, cli_film, cli_average, cli_annotations, cli_help;
+    cli_align_words, cli_clean, cli_film, cli_average, cli_annotations, cli_help;
 
 /* Those of softalign, unless main sets others; in the order of the help, ends with NULL. */
 extern const cli_command *const *cli_commands;

@@ -28,7 +28,6 @@ const cli_command *cli_find(const char *name, sa_error *error) {
         if (strcmp((*command)->name, name) == 0) return *command;
         sa_nearest_consider(&nearest, (*command)->name);
     }
-    if (strcmp(name, "ibm1") == 0) return &cli_ibm1;
     char hint[128];
     sa_fail(error, SA_USAGE, "unknown command '%s'%s; '%s help' lists all", name,
             sa_nearest_hint(&nearest, hint, sizeof hint), cli_name);

@@ -23,6 +23,15 @@ const sa_option cli_pictures_options[] = {
     {"colormap", SA_CHOICE(RUN(colormap), 0, sa_colormaps),
      "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
      "viridis"},
+    {"font", CLI_TEXT(TEXT, RUN(font), NULL, "NAME"), "font of the pictures; default: sans-serif"},
+    {"numbers", SA_OPTION_REAL, RUN(numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
+     SA_LIST("auto", "none", "all"), "X",
+     "numbers in the cells of pictures: none, all, or of weights of at least X; auto: all of a "
+     "matrix of up to 12 words. 0.00 is left out"},
+    {"width", SA_INT(RUN(width), 0, 0, 1000, "MM"),
+     "width of a picture in millimetres (PNG: at 300 dpi); 0: cells of 5 mm, with numbers of 9"},
+    {"together", SA_INT(RUN(together), 1, 1, 100, "N"),
+     "pairs in one picture, in a grid; its file has the number of the first"},
     {0},
 };
 
@@ -38,40 +47,53 @@ bool cli_pictures_wanted(const cli_pictures *pictures) {
 
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
     return (!pictures->folder[CLI_PICTURE_PNG] && !pictures->folder[CLI_PICTURE_PDF]) ||
-           sa_drawing_can_render(error);
+           sa_drawing_can_render(pictures->font, error);
 }
 
-bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
-                       const sa_figure *figure, bool *noted, sa_error *error) {
+static bool flush(const cli_pictures *pictures, cli_canvas *canvas, sa_error *error) {
     const char *missing_glyphs = NULL;
-    sa_drawing drawing;
-    sa_figure mapped = *figure;
-    mapped.map = pictures->colormap;
-    if (!sa_figure_draw(alignment, &mapped, &drawing, error)) return false;
+    sa_drawing *drawing = &canvas->drawing;
     bool good = true;
+    if (pictures->width) drawing->scale = pictures->width * 96 / 25.4 / drawing->width;
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         sa_buffer picture = {0};
         if (!pictures->folder[i]) continue;
         if (i == CLI_PICTURE_SVG)
-            sa_drawing_svg(&drawing, &picture); /* the viewer brings the fonts */
+            sa_drawing_svg(drawing, &picture); /* the viewer brings the fonts */
         else
             good =
-                sa_drawing_paint(&drawing, i == CLI_PICTURE_PDF, &picture, &missing_glyphs, error);
-        good = good && sa_save_numbered(pictures->folder[i], index, endings[i], &picture, error);
+                sa_drawing_paint(drawing, i == CLI_PICTURE_PDF, &picture, &missing_glyphs, error);
+        good = good &&
+               sa_save_numbered(pictures->folder[i], canvas->index, endings[i], &picture, error);
         sa_buffer_release(&picture);
     }
-    if (missing_glyphs && !*noted)
+    if (missing_glyphs && !canvas->noted)
         cli_note("note: no font here has all characters of '%s' "
                  "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
                  missing_glyphs);
-    *noted = *noted || missing_glyphs;
-    sa_drawing_release(&drawing);
+    canvas->noted = canvas->noted || missing_glyphs;
+    sa_drawing_release(drawing);
     return good;
 }
 
-void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last) {
+bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
+                       sa_figure figure, cli_canvas *canvas, sa_error *error) {
+    figure.map = pictures->colormap;
+    figure.font = pictures->font;
+    figure.numbers = pictures->numbers;
+    figure.across = (int)ceil(sqrt(pictures->together));
+    if (!canvas->drawing.figures) canvas->index = index;
+    return sa_figure_draw(alignment, &figure, &canvas->drawing, error) &&
+           (canvas->drawing.figures < pictures->together || flush(pictures, canvas, error));
+}
+
+bool cli_pictures_end(const cli_pictures *pictures, size_t first, cli_canvas *canvas,
+                      sa_error *error) {
+    if (canvas->drawing.figures && !flush(pictures, canvas, error)) return false;
     for (int i = 0; i < CLI_PICTURE_FORMS; i++)
-        if (pictures->folder[i]) cli_note_numbered(pictures->folder[i], endings[i], first, last);
+        if (pictures->folder[i])
+            cli_note_numbered(pictures->folder[i], endings[i], first, canvas->index + 1);
+    return true;
 }
 
 /* ---- Terminal -------------------------------------------------------------------------------- */

@@ -10,8 +10,17 @@ enum { CLI_PICTURE_SVG, CLI_PICTURE_PNG, CLI_PICTURE_PDF, CLI_PICTURE_FORMS };
 
 typedef struct cli_pictures {
     const char *folder[CLI_PICTURE_FORMS]; /* NULL: not wanted */
-    int colormap;
+    const char *font;
+    double numbers;                /* in the cells: as of sa_figure */
+    int colormap, width, together; /* width of a figure in mm, or 0; pairs in it */
 } cli_pictures;
+
+/* The figure that pairs are added to. */
+typedef struct cli_canvas {
+    sa_drawing drawing;
+    size_t index; /* of its first pair */
+    bool noted;   /* missing fonts were noted */
+} cli_canvas;
 
 extern const sa_option cli_pictures_options[]; /* of cli_pictures */
 
@@ -20,13 +29,15 @@ bool cli_pictures_wanted(const cli_pictures *pictures);
 /* SA_USAGE when this build cannot write the wanted formats. */
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error);
 
-/* Writes the pictures of pair `index` (from 0), FOLDER/0001.svg ... The colormap of `figure` is
- * replaced by the option's. Notes missing fonts once, which *noted remembers. */
+/* Draws pair `index` (from 0), and writes the pictures when they have all pairs that go together:
+ * FOLDER/0001.svg ... of the first. The options take the place of the fields of `figure`. Notes
+ * missing fonts once. */
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
-                       const sa_figure *figure, bool *noted, sa_error *error);
+                       sa_figure figure, cli_canvas *canvas, sa_error *error);
 
-/* Says which pictures were written, of the pairs `first` to `last` (from 1). */
-void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last);
+/* Writes what is left and says which pictures there are, from that of pair `first` (from 1) on. */
+bool cli_pictures_end(const cli_pictures *pictures, size_t first, cli_canvas *canvas,
+                      sa_error *error);
 
 /* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
  * TERM; a file or pipe has neither. */

@@ -51,6 +51,10 @@ typedef struct sa_shape {
 
 typedef struct sa_drawing {
     double width, height;
+    double scale; /* by which all lengths are multiplied */
+    double x, y;  /* of the next figure */
+    int figures;
+    const char *font; /* NULL: sans-serif */
     sa_shape *shapes;
     size_t count, capacity;
     sa_buffer text_buffer; /* the texts, zero-terminated */
@@ -62,7 +66,7 @@ void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text
 
 /* The width to reserve for a text at font size 1: an estimate for wide fonts and, in a build with
  * pangocairo, at least what the fonts of this machine need. */
-double sa_drawing_text_width(const char *text);
+double sa_drawing_text_width(const char *text, const char *font);
 double sa_drawing_estimate_width(const char *text);
 
 /* The offset of the baseline of a vertically centered text: below the top edge of its box or, when
@@ -74,10 +78,10 @@ void sa_drawing_release(sa_drawing *drawing);
 /* Appends an SVG 1.1 document. Text stays text: the viewer brings the fonts. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
-/* Whether this build can paint; SA_USAGE says how to get one that can. */
-bool sa_drawing_can_render(sa_error *error);
+/* Whether this build can paint, with this font; SA_USAGE says how to get one that can. */
+bool sa_drawing_can_render(const char *font, sa_error *error);
 
-/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine. *missing_glyphs becomes a
- * text with characters that they lack, shown as boxes, or NULL. */
+/* Appends a PDF, or a PNG at 192 dpi (300 if it is scaled), with the fonts of this machine.
+ * *missing_glyphs becomes a text with characters that they lack, shown as boxes, or NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);

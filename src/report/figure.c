@@ -46,7 +46,8 @@ typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
     int panels, across; /* matrices; in a row of the grid */
-    bool show_values, upright, rtl;
+    bool upright, rtl;
+    double least;           /* weight whose number is shown */
     double head;            /* height of the title */
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
@@ -58,12 +59,12 @@ static double column_x(const layout *it, int s) {
     return (it->rtl ? it->alignment->sources - 1 - s : s) * it->cell;
 }
 
-static double longest(const char *const *words, int count) {
+static double longest(const char *const *words, int count, const char *font) {
     double most = 0;
     char word[WORD];
     for (int i = 0; i < count; i++) {
         sa_utf8_fit(words[i], LABEL, word, sizeof word);
-        most = fmax(most, sa_drawing_text_width(word));
+        most = fmax(most, sa_drawing_text_width(word, font));
     }
     return ceil(most * FONT);
 }
@@ -73,14 +74,16 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     layout it = {.alignment = alignment, .figure = figure};
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
-    const bool few = it.panels == 1 && T <= FEW && S <= FEW;
-    it.show_values = few && !figure->hide_values;
-    it.cell = few ? CELL_VALUED : CELL;
-    const double source = longest(alignment->source, S);
+    const double numbers = figure->numbers, zero = 0.005; /* 0.00 is left out */
+    const bool few = it.panels == 1 && T <= FEW && S <= FEW,
+               shown = numbers == SA_NUMBERS_AUTO ? few : numbers != SA_NUMBERS_NONE;
+    it.least = !shown ? INFINITY : fmax(zero, numbers < 1 ? numbers : 0);
+    it.cell = few || shown ? CELL_VALUED : CELL;
+    const double source = longest(alignment->source, S, figure->font);
     it.upright = source > it.cell - GAP;
     it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
     it.head = (figure->title ? TITLE : 0) + AXIS;
-    it.left = longest(alignment->target, T) + GAP;
+    it.left = longest(alignment->target, T, figure->font) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
     it.width = fmax(it.left + S * it.cell + it.gate + MARGIN, TITLE_WIDTH);
@@ -124,7 +127,7 @@ static void add_cells(const layout *it, const double *weight, double x, double y
         for (int s = 0; s < S; s++, weight++)
             add_cell(it, *weight,
                      (sa_box){x + column_x(it, s), y + t * it->cell, it->cell, it->cell},
-                     it->show_values && fabs(*weight) >= 0.005, out); /* 0.00 is left out */
+                     fabs(*weight) >= it->least, out);
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
@@ -179,7 +182,7 @@ static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
                                       [SA_SITE_PREFIX] = {"source, then target", "target"}};
 
 static double axis_length(const layout *it, int axis) {
-    return ceil(sa_drawing_text_width(axes[it->figure->site][axis]) * FONT);
+    return ceil(sa_drawing_text_width(axes[it->figure->site][axis], it->figure->font) * FONT);
 }
 
 /* Of a single matrix at its cells, of several once for all. */
@@ -233,24 +236,32 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
-    const double own = figure->title ? sa_drawing_text_width(figure->title) : 0;
+    const double own = figure->title ? sa_drawing_text_width(figure->title, figure->font) : 0;
     const double title = ceil(fmax(own, figure->title_width) * FONT);
     const double axis = AXIS + it.left + axis_length(&it, 0);
-    *out = (sa_drawing){
-        .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + fmax(title, axis)),
-        .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
-    };
+    const double width =
+        fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + fmax(title, axis));
+    const double height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
+    if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
+    if (out->figures++ % (figure->across ? figure->across : 1) == 0)
+        out->x = 0, out->y = out->height;
+    const size_t first = out->count;
+    out->font = figure->font, out->scale = 1;
+    out->width = fmax(out->width, out->x + width);
+    out->height = fmax(out->height, out->y + height);
     if (out->width > SIDE || out->height > SIDE || out->width * out->height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
-    fill(out, (sa_box){0, 0, out->width, out->height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
     add_axes(&it, down, out);
     add_scale(&it, scale, MARGIN + it.head + it.top, out);
     if (figure->title)
-        add_text(out, figure->title, FONT, (sa_box){MARGIN, MARGIN, out->width - 2 * MARGIN, FONT},
+        add_text(out, figure->title, FONT, (sa_box){MARGIN, MARGIN, width - 2 * MARGIN, FONT},
                  SA_ANCHOR_LEFT, false, black);
-    if (!out->failed) return true;
-    sa_drawing_release(out);
-    return sa_fail_memory(error, out->count * sizeof *out->shapes);
+    if (out->failed) return sa_fail_memory(error, out->count * sizeof *out->shapes);
+    for (size_t i = first; i < out->count; i++)
+        out->shapes[i].box.x += out->x, out->shapes[i].box.y += out->y;
+    out->x += width;
+    out->shapes->box = (sa_box){0, 0, out->width, out->height};
+    return true;
 }

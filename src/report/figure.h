@@ -7,6 +7,8 @@
 #include "base/batch.h"
 #include "report/drawing.h"
 
+enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: of a small matrix */
+
 typedef struct sa_figure {
     int map;             /* index of sa_colormaps */
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
@@ -15,11 +17,13 @@ typedef struct sa_figure {
     const char *title;      /* above the matrices, or NULL */
     double title_width;     /* minimum of the picture's width: that of a title of this width at font
                                size 1 */
-    bool hide_values;       /* no values in the cells even of a small matrix */
+    double numbers;   /* in the cells: SA_NUMBERS_..., or the least weight that shows its own */
+    const char *font; /* NULL: sans-serif */
+    int across;       /* figures of a drawing side by side; 0: 1 */
 } sa_figure;
 
-/* Draws the matrix, or those of several heads in a grid; cells of a small matrix show their values.
- * SA_LIMIT: the picture is too large, or out of memory. Freed by sa_drawing_release, after a
- * failure already released. */
+/* Draws the matrix, or those of several heads in a grid, beside or below the figures that the
+ * drawing has; the first finds it zero. SA_LIMIT: the picture is too large, or out of memory. Freed
+ * by sa_drawing_release. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
                     sa_error *error);

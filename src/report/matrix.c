@@ -31,7 +31,7 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out) {
     }
 }
 
-static void add_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out) {
+void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out) {
     sa_grid_csv(&(sa_grid){.rows = alignment->targets,
                            .cols = alignment->sources,
                            .numbers = alignment->weights,
@@ -42,11 +42,7 @@ static void add_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *o
 }
 
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
-    add_heatmap(alignment, false, out);
-}
-
-void sa_matrix_csv_quoted(const sa_alignment *alignment, sa_buffer *out) {
-    add_heatmap(alignment, true, out);
+    sa_matrix_heatmap(alignment, false, out);
 }
 
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons) {

@@ -25,8 +25,8 @@ void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 /* A heatmap: an empty cell and the source tokens with </s>, then a row per target token: the token
  * and one weight per source token. The format is that of sa_grid_csv. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
-/* The same with all words in quotes. */
-void sa_matrix_csv_quoted(const sa_alignment *alignment, sa_buffer *out);
+/* The same, with all words in quotes if `quoted`. */
+void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out);
 
 /* Makes the table one that a spreadsheet opens: with a byte order mark, by which it knows UTF-8;
  * semicolons: between its cells, whose numbers get decimal commas. Then all words must be quoted.

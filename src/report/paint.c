@@ -8,24 +8,27 @@
 #include <math.h>
 #include <pango/pangocairo.h>
 
-bool sa_drawing_can_render(sa_error *error) {
-    return true;
+bool sa_drawing_can_render(const char *font, sa_error *error) {
+    return !font || pango_font_map_get_family(pango_cairo_font_map_get_default(), font) ||
+           sa_fail(error, SA_USAGE, "{font} '%s': there is no such font here (fc-list : family)",
+                   font);
 }
 
-static void set_text(PangoLayout *layout, const char *text, double size) {
-    PangoFontDescription *font = pango_font_description_from_string("sans-serif");
+static void set_text(PangoLayout *layout, const char *text, double size, const char *family) {
+    PangoFontDescription *font = pango_font_description_new();
+    pango_font_description_set_family(font, family ? family : "sans-serif");
     pango_font_description_set_absolute_size(font, size * PANGO_SCALE);
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
     pango_layout_set_text(layout, text, -1);
 }
 
-double sa_drawing_text_width(const char *text) {
+double sa_drawing_text_width(const char *text, const char *font) {
     enum { SIZE = 64 };
     PangoContext *context = pango_font_map_create_context(pango_cairo_font_map_get_default());
     PangoLayout *layout = pango_layout_new(context);
     PangoRectangle extent;
-    set_text(layout, text, SIZE);
+    set_text(layout, text, SIZE, font);
     pango_layout_get_extents(layout, NULL, &extent);
     g_object_unref(layout);
     g_object_unref(context);
@@ -48,11 +51,11 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
 /* Pango chooses the direction and a font for every script. A text wider than its box is scaled
  * down. */
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
-                       const char *text) {
+                       const char *text, const char *font) {
     const sa_box *box = &shape->box;
     const double space = shape->rotated ? box->height : box->width;
     PangoRectangle extent;
-    set_text(layout, text, shape->size);
+    set_text(layout, text, shape->size, font);
     pango_layout_get_extents(layout, NULL, &extent);
     const double length = (double)extent.width / PANGO_SCALE;
     const double scale = length > space ? space / length : 1;
@@ -95,7 +98,7 @@ static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double sc
         cairo_set_source_rgb(canvas, shape->color.red / 255., shape->color.green / 255.,
                              shape->color.blue / 255.);
         if (shape->kind == SA_SHAPE_TEXT)
-            paint_text(canvas, layout, shape, text);
+            paint_text(canvas, layout, shape, text, drawing->font);
         else
             paint_rectangle(canvas, shape);
         if (shape->kind == SA_SHAPE_TEXT && pango_layout_get_unknown_glyphs_count(layout))
@@ -113,11 +116,12 @@ static cairo_status_t add_bytes(void *buffer, const unsigned char *bytes, unsign
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error) {
-    const double scale = pdf ? 72. / 96 : 2; /* a page is measured in 1/72 inch */
+    const double unit = pdf ? 72 : drawing->scale == 1 ? 192 : 300; /* of an inch; of a page 1/72 */
+    const double scale = unit / 96 * drawing->scale;
     const double width = scale * drawing->width, height = scale * drawing->height;
     cairo_surface_t *surface =
         pdf ? cairo_pdf_surface_create_for_stream(add_bytes, out, width, height)
-            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
+            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     /* For reproducible files. */
     if (pdf) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     paint(drawing, surface, scale, missing_glyphs);
@@ -133,11 +137,11 @@ bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
 
 #else
 
-double sa_drawing_text_width(const char *text) {
+double sa_drawing_text_width(const char *text, const char *font) {
     return sa_drawing_estimate_width(text);
 }
 
-bool sa_drawing_can_render(sa_error *error) {
+bool sa_drawing_can_render(const char *font, sa_error *error) {
     return sa_fail(
         error, SA_USAGE,
         "this softalign was built without pangocairo, which PNG and PDF need: install it "
@@ -146,7 +150,7 @@ bool sa_drawing_can_render(sa_error *error) {
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error) {
-    return sa_drawing_can_render(error);
+    return sa_drawing_can_render(NULL, error);
 }
 
 #endif

@@ -152,10 +152,10 @@ static bool add_csv(void *context, size_t index, const sa_alignment *alignment, 
 
 static bool add_svg(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
     sa_drawing drawing = {0};
-    if (!sa_figure_draw(alignment, &(sa_figure){0}, &drawing, error)) return false;
-    sa_drawing_svg(&drawing, context);
+    const bool good = sa_figure_draw(alignment, &(sa_figure){0}, &drawing, error);
+    if (good) sa_drawing_svg(&drawing, context);
     sa_drawing_release(&drawing);
-    return true;
+    return good;
 }
 
 const char *web_picture(web_play *play, const char *source, const char *target, const char *form) {

@@ -177,7 +177,7 @@ expect 2 "--site 'self': expected cross, encoder or decoder" $deep --site self
 expect 2 "--site encoder: the model has no attention there" align $model pairs.tsv --site encoder
 expect 2 "--layer 3: the model has 2" $deep --layer 3
 expect 2 "--head 'x': expected a number, mean or max" $deep --head x
-expect 2 "--pharaoh: links are between source and target, not within the decoder (--site cross)" \
+expect 2 "--pharaoh: links are between source and target: --site cross" \
     $deep --site decoder --pharaoh -
 
 # Notes of a page: with a byte order mark, and a title within the text.

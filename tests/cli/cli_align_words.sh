@@ -103,13 +103,6 @@ done
 same "lines of long" 2 "$(wc -l <out)"
 ! grep -i 'nan\|inf' err || fail "long: $(cat err)"
 
-# The name of its first model.
-run --iterations 3 --pharaoh links --lexicon words.tsv
-"$softalign" ibm1 pairs.tsv --iterations 3 --pharaoh old --lexicon old.tsv 2>err || fail "ibm1: $(cat err)"
-grep -qx "note: 'ibm1' is now 'align-words --model 1'" err || fail "no note: $(cat err)"
-cmp links old && cmp words.tsv old.tsv || fail "ibm1 is not Model 1"
-"$softalign" help ibm1 | grep -q '^Usage: softalign align-words' || fail "the help of ibm1"
-
 expect 2 "align-words: 'pairs.tsv' is one argument too many" align-words pairs.tsv pairs.tsv
 expect 4 "cannot open 'none.tsv': No such file or directory" align-words none.tsv
 { yes word | head -n 1001 | tr '\n' ' ' && printf '\tword\n' && head -n 1 pairs.tsv; } >longer.tsv

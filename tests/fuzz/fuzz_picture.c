@@ -62,8 +62,8 @@ static void draw(const scene *it) {
                               .gold = it->ways & 8 ? it->gold : NULL,
                               .golds = it->ways & 8 ? (size_t)it->alignment.targets : 0,
                               .title = it->ways & 16 ? it->title : NULL,
-                              .hide_values = it->ways & 32};
-    sa_drawing drawing;
+                              .numbers = it->ways & 32 ? SA_NUMBERS_NONE : SA_NUMBERS_AUTO};
+    sa_drawing drawing = {0};
     sa_error error = {0};
     ck_assert_msg(sa_figure_draw(&it->alignment, &figure, &drawing, &error), "%s", error.text);
     sa_buffer svg = {0};

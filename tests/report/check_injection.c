@@ -79,7 +79,7 @@ END_TEST
 START_TEST(a_picture_shows_words_as_text) {
     for (int first = 0; first < payload_count; first += SIDE) {
         const sa_alignment alignment = make(first, false);
-        sa_drawing drawing;
+        sa_drawing drawing = {0};
         sa_buffer svg = {0};
         ck_assert(sa_figure_draw(&alignment, &(sa_figure){0}, &drawing, NULL));
         sa_drawing_svg(&drawing, &svg);

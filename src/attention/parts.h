@@ -4,7 +4,7 @@
  *   memory    once per sentence: what it computes for each word; it may change the keys
  *   project   once per step or pass: what it computes from the states that make the queries
  *   query     before the heads: it may change the queries of all of them
- *   keys      of a head: q_i, k_j                                     and the state goes on
+ *   keys      of a head: it may change q_i and k_j, and pass on state
  *   scores    of a head, after e_ij = f(q_i, k_j): it may add to e
  *   span      which keys a query sees
  *   weights   of a head, after alpha_i = pi(e_i): it may change alpha and pass on state

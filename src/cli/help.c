@@ -287,7 +287,7 @@ typedef struct cursor {
     const cli_command *command;
     char **words; /* the last one is being typed */
     int count;
-    const char *current;     /* what completes: the last word behind its `kept` characters */
+    const char *current;     /* what completes: the last word after its `kept` characters */
     const sa_option *option; /* whose value comes next; NULL: none */
     int position;            /* of the next word that is no option */
     bool only_words;         /* after "--" */

@@ -13,7 +13,7 @@ static bool asks_for_help(int count, char **arguments) {
     return false;
 }
 
-/* What is to be run, by the words behind the program's name. NULL: it is done, or an error. */
+/* What is to be run, by the words after the program's name. NULL: it is done, or an error. */
 static const cli_command *choose(int *count, char ***words, sa_error *error) {
     const char *name = *count ? **words : NULL;
     if (!name || asks_for_help(1, *words)) {

@@ -1,4 +1,4 @@
-// The history: its rows as small matrices of one sentence in the order of their years, and chosen ones in large.
+// The history: its rows as small matrices of one sentence in the order of their years, and chosen ones enlarged.
 
 // ---- Formulas of the rows, such as e = q' k / sqrt(n'), as MathML
 
@@ -99,7 +99,7 @@ function drawEras() {
   if (byId("large").open) drawLarge();
 }
 
-// ---- Some in large
+// ---- Some enlarged
 
 function eraCard(model) {
   const seen = eraMatrix(model), matrix = seen && Matrix(seen.words, { gold: seen.words.gold, large: { cell: 30, font: 24 } }), figures = html("div", { class: "bars" });

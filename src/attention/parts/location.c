@@ -1,5 +1,5 @@
 /* location: the score that does not read the source (Luong et al. 2015, equation 8): e = W_a s, a
- * number for each position up to S_max, and so no query sees words behind it. */
+ * number for each position up to S_max, and so no query sees words beyond it. */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

@@ -1,7 +1,7 @@
-// Start-up and speed of all doors as a table, in seconds of processor time, so that other programs disturb little (in
+// Start-up and speed of all builds as a table, in seconds of processor time, so that other programs disturb little (in
 // Chromium, which does not count a worker's, in seconds of time: on a quiet machine):
 //
-//   node scripts/benchmarks/doors.mjs RELEASE PLAIN PYODIDE
+//   node scripts/benchmarks/builds.mjs RELEASE PLAIN PYODIDE
 //
 // RELEASE: the folder of scripts/release; PLAIN: the command of a build with SOFTALIGN_PLAIN; PYODIDE: the folder of
 // npm's pyodide. A training makes 40 updates of 64 pairs at 128 units; its words are counted after the start.
@@ -15,7 +15,7 @@ const { Browser, serve } = createRequire(import.meta.url)("../../tests/support/b
 const [release, plain, pyodide] = process.argv.slice(2).map((path) => resolve(path));
 const artifact = (end) => join(release, readdirSync(release).find((name) => name.endsWith(end)));
 const wheel = artifact("x86_64.whl"), any = artifact("any.whl"), tgz = artifact(".tgz");
-process.chdir(mkdtempSync(join(tmpdir(), "doors-")));
+process.chdir(mkdtempSync(join(tmpdir(), "builds-")));
 execFileSync("python3", ["-m", "zipfile", "-e", wheel, "wheel"]);
 execFileSync("tar", ["-xf", tgz]);
 const native = resolve("wheel/softalign.libs/softalign"), cli = resolve("package/cli.mjs");
@@ -65,16 +65,16 @@ async function browser() {
 
 const size = (...files) => files.reduce((sum, file) => sum + statSync(file).size, 0).toLocaleString("en");
 const page = ["index.mjs", "module.mjs", "playground.wasm"].map((file) => `package/${file}`);
-const doors = [
+const builds = [
   ["native, OpenBLAS", "wheel with the command", size(wheel), command(native)],
   ["native, SOFTALIGN_PLAIN", "the command", size(plain), command(plain)],
   [`Node ${process.versions.node.split(".")[0]}`, "npm package", size(tgz), command("node", cli)],
   ["Chromium, ES module", page.map((file) => `\`${file.slice(8)}\``).join(", "), size(...page), browser],
   [`Pyodide ${createRequire(import.meta.url)(join(pyodide, "package.json")).version}, Node`, "wheel for Pyodide", size(any), python],
 ];
-console.log("| door | file | bytes | start, s | words/s | ratio |\n|---|---|---:|---:|---:|---:|");
+console.log("| build | file | bytes | start, s | words/s | ratio |\n|---|---|---:|---:|---:|---:|");
 let first;
-for (const [name, file, bytes, measure] of doors) {
+for (const [name, file, bytes, measure] of builds) {
   const [start, all] = await measure();
   if (!first) {
     const [names, figures] = readFileSync("run/log.csv", "utf8").split("\n").map((line) => line.split(","));

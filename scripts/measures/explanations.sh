@@ -51,12 +51,10 @@ explanations() { # [TASK...]
     mkdir -p "$work/explanations"
     [ $# -gt 0 ] || set -- "${explained[@]}"
     for task; do
-        if [ "$task" = recall ]; then # the shortest pairs: for all of them, attribute would take hours
-            "$command" corpus recall --pairs 40000 | of_length 0-13 - >"$work/recall.tsv"
-            "$command" corpus recall --pairs 1000 --split test | of_length 0-13 - >"$work/recall.test.tsv"
-        else
-            corpus "$task"
-        fi
+        case $task in
+        recall) corpus recall 40000 0-13 ;; # the shortest pairs: for all of them, attribute would take hours
+        *) corpus "$task" ;;
+        esac
         "$command" compare --train "$work/$task.tsv" --test "$work/$task.test.tsv" --seeds 3 --steps 600 --epochs 0 \
             --models bahdanau,bahdanau:uniform,luong,transformer,decoder --patience 0 --max-time 0 --shards 2 \
             --matrices 0 --hidden 64 --embed 64 --attn 64 --ffn 128 --out "$work/explanations-$task" >&2

@@ -1,9 +1,11 @@
 # Sourced by scripts/measure: what the rows of the history must show (QUALITY.md).
 
 # Three seeds of every model of a list; what is trained already stays.
-three() { # NAME TASK MODEL,.. UPDATES [OPTION...]
-    corpus "$2"
-    "$command" compare --train "$work/$2.tsv" --test "$work/$2.test.tsv" --models "$3" --seeds 3 --steps "$4" \
+three() { # NAME TASK[:PAIRS:WORDS] MODEL,.. UPDATES [OPTION...]
+    local task
+    IFS=: read -ra task <<<"$2"
+    corpus "${task[@]}"
+    "$command" compare --train "$work/$task.tsv" --test "$work/$task.test.tsv" --models "$3" --seeds 3 --steps "$4" \
         --epochs 0 --patience 0 --max-time 0 --shards 2 --matrices 0 --out "$work/history-$1" "${@:5}" >&2
 }
 
@@ -49,7 +51,7 @@ history() { # [PART...]
         if [[ $part != '>' ]]; then
             here=no
             [[ $part != '#'* && ( $# -eq 0 || $asked == *" $part "* ) ]] || continue
-            here=$name corpus=$task
+            here=$name corpus=${task%%:*}
             # shellcheck disable=SC2086
             three "$name" "$task" "$models" "$updates" $options
         elif [ "$here" != no ]; then

@@ -17,9 +17,9 @@ train() { # NAME UPDATES [OPTION...]
     "$command" train --out "$work/$name" --steps "$updates" --epochs 0 --patience 0 --max-time 0 --shards 2 "$@" >&2
 }
 
-corpus() { # TASK
-    "$command" corpus "$1" >"$work/$1.tsv"
-    "$command" corpus "$1" --pairs 1000 --split test >"$work/$1.test.tsv"
+corpus() { # TASK [PAIRS WORDS]: of sources of so many words
+    "$command" corpus "$1" ${2:+--pairs "$2"} | of_length "${3:-1-1000}" - >"$work/$1.tsv"
+    "$command" corpus "$1" --pairs 1000 --split test | of_length "${3:-1-1000}" - >"$work/$1.test.tsv"
 }
 
 of_length() { # LEAST-MOST FILE: pairs with so many source words

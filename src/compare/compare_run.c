@@ -195,31 +195,27 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
     return true;
 }
 
-static bool read_file(sa_compare_run *run, const sa_compare_data *data, const char *path,
-                      sa_error *error) {
-    sa_file file;
-    if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
-    json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
-    sa_file_release(&file);
-    const bool good =
-        record && check_settings(run, record, path, error) &&
-        check_limits(run, record, path, error) &&
-        check_pairs(run, record, "train", data->train_hash, error) &&
-        check_pairs(run, record, "valid", data->valid_hash, error) &&
-        (read_fields(run, record) || sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
-    json_decref(record);
-    return good;
-}
-
 /* Restores the run from run.json, if that exists. SA_BUSY: the folder holds a training with other
  * settings or pairs, or of another command. SA_DATA: run.json is damaged. */
 static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
     char *path = sa_path_join(run->folder, "run.json", error);
-    if (!path) return false;
-    const bool missing = sa_file_missing(path);
-    bool good = missing || read_file(run, data, path, error);
-    free(path);
+    const bool missing = path && sa_file_missing(path);
     const char *found = NULL;
+    sa_file file = {0};
+    json_t *record = NULL;
+    bool good = path && (missing || sa_file_read(&file, path, SA_LINE_LIMIT, error));
+    if (good && !missing) {
+        record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
+        good = record && check_settings(run, record, path, error) &&
+               check_limits(run, record, path, error) &&
+               check_pairs(run, record, "train", data->train_hash, error) &&
+               check_pairs(run, record, "valid", data->valid_hash, error) &&
+               (read_fields(run, record) ||
+                sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
+        sa_file_release(&file);
+    }
+    json_decref(record);
+    free(path);
     if (missing) good = sa_training_find(run->folder, &found, error);
     if (good && found)
         return sa_fail(error, SA_BUSY,

@@ -103,7 +103,7 @@ static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
                  {"C", step->context, w->C.mat.cols > 0, w->context_block},
                  {"b", NULL, true, w->bias_block}};
     const char *plus = "", *suffix = w->cell->suffix[gate->block];
-    const bool normalized = sa_recurrent_normalized(w);
+    const bool normalized = w->norm[SA_BY_U].g.cols;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
         const int filled = gate->block - terms[k].first;
         if (!terms[k].there || filled < 0 || filled >= w->cell->gated_blocks) continue;
@@ -171,8 +171,7 @@ static void explain_cell(sa_explainer *out, const cell_step *step) {
     const sa_cell *cell = step->w->cell;
     const cell_view view = name_all(out, step);
     char seen[2 * SA_NAME], label[3 * SA_NAME];
-    snprintf(seen, sizeof seen, sa_recurrent_normalized(step->w) ? "LN(%s)" : "%s",
-             view.name[MEMORY]);
+    snprintf(seen, sizeof seen, step->w->norm[SA_BY_U].g.cols ? "LN(%s)" : "%s", view.name[MEMORY]);
     snprintf(label, sizeof label, "tanh(%s)", seen);
     sa_explainer_section(out, step->title);
     for (int g = 0; g < GATES && cell->gates[g].letter; g++) explain_gate(&view, g);

@@ -83,8 +83,11 @@ static bool normalized(const sa_recurrent *w, sa_product of) {
     return w->norm[of].g.cols;
 }
 
-bool sa_recurrent_normalized(const sa_recurrent *w) {
-    return normalized(w, SA_BY_U);
+/* How many products before this one are normalized: their columns come first. */
+static int normalized_before(const sa_recurrent *w, sa_product of) {
+    int count = 0;
+    for (int k = 0; k < (int)of; k++) count += normalized(w, k);
+    return count;
 }
 
 /* Group i (of at most two) of the blocks that are normalized together, in a product for the blocks
@@ -110,25 +113,14 @@ static int norm_cache_width(const sa_recurrent *w) {
 
 int sa_recurrent_cache_width(const sa_recurrent *w) {
     if (!w->cell) return 0;
-    int width = w->cell->cache * w->n;
-    for (int of = 0; of < SA_PRODUCTS; of++)
-        if (normalized(w, of)) width += norm_cache_width(w);
+    const int norms = normalized_before(w, SA_PRODUCTS) * norm_cache_width(w),
+              width = w->cell->cache * w->n + norms;
     return w->norm_m.g.cols ? width + w->n + 1 : width;
 }
 
 int sa_recurrent_da_width(const sa_recurrent *w) {
     if (!w->cell) return 0;
-    int blocks = w->cell->blocks;
-    for (int of = 0; of < SA_PRODUCTS; of++)
-        if (normalized(w, of)) blocks += w->cell->gated_blocks;
-    return blocks * w->n;
-}
-
-/* How many products before this one are normalized: their columns come first. */
-static int normalized_before(const sa_recurrent *w, sa_product of) {
-    int count = 0;
-    for (int k = 0; k < (int)of; k++) count += normalized(w, k);
-    return count;
+    return (w->cell->blocks + normalized_before(w, SA_PRODUCTS) * w->cell->gated_blocks) * w->n;
 }
 
 /* The derivatives by a normalized product itself, after those by the pre-activations. */
@@ -223,10 +215,6 @@ sa_factor sa_U_of(const sa_recurrent *w, int first, int count) {
     return (sa_factor){w, SA_BY_U, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
 }
 
-static void add_to_rows(sa_mat b, sa_mat y) {
-    for (int i = 0; i < y.rows; i++) sa_axpy(1, b.x, sa_row(y, i), y.cols);
-}
-
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache) {
     const int first_gate = w->cell->first_gate;
     if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, SA_BY_W)) {
@@ -235,7 +223,8 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
     } else {
         sa_zero(gates);
         if (w->W.mat.x) sa_product_forward(sa_W_of(w), x, gates, cache);
-        add_to_rows(w->b, gated_columns(w, w->bias_block, gates));
+        const sa_mat a = gated_columns(w, w->bias_block, gates);
+        for (int i = 0; i < a.rows; i++) sa_axpy(1, w->b.x, sa_row(a, i), a.cols);
     }
 }
 

@@ -116,7 +116,6 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
 /* The gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
-bool sa_recurrent_normalized(const sa_recurrent *w);
 /* The blocks that are normalized together with this block of U's. */
 void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
 

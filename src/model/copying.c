@@ -108,7 +108,7 @@ void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_deco
     const int words = sa_seq2seq_words(w);
     const pointer at = {w->family->attention(w), &batch->source,
                         w->family->decode_weights(cache, last_layer(w)), l, b};
-    const double z = (double)*sa_row(w->family->decode_read_out(cache)->gate, l);
+    const double z = (double)*sa_row(cache->readout.gate, l);
     sa_mixture absent = point(&at, SA_BOS, words, z); /* a word that no source has */
     absent.in_source = false;
     const double shift = *log_sum_exp - sa_mixture_forward(&absent, 0);

@@ -50,12 +50,14 @@ typedef struct sa_recurrent_decode_state {
     sa_decoder_rows rows;          /* the running step */
     sa_state state[SA_MAX_LAYERS]; /* s of the step before, of each layer */
     sa_mat t;                      /* t of the step before; input feeding only */
-    sa_readout_cache readout;
 } sa_recurrent_decode_state;
 
-typedef union sa_decode_cache { /* by the model's family */
-    sa_recurrent_decode_state recurrent;
-    sa_transformer_decode_state transformer;
+typedef struct sa_decode_cache {
+    sa_readout_cache readout;
+    union { /* by the model's family */
+        sa_recurrent_decode_state recurrent;
+        sa_transformer_decode_state transformer;
+    };
 } sa_decode_cache;
 
 struct sa_family {
@@ -113,7 +115,6 @@ struct sa_family {
     bool (*decode_step)(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
                         sa_mat *t, sa_error *error);
     sa_mat (*decode_weights)(const sa_decode_cache *cache, int layer); /* of all rows */
-    const sa_readout_cache *(*decode_read_out)(const sa_decode_cache *cache);
     void (*decode_release)(sa_decode_cache *cache);
     sa_cache_size (*cache_size)(const sa_seq2seq *w);
 };

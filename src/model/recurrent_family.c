@@ -205,7 +205,7 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *
     for (int layer = 0; layer < d->sizes.layers; layer++)
         state->state[layer] = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
     state->t = sa_mat_alloc(arena, rows, d->sizes.settings.input_feeding ? d->sizes.l : 0);
-    sa_readout_layout(arena, rows, &d->readout, false, &state->readout);
+    sa_readout_layout(arena, rows, &d->readout, false, &cache->readout);
 }
 
 static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache *cache) {
@@ -227,7 +227,7 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
     const sa_step own = {
         .source = &state->source, .which = step->which, .i = step->i, .scratch = state->scratch};
     sa_decoder_rows rows = sa_decoder_rows_slice(state->rows, 0, L);
-    sa_readout_cache readout_rows = sa_readout_slice(&state->readout, 0, L);
+    sa_readout_cache readout_rows = sa_readout_slice(&cache->readout, 0, L);
     for (int l = 0; l < L; l++) {
         const int from = step->from[l];
         for (int layer = 0; layer < d->sizes.layers; layer++)
@@ -265,10 +265,6 @@ static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     return cache->recurrent.rows.attention.alpha;
 }
 
-static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
-    return &cache->recurrent.readout;
-}
-
 static void decode_release(sa_decode_cache *cache) {}
 
 const sa_family sa_recurrent_family = {
@@ -293,7 +289,6 @@ const sa_family sa_recurrent_family = {
     .decode_begin = decode_begin,
     .decode_step = decode_step,
     .decode_weights = decode_weights,
-    .decode_read_out = decode_read_out,
     .decode_release = decode_release,
     .cache_size = cache_size,
 };

@@ -178,5 +178,4 @@ typedef struct sa_transformer_decode_state {
     sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
-    sa_readout_cache readout; /* t */
 } sa_transformer_decode_state;

@@ -126,10 +126,6 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
                                sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
 }
 
-static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
-    return &cache->transformer.readout;
-}
-
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 /* What a decoder-only model needs besides, for sources of at most S words. */
@@ -172,7 +168,7 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *all, const sa_batch
     sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
     sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
     sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
-    sa_readout_layout(arena, rows, &w->vocabulary, false, &state->readout);
+    sa_readout_layout(arena, rows, &w->vocabulary, false, &cache->readout);
     sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
     if (!stack->cross) layout_prefix(arena, stack, rows, S, state);
     for (int k = 0; k < stack->layers && stack->cross; k++) {
@@ -409,13 +405,13 @@ static bool decode_step(const sa_seq2seq *all, const sa_decode_step *step, sa_de
         if (stack->cross) x = cross_forward(&layer->cross, k, step, x, state);
         x = sa_feedforward_sublayer_forward(&layer->feed, x, 0, NULL, &feed);
     }
-    *t = sa_rows(state->readout.t, 0, L);
+    *t = sa_rows(cache->readout.t, 0, L);
     if (stack->last.g.cols)
         sa_layernorm_forward(&stack->last, x, &state->last, *t);
     else
         sa_copy_mat(x, *t);
     sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, *t, (sa_mat){0},
-                    sa_rows(state->readout.gate, 0, L));
+                    sa_rows(cache->readout.gate, 0, L));
     return true;
 }
 
@@ -465,7 +461,7 @@ static sa_mat joined_dalpha(const sa_pass *pass, int layer) {
     .layers = layers, .layout = layout, .forward = forward, .predict = predict,                    \
     .backward = backward, .read_out = read_out, .decode_layout = decode_layout,                    \
     .decode_begin = decode_begin, .decode_step = decode_step, .decode_weights = decode_weights,    \
-    .decode_read_out = decode_read_out, .decode_release = decode_release, .cache_size = cache_size
+    .decode_release = decode_release, .cache_size = cache_size
 
 const sa_family sa_transformer_family = {
     .name = "transformer",

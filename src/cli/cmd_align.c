@@ -1,6 +1,4 @@
-/* Alignments as heatmaps, tables, links, pictures and a page: the commands align, attribute and
- * align-words.
- */
+/* The commands align, attribute and align-words: alignments in all forms. */
 #include "analysis/aligner.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -10,6 +8,7 @@
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
+#include "report/film.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +19,6 @@
 enum { CLI_TIDY, CLI_PHARAOH, CLI_SOFT, CLI_JSONL, CLI_HTML, CLI_ALIGN_TEXTS };
 enum { CLI_CSV, CLI_NPY, CLI_ALL_HEADS, CLI_ALIGN_FOLDERS };
 
-/* What is written, as options. */
 typedef struct cli_align_options {
     const char *text[CLI_ALIGN_TEXTS], *folder[CLI_ALIGN_FOLDERS];
     bool terminal, merge, spreadsheet, semicolons;
@@ -261,20 +259,17 @@ static bool save_output(cli_align_output *out, size_t count, sa_error *error) {
     const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
     bool good = true;
     if (count == out->corpus->count) add_skipped(out, count);
-    if (options->text[CLI_HTML]) {
-        sa_html_report_site(&out->report, out->site);
-        good = sa_page_text_add(&options->page, &out->report, error);
-        if (good) sa_html_report_write(&out->report, &out->text[CLI_HTML]);
-    }
     for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
         if (options->folder[i]) cli_note_numbered(options->folder[i], endings[i], first, last);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
     if (good && options->folder[CLI_ALL_HEADS])
         cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", first, last);
     good = good && cli_pictures_end(&options->pictures, first, &out->canvas, error);
-    for (int i = 0; good && i < CLI_ALIGN_TEXTS; i++)
+    for (int i = 0; good && i < CLI_HTML; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
-    return good;
+    if (!good || !options->text[CLI_HTML]) return good;
+    sa_html_report_site(&out->report, out->site);
+    return cli_end_page(&out->report, true, &options->page, options->text[CLI_HTML], error);
 }
 
 static void release_output(cli_align_output *out) {
@@ -289,15 +284,17 @@ static void release_output(cli_align_output *out) {
 typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
-    const char *force_attention, *heads, *columns;
+    const char *force_attention, *heads, *columns, *matrix;
     int head, limit, max_len, precision, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
 
-enum { ALIGN_ALONE = 4 }; /* rows that attribute has not */
+enum { ALIGN_ALONE = 5 }; /* rows that attribute has not */
 
 static const sa_option rows[] = {
+    {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
+     "show weights of any program, a heatmap CSV, in the place of MODEL and PAIRS"},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
@@ -354,13 +351,37 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
            save_output(out, count, error);
 }
 
+/* Shows the heatmap of --matrix as that of the only pair. */
+static bool show_matrix(cli_align_output *out, const char *path, sa_error *error) {
+    sa_film_frame frame = {.heads = 0};
+    if (!sa_number_table_open(&frame.matrix, path, false, error)) return false;
+    const sa_alignment shown = sa_film_frame_alignment(&frame);
+    const bool good =
+        ((shown.target && shown.source) ||
+         sa_fail(error, SA_DATA,
+                 "%s:1: expected a heatmap: words in the first row and in the first column",
+                 path)) &&
+        begin_output(out, "align", path, 1, path, NULL, error) && add_pair(out, 0, &shown, error) &&
+        save_output(out, 1, error);
+    if (good && strcmp(shown.source[shown.sources - 1], "</s>") != 0)
+        cli_note("note: the last column, '%s', and the last row count as end marks, without links",
+                 shown.source[shown.sources - 1]);
+    sa_number_table_close(&frame.matrix);
+    return good;
+}
+
 static bool run(cli_call *call, sa_error *error) {
     align_options *options = call->options;
     const char *const *words = call->words;
-    sa_corpus corpus;
+    const char *own = options->matrix;
+    sa_corpus corpus = {.name = own, .pairs = &(sa_pair){.line = 1, .row = 1}, .count = 1};
+    if (own && words[0])
+        return sa_fail(error, SA_USAGE, "align: '%s' is one argument too many", words[0]);
+    if (!own && !words[1])
+        return sa_fail(error, SA_USAGE, "an argument is missing: %s align MODEL PAIRS", cli_name);
     if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
         !check_pharaoh(options, error) || !check_output(&options->output, error) ||
-        !cli_pairs_open(&corpus, words[1], options->columns, error))
+        (!own && !cli_pairs_open(&corpus, words[1], options->columns, error)))
         return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
@@ -373,18 +394,20 @@ static bool run(cli_call *call, sa_error *error) {
                             .head = options->head,
                             .prints = prints(options)};
     sa_model *model =
-        cli_model_open(words[0], options->threads, options->precision, options->max_len,
-                       options->force_attention, &options->job.override, error);
-    const bool good = model && align_pairs(model, call, &out, count, error);
+        own ? NULL
+            : cli_model_open(words[0], options->threads, options->precision, options->max_len,
+                             options->force_attention, &options->job.override, error);
+    const bool good =
+        own ? show_matrix(&out, own, error) : model && align_pairs(model, call, &out, count, error);
     release_output(&out);
     sa_model_close(model);
-    sa_corpus_close(&corpus);
+    if (!own) sa_corpus_close(&corpus);
     return good;
 }
 
 const cli_command cli_align = {
     .name = "align",
-    .words = "MODEL PAIRS",
+    .words = "[MODEL] [PAIRS]",
     .summary = "write the attention weights of given translations",
     .size = sizeof(align_options),
     .sets = {{"Options", rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},

@@ -140,26 +140,18 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
     return true;
 }
 
-/* The elementwise maximum over the heads, to be freed. */
-static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    double *most = sa_new(size, sizeof *most, error);
-    for (int head = 1; most && head <= alignment->heads; head++) {
-        const double *weights = sa_alignment_weights(alignment, 0, head);
-        for (size_t i = 0; i < size; i++)
-            most[i] = head == 1 ? weights[i] : fmax(most[i], weights[i]);
-    }
-    return most;
-}
-
 bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error) {
     *owned = NULL;
     if (head == SA_HEADS_ALL) return true;
     if (head > alignment->heads)
         return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
     if (head == SA_HEADS_MAX) {
-        alignment->weights = *owned = largest_weights(alignment, error);
-        if (!*owned) return false;
+        const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+        double *most = *owned = sa_new(size, sizeof *most, error);
+        for (size_t i = 0; most && i < size; i++)
+            most[i] = sa_alignment_weight(alignment, 0, head, i);
+        if (!most) return false;
+        alignment->weights = most;
     } else if (head > 0) {
         alignment->weights = sa_alignment_weights(alignment, 0, head);
     }

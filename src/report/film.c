@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,8 +247,10 @@ sa_alignment sa_film_frame_alignment(const sa_film_frame *frame) {
         .targets = matrix->rows,
         .sources = matrix->cols,
         .heads = frame->heads ? frame->heads : 1,
+        .layers = 1,
         .target = matrix->row,
         .source = matrix->column,
         .weights = frame->heads ? frame->weights : matrix->numbers,
+        .log_probability = NAN,
     };
 }

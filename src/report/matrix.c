@@ -61,7 +61,7 @@ void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons) {
 
 /* ---- The long table -------------------------------------------------------------------------- */
 
-static double weight_of(const sa_alignment *alignment, int layer, int head, size_t at) {
+double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, size_t at) {
     const int heads = alignment->heads;
     double mean = 0, most = -INFINITY; /* weights may be negative: differential attention */
     if (head > 0) return sa_alignment_weights(alignment, layer, head)[at];
@@ -122,7 +122,7 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
             sa_buffer_addf(out, ",%d,", s);
             sa_csv_cell_add(out, alignment->source[s], tidy->words);
             sa_buffer_adds(out, ",");
-            sa_number_add(out, weight_of(alignment, layer, head, at++));
+            sa_number_add(out, sa_alignment_weight(alignment, layer, head, at++));
             sa_buffer_addf(out, ",%d,", layer);
             add_facts(alignment, tidy, gold, t, s, out);
         }

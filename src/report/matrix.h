@@ -36,6 +36,9 @@ void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 /* Instead of the number of a head, from 1. */
 enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
 
+/* Number `at` of that head's matrix, or of the mean or maximum over the heads of a layer. */
+double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, size_t at);
+
 /* A sentence in the long table. */
 typedef struct sa_tidy {
     size_t sentence;     /* its number, from 1 */

@@ -372,11 +372,11 @@ static bool show_matrix(cli_align_output *out, const char *path, sa_error *error
 
 static bool run(cli_call *call, sa_error *error) {
     align_options *options = call->options;
-    const char *const *words = call->words;
-    const char *own = options->matrix;
+    const char *own = options->matrix, *const *words = call->words;
     sa_corpus corpus = {.name = own, .pairs = &(sa_pair){.line = 1, .row = 1}, .count = 1};
-    if (own && words[0])
-        return sa_fail(error, SA_USAGE, "align: '%s' is one argument too many", words[0]);
+    if (own &&
+        (words[0] || options->force_attention || options->job.layer || options->output.linking.at))
+        return sa_fail(error, SA_USAGE, "--matrix goes without MODEL, PAIRS and their options");
     if (!own && !words[1])
         return sa_fail(error, SA_USAGE, "an argument is missing: %s align MODEL PAIRS", cli_name);
     if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||

@@ -67,6 +67,10 @@ printf ',a\n\xff,1\n' >wrong
 grep -q '^softalign: wrong:2: not UTF-8 at byte 1' err || fail "$(cat err)"
 expect 4 "cannot open 'none.csv': No such file or directory" align --matrix none.csv
 expect 4 "cannot open '.': Is a directory" align --matrix .
-expect 2 "align: 'model' is one argument too many" align --matrix own.csv model pairs
+alone="--matrix goes without MODEL, PAIRS and their options"
+expect 2 "$alone" align --matrix own.csv model pairs
+for option in "--layer 1" "--align-at input" "--force-attention uniform"; do
+    expect 2 "$alone" align --matrix own.csv $option
+done
 expect 2 "--head 2: the model has 1" align --matrix own.csv --head 2
 finish

@@ -151,7 +151,7 @@ expect 2 "the folder demo exists; softalign demo --overwrite deletes it" demo
 # The lessons: what a shell makes of their commands, here with shorter trainings.
 lessons=$PWD/node_modules/softalign/lessons
 softalign lessons >out
-same "lessons" "$(cd "$root/scripts/lessons" && echo [01]*)" "$(cd "$lessons" && echo *.txt | sed 's/\.txt//g')"
+same "lessons" "$(cd "$root/scripts/lessons" && echo [0-9]*)" "$(cd "$lessons" && echo *.txt | sed 's/\.txt//g')"
 same "lessons that are named" "$(ls "$lessons"/*.txt | wc -l)" "$(grep -c '^[0-9]*\. [A-Z]' out)"
 same "programs that lessons need" "cat cut echo head paste printf softalign tee" \
     "$(sed "s/'[^']*'//g" "$lessons"/*.txt | tr '|' '\n' | awk '!($1 in seen) { seen[$1]; print $1 }' | sort | paste -sd ' ')"

@@ -193,22 +193,11 @@ json_t *web_settings_json(const sa_settings *settings) {
 /* ---- What exists ------------------------------------------------------------------------------
  */
 
-static json_t *text_or_null(const char *text) {
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *choices(const sa_option *row) {
     json_t *names = json_array();
     for (size_t i = 0; sa_option_choice(row, i); i++)
         json_array_append_new(names, json_string(sa_option_choice(row, i)));
     return names;
-}
-
-static json_t *option_default(const sa_option *row) {
-    if (row->kind == SA_OPTION_CHOICE)
-        return json_string(sa_option_choice(row, (size_t)row->default_value));
-    return row->kind == SA_OPTION_SWITCH ? json_boolean(row->default_value != 0)
-                                         : json_real(row->default_value);
 }
 
 static json_t *options(const sa_option *row) {
@@ -228,8 +217,8 @@ static json_t *options(const sa_option *row) {
             json_array_append_new(
                 list, json_pack("{s:s, s:s, s:s, s:o, s:f, s:f, s:o, s:s}", "name", row->name,
                                 "kind", kinds[row->kind], "scope", scopes[row->scope], "default",
-                                option_default(row), "min", row->min, "max", row->max, "choices",
-                                choices(row), "help", row->help));
+                                value_json(row, row->default_value), "min", row->min, "max",
+                                row->max, "choices", choices(row), "help", row->help));
     return list;
 }
 
@@ -244,8 +233,8 @@ static json_t *tasks(void) {
 static json_t *presets(void) {
     json_t *list = json_array();
     for (size_t i = 0; sa_preset_name(i); i++)
-        json_array_append_new(list, json_pack("{s:s, s:o}", "name", sa_preset_name(i), "text",
-                                              text_or_null(sa_preset_text(sa_preset_name(i)))));
+        json_array_append_new(list, json_pack("{s:s, s:s?}", "name", sa_preset_name(i), "text",
+                                              sa_preset_text(sa_preset_name(i))));
     return list;
 }
 
@@ -256,8 +245,8 @@ static json_t *rows(const char *(*row)(size_t, const char **, const char **), co
     for (size_t i = 0;; i++) {
         const char *one = NULL, *two = NULL, *name = row(i, &one, &two);
         if (!name) return list;
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", name, first,
-                                              text_or_null(one), second, text_or_null(two)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s?, s:s?}", "name", name, first, one, second, two));
     }
 }
 

@@ -175,16 +175,11 @@ static web_play *new_play(sa_error *error) {
     return play;
 }
 
-/* Where the session keeps its state. */
-static void name_state(const web_play *play, char *name, size_t capacity) {
-    snprintf(name, capacity, "%s/last.safetensors", play->folder);
-}
-
 /* Puts a state where the session looks for it, with the log that belongs to it: only its figures
  * are in the state. */
 static bool put_state(const web_play *play, const void *state, size_t size, sa_error *error) {
     char name[64];
-    name_state(play, name, sizeof name);
+    snprintf(name, sizeof name, "%s/last.safetensors", play->folder);
     if (!put(name, state, size, error)) return false;
     snprintf(name, sizeof name, "%s/log.csv", play->folder);
     return put(name, SA_LOG_HEADER, strlen(SA_LOG_HEADER), error);
@@ -302,15 +297,15 @@ static bool make_updates(web_play *play, int updates, sa_error *error) {
     return true;
 }
 
-static bool fail_untrained(sa_error *error) {
-    return sa_fail(error, SA_USAGE, "this model was loaded without pairs to train on");
+static bool trains(const web_play *play, sa_error *error) {
+    return play->trains ||
+           sa_fail(error, SA_USAGE, "this model was loaded without pairs to train on");
 }
 
 const char *web_step(web_play *play, int updates) {
     sa_error *error = web_begin();
     sa_session *session = &play->session;
-    if (!play->trains) fail_untrained(error);
-    if (!play->trains || error->code) return NULL;
+    if (!trains(play, error)) return NULL;
     const double before = session->spent.updating;
     if (!make_updates(play, updates, error)) return NULL;
     const double seconds = session->spent.updating - before;
@@ -363,15 +358,11 @@ const char *web_gradcheck(const char *options, const char *term) {
 
 const void *web_save(web_play *play, int state) {
     sa_error *error = web_begin();
-    char name[64];
     sa_buffer copy = {0};
-    name_state(play, name, sizeof name);
-    if (state && !play->trains) fail_untrained(error);
-    if ((state && !play->trains) ||
-        !(state ? sa_checkpoint_write(&play->session, error)
+    if (!(state ? trains(play, error) && sa_checkpoint_write(&play->session, error)
                 : sa_model_write(web_model(play), model_name, NULL, 0, error)))
         return NULL;
-    const sa_buffer *file = web_file_find(state ? name : model_name);
+    const sa_buffer *file = web_file_find(state ? play->session.path[SA_LAST] : model_name);
     sa_buffer_add(&copy, file->text, file->size);
     web_file_remove(model_name);
     return web_give(&copy);

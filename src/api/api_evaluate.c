@@ -114,13 +114,10 @@ static bool count_links(const part_results *all, size_t i, sa_sentence_result *o
 static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
     sa_buffer out = {0};
-    char *lowered = NULL;
-    const bool good =
-        sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &lowered, error);
+    const bool good = sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, error);
     if (good)
         sa_tokenizer_join(codec->tokenizer, tokens.token, tokens.count, &codec->spacing, &out);
     sa_tokens_release(&tokens);
-    free(lowered);
     if (good) return sa_buffer_take(&out, error);
     sa_buffer_release(&out);
     return NULL;

@@ -12,9 +12,7 @@ static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                         const sa_vocab *vocab, sa_strings *more, bool add, int32_t *ids,
                         sa_error *error) {
     sa_tokens tokens = {0};
-    char *owned;
-    bool good =
-        sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, &owned, error);
+    bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
     for (size_t i = 0; good && i < tokens.count; i++) {
         const sa_token *token = &tokens.token[i];
         ids[i] = sa_vocab_find(vocab, token->text, token->size);
@@ -26,7 +24,6 @@ static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
     }
     if (good) ids[tokens.count] = SA_EOS;
     sa_tokens_release(&tokens);
-    free(owned);
     return good;
 }
 

@@ -278,7 +278,7 @@ static void write_marked(const sa_spacing *spacing, sa_tokens *tokens, char *at)
     }
 }
 
-bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, char **owned, sa_error *error) {
+bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, sa_error *error) {
     key_reader reader = {.spacing = spacing};
     bool marks = false;
     size_t bytes = 1;
@@ -292,8 +292,8 @@ bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, char **owned,
     char *block = sa_new(bytes, 1, error);
     if (!block) return false;
     write_marked(spacing, tokens, block);
-    free(*owned);
-    *owned = block;
+    free(tokens->owned);
+    tokens->owned = block;
     return true;
 }
 

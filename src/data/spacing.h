@@ -33,9 +33,9 @@ bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *fi
                      const char *name, sa_error *error);
 void sa_spacing_release(sa_spacing *spacing);
 
-/* Adds the marks to the tokens, which are slices of one text. If there are any, *owned becomes
- * memory for all tokens; what it was before is freed. */
-bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, char **owned, sa_error *error);
+/* Adds the marks to the tokens, which are slices of one text. If there are any, the tokens get
+ * memory of their own; what they had before is freed. */
+bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, sa_error *error);
 
 /* A token without its marks. */
 sa_token sa_spacing_plain(sa_token token);

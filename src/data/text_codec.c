@@ -167,12 +167,12 @@ static bool is_marked(const sa_text_codec *codec, sa_token word) {
  */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, bool original_case, sa_tokens *tokens,
-                          char **block, sa_error *error) {
+                          sa_error *error) {
     size_t bytes = 0;
     sa_bpe_segmenter once = {0};
     for (size_t i = 0; i < words->count; i++)
         bytes += words->token[i].size * sizeof SA_SUBWORD_MARK; /* at most one mark per byte */
-    char *written = *block = sa_new(bytes + 1, 1, error);
+    char *written = tokens->owned = sa_new(bytes + 1, 1, error);
     bool good = written;
     if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
     for (size_t i = 0; good && i < words->count; i++)
@@ -186,10 +186,7 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
                        : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
                                       error);
     sa_bpe_segmenter_release(&once);
-    if (good) return true;
-    free(*block);
-    *block = NULL;
-    return false;
+    return good;
 }
 
 /* ---- Encoding and decoding ------------------------------------------------------------------- */
@@ -199,18 +196,15 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
            sa_vocab_equal(&one->spaces, &other->spaces) && sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
-/* The words of a text, in lower case and with marks of spaces those of *owned. A mark that would
- * make a word unknown is left out. */
+/* The words of a text, with marks of spaces. A mark that would make a word unknown is left out. */
 static bool split_words(const sa_text_codec *codec, const char *text, bool lower, sa_tokens *words,
-                        char **owned, sa_error *error) {
-    *owned = lower ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
-    if (lower && !*owned) return false;
-    if (lower) text = *owned;
-    if (!codec->tokenizer->split(text, strlen(text), words, error)) return false;
+                        sa_error *error) {
+    if (lower) text = words->owned = sa_utf8_normalize(text, strlen(text), true, error);
+    if (!text || !codec->tokenizer->split(text, strlen(text), words, error)) return false;
     if (!codec->spacing.dense) return true;
-    const char *plain = *owned;
-    if (!sa_spacing_mark(&codec->spacing, words, owned, error)) return false;
-    for (size_t i = 0; *owned != plain && i < words->count; i++)
+    const char *plain = words->owned;
+    if (!sa_spacing_mark(&codec->spacing, words, error)) return false;
+    for (size_t i = 0; words->owned != plain && i < words->count; i++)
         if (codec->vocab.words.count &&
             sa_vocab_find(&codec->vocab, words->token[i].text, words->token[i].size) == SA_UNK)
             words->token[i] = sa_spacing_plain(words->token[i]);
@@ -218,25 +212,22 @@ static bool split_words(const sa_text_codec *codec, const char *text, bool lower
 }
 
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                         bool lower, sa_tokens *tokens, char **owned, sa_error *error) {
-    if (!codec->tokenizer->subword) return split_words(codec, text, lower, tokens, owned, error);
+                         bool lower, sa_tokens *tokens, sa_error *error) {
+    free(tokens->owned);
+    tokens->owned = NULL, tokens->count = 0;
+    if (!codec->tokenizer->subword) return split_words(codec, text, lower, tokens, error);
     const bool original_case = codec->lowercase && !lower;
     sa_tokens words = {0};
-    char *lowered;
-    *owned = NULL;
-    const bool good = split_words(codec, text, lower, &words, &lowered, error) &&
-                      segment_words(codec, segmenter, &words, original_case, tokens, owned, error);
+    const bool good = split_words(codec, text, lower, &words, error) &&
+                      segment_words(codec, segmenter, &words, original_case, tokens, error);
     sa_tokens_release(&words);
-    free(lowered);
     return good;
 }
 
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error) {
     sa_tokens tokens = {0};
-    char *owned;
-    bool good =
-        sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, &owned, error);
+    bool good = sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, error);
     *ids = good ? sa_new(tokens.count + 1, sizeof **ids, error) : NULL;
     good = good && *ids;
     if (good) {
@@ -246,7 +237,6 @@ bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmente
         *len = (int)tokens.count + 1;
     }
     sa_tokens_release(&tokens);
-    free(owned);
     return good;
 }
 
@@ -297,11 +287,9 @@ static bool count_tokens(sa_word_counts *counts, const sa_tokens *tokens, sa_err
 static bool count_words(sa_word_counts *counts, const sa_text_codec *codec, const char *text,
                         sa_error *error) {
     sa_tokens words = {0};
-    char *lowered;
-    const bool good = split_words(codec, text, codec->lowercase, &words, &lowered, error) &&
+    const bool good = split_words(codec, text, codec->lowercase, &words, error) &&
                       count_tokens(counts, &words, error);
     sa_tokens_release(&words);
-    free(lowered);
     return good;
 }
 
@@ -356,18 +344,15 @@ typedef struct side_counts {
 /* Counts the tokens of a pair unless a side is too long. */
 static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
     const char *const text[2] = {pair->source, pair->target};
-    char *owned[2] = {NULL, NULL};
     bool good = true;
     for (int i = 0; good && i < 2; i++) {
         side_counts *each = &sides[i];
-        each->line.count = 0;
         good = sa_text_codec_split(each->codec, &each->segmenter, text[i], each->codec->lowercase,
-                                   &each->line, &owned[i], error);
+                                   &each->line, error);
     }
     if (good && sides[0].line.count <= max_len && sides[1].line.count <= max_len)
         good = count_tokens(sides[0].tokens, &sides[0].line, error) &&
                count_tokens(sides[1].tokens, &sides[1].line, error);
-    free(owned[0]), free(owned[1]);
     return good;
 }
 

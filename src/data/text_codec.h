@@ -48,12 +48,11 @@ typedef struct sa_text_codec {
 /* Whether two codecs split every text into the same tokens. */
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 
-/* Appends the tokens of a text. Lower-case tokens and subwords point into *owned (NULL when there
- * are none), which the caller frees after the tokens. If `lower` is false but the codec lowercases,
- * the subwords are those of the lower-case words in the user's spelling. segmenter: of codec->bpe,
- * for many texts; or NULL. */
+/* Fills tokens, in place of those that are there, with those of a text. If `lower` is false but the
+ * codec lowercases, the subwords are those of the lower-case words in the user's spelling.
+ * segmenter: of codec->bpe, for many texts; or NULL. */
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
-                         bool lower, sa_tokens *tokens, char **owned, sa_error *error);
+                         bool lower, sa_tokens *tokens, sa_error *error);
 
 /* Encodes a text as token ids, EOS last. *ids is freed by the caller. */
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,

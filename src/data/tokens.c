@@ -55,7 +55,7 @@ bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_e
 }
 
 void sa_tokens_release(sa_tokens *tokens) {
-    free(tokens->token);
+    free(tokens->token), free(tokens->owned);
     *tokens = (sa_tokens){0};
 }
 

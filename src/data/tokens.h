@@ -17,10 +17,11 @@ int sa_subword_word_indices(const char *const *token, int count, int *word);
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* Slices of the text that was split. */
+/* Slices of the text that was split, or of memory of their own. */
 typedef struct sa_tokens {
     sa_token *token;
     size_t count, capacity;
+    char *owned; /* or NULL */
 } sa_tokens;
 
 /* Bytes of the longest token; longer ones are split. */

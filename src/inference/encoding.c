@@ -134,8 +134,7 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                               const sa_sentence *sentence, sa_error *error) {
     const size_t count = (size_t)sentence->len;
     sa_tokens tokens = {0};
-    char *owned;
-    const bool split = sa_text_codec_split(codec, NULL, text, false, &tokens, &owned, error);
+    const bool split = sa_text_codec_split(codec, NULL, text, false, &tokens, error);
     const bool same = tokens.count + 1 == count; /* lowercasing can change where words end */
     sa_token *word = split ? sa_new(count, sizeof *word, error) : NULL;
     for (size_t i = 0; word && i < count; i++)
@@ -143,7 +142,6 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                                         : sa_vocab_token(&codec->vocab, sentence->ids[i]);
     const char **words = word ? sa_token_texts(word, count, error) : NULL;
     free(word);
-    free(owned);
     sa_tokens_release(&tokens);
     return words;
 }
@@ -158,10 +156,9 @@ char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *
 static bool split(const sa_text_codec *codec, const char *text, sa_token_words *out,
                   sa_error *error) {
     sa_tokens tokens = {0};
-    char *owned = NULL;
     const char **list = NULL;
     const sa_token end = sa_vocab_token(&codec->vocab, SA_EOS);
-    bool good = sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &owned, error) &&
+    bool good = sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, error) &&
                 sa_tokens_add(&tokens, end.text, end.size, error);
     if (good) list = sa_token_texts(tokens.token, tokens.count, error);
     out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
@@ -172,7 +169,6 @@ static bool split(const sa_text_codec *codec, const char *text, sa_token_words *
     else if (good)
         while (out->words < out->tokens) out->word[out->words] = out->words, out->words++;
     free(list);
-    free(owned);
     sa_tokens_release(&tokens);
     return good;
 }

@@ -143,14 +143,13 @@ static void mark_and_join(const char *text, bool learned) {
     sa_spacing spacing = {0};
     sa_vocab rows = {0};
     sa_buffer joined = {0};
-    char *owned = NULL;
     ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
     expect_tokens(&tokens, text, strlen(text), false);
     ck_assert(!learned || sa_spacing_count(&counts, &tokens, NULL));
     ck_assert(sa_word_counts_add(&counts, "word word ▁", strlen("word word ▁"), NULL));
     ck_assert(sa_vocab_build(&rows, &counts, 1, 0, NULL));
     ck_assert(sa_spacing_read(&spacing, &rows.words, "m", "t", NULL));
-    ck_assert(sa_spacing_mark(&spacing, &tokens, &owned, NULL));
+    ck_assert(sa_spacing_mark(&spacing, &tokens, NULL));
     sa_buffer_adds(&joined, "");
     sa_spacing_join(tokens.token, tokens.count, &spacing, &joined);
     ck_assert(!joined.failed);
@@ -160,7 +159,6 @@ static void mark_and_join(const char *text, bool learned) {
     sa_tokens_release(&tokens);
     sa_spacing_release(&spacing);
     sa_vocab_release(&rows);
-    free(owned);
 }
 
 /* Of tokenizers without a table of spaces. */

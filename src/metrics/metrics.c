@@ -33,23 +33,12 @@ bool sa_metrics_set(sa_metrics *metrics, const char *name, const char *value, sa
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* A line and its tokens. */
-typedef struct token_line {
-    sa_buffer text;
-    sa_units tokens;
-} token_line;
-
-static bool tokenize_line(token_line *out, const char *text, int tokenizer, sa_error *error) {
+static bool tokenize_line(sa_units *out, const char *text, int tokenizer, sa_error *error) {
     sa_buffer_add(&out->text, "", 0);
     sa_metric_tokenizers[tokenizer].tokenize(text, &out->text);
     if (out->text.failed) return sa_fail_memory(error, out->text.size);
-    sa_units_words(&out->tokens, out->text.text);
-    return !out->tokens.failed || sa_fail_memory(error, out->text.size);
-}
-
-static void release_line(token_line *one) {
-    sa_buffer_release(&one->text);
-    sa_units_release(&one->tokens);
+    sa_units_words(out, out->text.text);
+    return !out->failed || sa_fail_memory(error, out->text.size);
 }
 
 /* Whether two lines are equal except for white space. */
@@ -106,21 +95,19 @@ static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_uni
 
 static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const char *hypothesis,
                        const char *const *references, size_t count, sa_error *error) {
-    token_line ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
-    sa_units *tokens = theirs ? sa_new(count, sizeof *tokens, error) : NULL;
-    bool good = tokens && tokenize_line(&ours, hypothesis, metrics->tokenize, error);
+    sa_units ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
+    bool good = theirs && tokenize_line(&ours, hypothesis, metrics->tokenize, error);
     for (size_t i = 0; good && i < count; i++) {
         good = tokenize_line(&theirs[i], references[i], metrics->tokenize, error);
-        tokens[i] = theirs[i].tokens;
         stats->exact |= same_text(hypothesis, references[i]);
     }
-    good = good && sa_bleu_add(&stats->bleu, &ours.tokens, tokens, count, error) &&
+    good = good && sa_bleu_add(&stats->bleu, &ours, theirs, count, error) &&
            sa_chrf_add(&stats->chrf, metrics, hypothesis, references, count, error) &&
-           add_edits(stats, &ours.tokens, tokens, count, error);
-    if (good) add_same(stats, &ours.tokens, tokens, count);
-    for (size_t i = 0; theirs && i < count; i++) release_line(&theirs[i]);
-    release_line(&ours);
-    free(theirs), free(tokens);
+           add_edits(stats, &ours, theirs, count, error);
+    if (good) add_same(stats, &ours, theirs, count);
+    for (size_t i = 0; theirs && i < count; i++) sa_units_release(&theirs[i]);
+    sa_units_release(&ours);
+    free(theirs);
     return good;
 }
 

@@ -187,6 +187,7 @@ void sa_units_characters(sa_units *units, const char *text, bool whitespace) {
 
 void sa_units_release(sa_units *units) {
     free(units->unit);
+    sa_buffer_release(&units->text);
     *units = (sa_units){0};
 }
 

@@ -31,7 +31,8 @@ const char *sa_metric_next_word(const char **text, size_t *size);
 typedef struct sa_units {
     sa_token *unit;
     size_t count, capacity;
-    bool failed; /* memory ran out: to be checked once before use */
+    bool failed;    /* memory ran out: to be checked once before use */
+    sa_buffer text; /* that they are slices of, where they own it */
 } sa_units;
 
 void sa_units_push(sa_units *units, const char *text, size_t size);

@@ -11,9 +11,9 @@
 
 bool sa_subword_continues(const char *text, size_t size);
 
-/* The index of the word that each token belongs to, in word [count]; returns the number of words. A
- * final EOS is a word of its own, whatever precedes it. */
-int sa_subword_word_indices(const char *const *token, int count, int *word);
+/* The index of the word that each token belongs to, in word [count]; returns the number of words.
+ * Without subwords each is its own. So is a final EOS, whatever precedes it. */
+int sa_subword_word_indices(const char *const *token, int count, bool subwords, int *word);
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 

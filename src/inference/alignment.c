@@ -304,13 +304,6 @@ static bool merge_unknown(const bool *subwords, int count, const int *word, int 
     return merged;
 }
 
-/* The word of each token, by its marks or itself; the number of words. */
-static int word_indices(const char *const *token, int count, bool merge, int *word) {
-    if (merge) return sa_subword_word_indices(token, count, word);
-    for (int i = 0; i < count; i++) word[i] = i;
-    return count;
-}
-
 /* All that an alignment owns; after a failure what is owned by then is released. */
 static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
     const int T = from->targets, S = from->sources;
@@ -321,8 +314,8 @@ static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_erro
     to->target_unknown = to->source_unknown = NULL;
     if (!target) return false;
     int *source = target + T;
-    to->targets = word_indices(from->target, T, merge, target);
-    to->sources = word_indices(from->source, S, merge, source);
+    to->targets = sa_subword_word_indices(from->target, T, merge, target);
+    to->sources = sa_subword_word_indices(from->source, S, merge, source);
     to->target = join_subwords(from->target, T, target, to->targets, merge, error);
     to->source = join_subwords(from->source, S, source, to->sources, merge, error);
     const bool good =

@@ -164,10 +164,9 @@ static bool split(const sa_text_codec *codec, const char *text, sa_token_words *
     out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
     out->tokens = (int)tokens.count;
     good = good && out->word;
-    if (good && codec->tokenizer->subword)
-        out->words = sa_subword_word_indices(list, out->tokens, out->word);
-    else if (good)
-        while (out->words < out->tokens) out->word[out->words] = out->words, out->words++;
+    if (good)
+        out->words =
+            sa_subword_word_indices(list, out->tokens, codec->tokenizer->subword, out->word);
     free(list);
     sa_tokens_release(&tokens);
     return good;

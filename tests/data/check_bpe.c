@@ -299,7 +299,8 @@ static const struct {
 START_TEST(tokens_know_their_word) {
     int word[6], count = 0;
     while (count < 6 && subwords[_i].tokens[count]) count++;
-    ck_assert_int_eq(sa_subword_word_indices(subwords[_i].tokens, count, word), subwords[_i].words);
+    ck_assert_int_eq(sa_subword_word_indices(subwords[_i].tokens, count, true, word),
+                     subwords[_i].words);
     for (int i = 0; i < count; i++) ck_assert_int_eq(word[i], subwords[_i].word[i]);
 }
 END_TEST

@@ -1,5 +1,6 @@
 #include "model/encoder.h"
 #include "base/thread.h"
+#include "model/readout.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -456,15 +457,6 @@ static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *
     }
 }
 
-/* da = dy . (1 - y^2), for y = tanh(a) */
-static void tanh_backward(sa_mat y, sa_mat dy) {
-    for (int i = 0; i < y.rows; i++)
-        for (int k = 0; k < y.cols; k++) {
-            const sa_real value = sa_row(y, i)[k];
-            sa_row(dy, i)[k] *= 1 - value * value;
-        }
-}
-
 static void initial_backward(const sa_source_weights *w, const sa_source *source, sa_source *d,
                              sa_encoder_cache *encoder, sa_source_weights *dw) {
     const sa_source_sizes *sizes = &w->sizes;
@@ -478,7 +470,7 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
     } else { /* s_0 = tanh(W_s x + b_s) */
         sa_zero(d->encoder_summary);
         for (int layer = 0; layer <= last; layer++) {
-            tanh_backward(source->s0[layer].s, d->s0[layer].s);
+            sa_tanh_backward(source->s0[layer].s, d->s0[layer].s, d->s0[layer].s);
             sa_linear_backward(w->W_s[layer], from_context ? source->c : source->encoder_summary,
                                d->s0[layer].s, from_context ? d->c : d->encoder_summary,
                                dw->W_s[layer], dw->b_s[layer]);
@@ -507,7 +499,7 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
     const sa_source_sizes *sizes = &w->sizes;
     initial_backward(w, source, d, encoder, dw);
     if (sizes->fixed) { /* c = tanh(V h_S + b_V) */
-        tanh_backward(source->c, d->c);
+        sa_tanh_backward(source->c, d->c, d->c);
         sa_zero(d->context_input);
         sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
         summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);

@@ -13,15 +13,14 @@ static void tanh_forward(sa_mat sums, sa_mat t) {
     sa_copy_mat(sums, t);
 }
 
-static void tanh_backward(sa_mat sums, sa_mat dt, sa_mat dsums) {
+void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
     for (int i = 0; i < dt.rows; i++) {
-        const sa_real *t = sa_row(sums, i), *d = sa_row(dt, i);
-        sa_real *da = sa_row(dsums, i);
-        for (int k = 0; k < dt.cols; k++) da[k] = d[k] * (1 - t[k] * t[k]);
+        const sa_real *y = sa_row(t, i), *dy = sa_row(dt, i);
+        for (int k = 0; k < dt.cols; k++) sa_row(da, i)[k] = dy[k] * (1 - y[k] * y[k]);
     }
 }
 
-const sa_output sa_output_tanh = {1, tanh_forward, tanh_backward};
+const sa_output sa_output_tanh = {1, tanh_forward, sa_tanh_backward};
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 

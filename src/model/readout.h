@@ -20,6 +20,9 @@ typedef struct sa_output {
 
 extern const sa_output sa_output_maxout, sa_output_tanh;
 
+/* da = dt . (1 - t^2), for t = tanh(a); da may be dt. */
+void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da);
+
 typedef struct sa_readout { /* weights, or their gradients */
     const sa_output *output;
     sa_weight U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */

@@ -141,20 +141,16 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
 
 /* Appends the characters of a word. */
 static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *error) {
-    const size_t first = all->positions;
-    char last[4 + sizeof SA_BPE_WORD_END];
+    const size_t first = all->positions, end = sizeof SA_BPE_WORD_END - 1;
     for (size_t at = 0, length; at < word.size; at += length) {
         const size_t position = all->positions++;
         length = sa_bpe_character_size(word.text + at, word.size - at);
         const bool ends = at + length == word.size;
-        if (ends) {
-            memcpy(last, word.text + at, length);
-            memcpy(last + length, SA_BPE_WORD_END, sizeof SA_BPE_WORD_END - 1);
-        }
+        char text[4 + sizeof SA_BPE_WORD_END];
+        memcpy(text, word.text + at, length);
+        memcpy(text + length, SA_BPE_WORD_END, end);
         all->symbol[position] =
-            ends ? sa_strings_add(&all->bpe->symbols, last, length + sizeof SA_BPE_WORD_END - 1,
-                                  error)
-                 : sa_strings_add(&all->bpe->symbols, word.text + at, length, error);
+            sa_strings_add(&all->bpe->symbols, text, ends ? length + end : length, error);
         if (all->symbol[position] < 0) return false;
         all->frequency[position] = frequency;
         all->before[position] = position > first ? (int32_t)position - 1 : NONE;

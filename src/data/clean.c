@@ -192,10 +192,11 @@ const sa_option sa_cleaning_options[] = {
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
 
+/* Adds the words of a side. */
 static bool count_words(sa_token side, size_t *words, sa_error *error) {
     sa_tokens tokens = {0};
     const bool good = sa_word_tokenizer_split(side.text, side.size, &tokens, error);
-    *words = tokens.count;
+    *words += tokens.count;
     sa_tokens_release(&tokens);
     return good;
 }
@@ -205,14 +206,12 @@ void sa_cleaner_release(sa_cleaner *cleaner) {
 }
 
 bool sa_cleaner_count(sa_cleaner *cleaner, const sa_token side[2], sa_error *error) {
-    size_t words[2];
     for (int i = 0; i < 2; i++)
         if (!side[i].text || sa_encoding_is_broken(side[i].text, side[i].size)) return true;
     for (int i = 0; i < 2; i++) {
-        if (!count_words(side[i], &words[i], error)) return false;
+        if (!count_words(side[i], &cleaner->words[i], error)) return false;
         sa_script_count(side[i].text, side[i].size, cleaner->letters[i]);
     }
-    cleaner->words[0] += words[0], cleaner->words[1] += words[1];
     return true;
 }
 
@@ -305,7 +304,7 @@ static sa_reject_reason classify(const sa_cleaner *cleaner, const sa_token side[
 
 bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,
                       sa_error *error) {
-    size_t words[2];
+    size_t words[2] = {0};
     *reason = SA_REJECT_COLUMNS;
     if (!side[0].text || !side[1].text) return true;
     *reason = SA_REJECT_ENCODING;

@@ -29,11 +29,6 @@ static const char *own(owned *all, char *text, sa_error *error) {
     return NULL;
 }
 
-/* A normalized copy. */
-static const char *add_text(owned *all, const char *text, size_t size, sa_error *error) {
-    return own(all, sa_utf8_normalize(text, size, false, error), error);
-}
-
 static bool is_blank(const char *text) {
     const size_t size = strlen(text);
     for (size_t at = 0, length; at < size; at += length)
@@ -41,8 +36,9 @@ static bool is_blank(const char *text) {
     return true;
 }
 
+/* Sets a normalized copy of a text, or NULL of none. */
 static bool copy_text(owned *all, const char *text, const char **copy, sa_error *error) {
-    *copy = text ? add_text(all, text, strlen(text), error) : NULL;
+    *copy = text ? own(all, sa_utf8_normalize(text, strlen(text), false, error), error) : NULL;
     return !text || *copy;
 }
 
@@ -91,8 +87,7 @@ static bool add_note(sa_corpus *corpus, const char *name, size_t number, const c
     sa_error text;
     sa_fail(&text, SA_DATA, "%s:%zu: no third column is read as an alignment: %s", name, number,
             why);
-    corpus->note = add_text(corpus->owned, text.text, strlen(text.text), error);
-    return corpus->note;
+    return copy_text(corpus->owned, text.text, &corpus->note, error);
 }
 
 /* The third column of the first pair decides whether there is a gold column: it must not be blank
@@ -312,8 +307,7 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
                            wrong.text);
         if (next == corpus->count || corpus->pairs[next].row != number) continue;
-        corpus->pairs[next].gold = add_text(corpus->owned, links, strlen(links), error);
-        if (!corpus->pairs[next++].gold) return false;
+        if (!copy_text(corpus->owned, links, &corpus->pairs[next++].gold, error)) return false;
     }
     if (failed || reader->lines.number == corpus->lines) return !failed;
     return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,

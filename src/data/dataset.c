@@ -44,29 +44,29 @@ bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmen
 
 /* Appends the token ids of a text to dataset->ids (which may move); returns their number, 0 on
  * error. */
-static int append(sa_dataset *dataset, size_t *used, size_t *capacity, const sa_text_codec *codec,
-                  sa_bpe_segmenter *segmenter, const char *text, sa_error *error) {
+static int append(sa_dataset *dataset, const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
+                  const char *text, sa_error *error) {
     int32_t *ids;
     int len = 0;
     if (!sa_text_codec_encode(codec, segmenter, text, &ids, &len, error)) return 0;
-    const bool good = sa_reserve(&dataset->ids, capacity, *used + (size_t)len, sizeof *ids, error);
-    if (good) memcpy(dataset->ids + *used, ids, sizeof *ids * (size_t)len);
-    *used += good ? (size_t)len : 0;
+    const size_t words = dataset->words + (size_t)len;
+    const bool good = sa_reserve(&dataset->ids, &dataset->capacity, words, sizeof *ids, error);
+    if (good) memcpy(dataset->ids + dataset->words, ids, sizeof *ids * (size_t)len);
+    if (good) dataset->words = words;
     free(ids);
     return good ? len : 0;
 }
 
 /* Encodes a pair; one that is too long is only counted. */
-static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
-                        const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
-                        const sa_pair *pair, int max_len, sa_error *error) {
-    const size_t start = *used, k = dataset->count;
-    const int left = append(dataset, used, capacity, codec[0], &segmenter[0], pair->source, error);
-    const int right =
-        left ? append(dataset, used, capacity, codec[1], &segmenter[1], pair->target, error) : 0;
+static bool append_pair(sa_dataset *dataset, const sa_text_codec *const codec[2],
+                        sa_bpe_segmenter segmenter[2], const sa_pair *pair, int max_len,
+                        sa_error *error) {
+    const size_t start = dataset->words, k = dataset->count;
+    const int left = append(dataset, codec[0], &segmenter[0], pair->source, error);
+    const int right = left ? append(dataset, codec[1], &segmenter[1], pair->target, error) : 0;
     if (!right) return false;
     if (max_len && (left - 1 > max_len || right - 1 > max_len)) {
-        *used = start;
+        dataset->words = start;
         dataset->too_long++;
         return true;
     }
@@ -83,9 +83,7 @@ static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
 static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
                    const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
                    sa_error *error) {
-    const sa_sentence *last = &dataset->target[dataset->count - 1];
-    const size_t size = (size_t)(last->ids + last->len - dataset->ids);
-    dataset->extended = sa_new(size, sizeof *dataset->extended, error);
+    dataset->extended = sa_new(dataset->words, sizeof *dataset->extended, error);
     bool good = dataset->extended;
     for (size_t k = 0; good && k < dataset->count; k++) {
         const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
@@ -95,14 +93,13 @@ static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
         dataset->source[k].extended = left, dataset->target[k].extended = right;
     }
     if (good) /* which unknown words are the same belongs to the data, too */
-        dataset->hash += sa_hash((const char *)dataset->extended, size * sizeof(int32_t));
+        dataset->hash += sa_hash((const char *)dataset->extended, dataset->words * sizeof(int32_t));
     return good;
 }
 
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error) {
-    size_t used = 0, capacity = 0;
     *dataset = (sa_dataset){.source = sa_new(corpus->count, sizeof(sa_sentence), error),
                             .target = sa_new(corpus->count, sizeof(sa_sentence), error),
                             .pair = sa_new(corpus->count, sizeof(size_t), error)};
@@ -113,14 +110,13 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     for (size_t i = 0; good && i < corpus->count; i++) {
         if (use && !use[i]) continue;
         dataset->pair[dataset->count] = i;
-        good = append_pair(dataset, &used, &capacity, codec, segmenter, &corpus->pairs[i], max_len,
-                           error);
+        good = append_pair(dataset, codec, segmenter, &corpus->pairs[i], max_len, error);
     }
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
     void *ids = dataset->ids;
-    good = good && sa_resize(&ids, used, sizeof *dataset->ids, error);
+    good = good && sa_resize(&ids, dataset->words, sizeof *dataset->ids, error);
     dataset->ids = ids;
-    if (good) dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
+    if (good) dataset->hash = sa_hash(ids, dataset->words * sizeof *dataset->ids);
     const int32_t *at = dataset->ids; /* they no longer move */
     for (size_t k = 0; good && k < dataset->count; k++) {
         dataset->source[k].ids = at;

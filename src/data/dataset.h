@@ -11,8 +11,9 @@ typedef struct sa_dataset {
     int longest_source, longest_target; /* tokens, EOS included */
     int64_t target_words;               /* tokens, EOS included */
     uint64_t hash;                      /* of all ids: identifies the data */
-    int32_t *ids;
-    int32_t *extended; /* for copying, in the order of ids; or NULL */
+    int32_t *ids;                       /* [words] of all sentences */
+    size_t words, capacity;
+    int32_t *extended; /* [words] for copying, or NULL */
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except those with a side above max_len tokens (0:

@@ -265,11 +265,10 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
         return false;
     sa_lab_prove_job proof = {
         .settings = &model->settings, .values = model->values, .options = proving};
-    if (proving->corpus) {
-        if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
-                              model->settings.max_len, model->settings.copy, error))
-            return false;
-    }
+    if (proving->corpus &&
+        !sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
+                          model->settings.max_len, model->settings.copy, error))
+        return false;
     proof.pairs = lab_pairs(&pairs, proving->limit, &model->source, &model->target);
     const bool good = sa_lab_prove(&proof, error);
     sa_dataset_release(&pairs);

@@ -90,10 +90,7 @@ static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
 /* The links between words, which EOS is none of. */
 static bool read_gold(const char *text, const sa_alignment *alignment, sa_link **gold,
                       size_t *golds, sa_error *error) {
-    *gold = NULL;
-    *golds = 0;
-    if (!text) return true;
-    if (!sa_links_parse(text, gold, golds, error)) return false;
+    if (!sa_links_parse(text ? text : "", gold, golds, error)) return false;
     for (size_t i = 0; i < *golds; i++) {
         const sa_link link = (*gold)[i];
         if (link.source < alignment->sources - 1 && link.target < alignment->targets - 1) continue;

@@ -255,19 +255,15 @@ static bool read_codecs(const sa_container *file, const sa_settings *settings,
                         sa_text_codec codec[2], sa_error *error) {
     const char *marks = sa_container_metadata(file, "spaced_marks");
     const bool spaced = marks && strcmp(marks, "yes") == 0;
-    for (int i = 0; i < 2; i++)
+    if (!spaced && (!marks || strcmp(marks, "no") != 0))
+        return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
+    for (int i = 0; i < 2; i++) {
         codec[i] = (sa_text_codec){.tokenizer = sa_tokenizer_of(settings, i),
                                    .lowercase = settings->lowercase,
                                    .spacing.spaced_marks = i && spaced};
-    if (!spaced && (!marks || strcmp(marks, "no") != 0))
-        return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
-    for (int i = 0; i < 2; i++)
-        if (!read_spaces(file, spaces[i], &codec[i], error) ||
-            (codec[i].tokenizer->subword && !read_merges(file, subwords[i], &codec[i], error)))
-            return false;
-    for (int i = 0; i < 2; i++) {
         const sa_tensor *text = find_text(file, words[i], error);
-        if (!text ||
+        if (!text || !read_spaces(file, spaces[i], &codec[i], error) ||
+            (codec[i].tokenizer->subword && !read_merges(file, subwords[i], &codec[i], error)) ||
             !sa_vocab_read(&codec[i].vocab, text->data, text->size, file->name, words[i], error))
             return false;
     }

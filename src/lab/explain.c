@@ -124,8 +124,8 @@ static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
 static sa_mat preactivation(const cell_view *view, const sa_gate_equation *gate) {
     const cell_step *step = view->step;
     const sa_recurrent *w = view->w;
-    const sa_mat a = sa_explainer_alloc(view->out, 1, step->gates.cols),
-                 cache = sa_explainer_alloc(view->out, 1, step->cell_cache.cols),
+    const sa_mat a = sa_mat_alloc(&view->out->arena, 1, step->gates.cols),
+                 cache = sa_mat_alloc(&view->out->arena, 1, step->cell_cache.cols),
                  own = block_of(view, a, gate->block);
     sa_recurrent_input_forward(w, step->x, a, cache);
     if (w->C.mat.cols) sa_product_forward(sa_C_of(w), step->c, a, cache);
@@ -408,7 +408,7 @@ static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
     sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
                         maxout ? cache->sums : sums_of(view));
     if (maxout) {
-        const sa_mat winners = sa_explainer_alloc(out, 1, cache->t.cols);
+        const sa_mat winners = sa_mat_alloc(&out->arena, 1, cache->t.cols);
         for (int k = 0; k < winners.cols; k++) /* units count from 1 */
             winners.x[k] = 2 * k + (cache->sums.x[2 * k] >= cache->sums.x[2 * k + 1] ? 1 : 2);
         sa_explainer_write(out, place, "t_i = the greater of each two neighbors in t~_i");
@@ -451,7 +451,7 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
     const bool copies = cache->gate.cols > 0;
     const sa_mat logits = sa_explainer_linear(out, w->W_o, w->b_y, cache->t),
-                 powers = sa_explainer_alloc(out, 1, K), p = sa_explainer_alloc(out, 1, K);
+                 powers = sa_mat_alloc(&out->arena, 1, K), p = sa_mat_alloc(&out->arena, 1, K);
     double shift, total = 0;
     sa_copy_mat(logits, powers);
     sa_copy_mat(logits, p), sa_softmax(p);
@@ -534,7 +534,7 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     if (decoder) return sa_decoder_word_input(&w->decoder, pass->decoder.rows.input);
     if (layer == last) return encoder->annotations;
     const sa_mat read = layer ? encoder->h[layer - 1] : encoder->x,
-                 x = sa_explainer_alloc(out, read.rows, read.cols);
+                 x = sa_mat_alloc(&out->arena, read.rows, read.cols);
     for (int t = 0; t < x.rows; t++)
         sa_copy_mat(sa_rows(read, sa_encoder_read_position(&w->encoder, x.rows, t), 1),
                     sa_rows(x, t, 1));

@@ -67,7 +67,7 @@ static void show_part(const head_view *view, int part, sa_place place) {
     const int count = row->show ? row->show(view->w, part, &view->at, all) : 0;
     for (const sa_shown *shown = all; shown < all + count; shown++) {
         if (shown->place != place) continue;
-        if (shown->formula && sa_explainer_written(out)) sa_explainer_write(out, NULL, "; ");
+        if (shown->formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
         if (shown->formula)
             write_formula(view, shown->citation ? shown->citation : row->citation, shown->formula);
         if (!shown->letters) continue;
@@ -156,9 +156,9 @@ static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
  * their number. */
 static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, double *divisor) {
     const int units = at->k.cols == at->q.cols ? at->k.cols : 0;
-    const sa_mat terms = sa_explainer_alloc(view->out, view->S, units);
+    const sa_mat terms = sa_mat_alloc(&view->out->arena, view->S, units);
     sa_head one = *at;
-    one.alpha = sa_explainer_alloc(view->out, 1, view->S);
+    one.alpha = sa_mat_alloc(&view->out->arena, 1, view->S);
     for (int d = 0; d < units; d++) {
         one.v_a = at->v_a.cols == units ? sa_cols(at->v_a, d, 1) : at->v_a;
         one.q = sa_cols(at->q, d, 1), one.k = sa_cols(at->k, d, 1);
@@ -186,7 +186,7 @@ static void explain_scores(head_view *view) {
     }
     explain_own(view);
     for (int m = 0; m < view->maps; m++) {
-        const sa_mat e = sa_explainer_alloc(out, 1, view->S);
+        const sa_mat e = sa_mat_alloc(&out->arena, 1, view->S);
         const sa_head read = sa_lab_watch(view->w, &view->at, m, e);
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;
@@ -210,7 +210,7 @@ static sa_mat seen(const head_view *view, sa_mat row) {
 
 /* Numbers of the words that the query sees; for the others NaN. */
 static sa_mat seen_row(const head_view *view, sa_mat x) {
-    const sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
+    const sa_mat row = sa_mat_alloc(&view->out->arena, 1, view->S);
     for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
     sa_copy_mat(seen(view, x), seen(view, row));
     return row;
@@ -306,7 +306,7 @@ static void explain_head(head_view *view, int k) {
     explain_weights(view);
     show_parts(view, SA_PLACE_OUTPUT);
     if (!w->value_width) return;
-    if (!sa_explainer_written(out))
+    if (!out->equation.size)
         sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
                            view->of->layer ? "v_j" : "(W_v h_j)");
     const sa_mat o = sa_rows(view->of->rows.head_outputs, view->of->row, 1);

@@ -42,12 +42,8 @@ bool sa_explainer_close(sa_explainer *out, sa_error *error) {
     return good;
 }
 
-sa_mat sa_explainer_alloc(sa_explainer *out, int rows, int cols) {
-    return sa_mat_alloc(&out->arena, rows, cols);
-}
-
 sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x) {
-    sa_mat y = sa_explainer_alloc(out, 1, W.mat.rows);
+    sa_mat y = sa_mat_alloc(&out->arena, 1, W.mat.rows);
     sa_linear_forward(W, b, x, y);
     return y;
 }
@@ -95,7 +91,7 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     const bool column = shape == SA_SHAPE_COLUMN;
     sa_mat whole = x;
     if (x.rows > 1 && x.ld != x.cols) { /* there are gaps between rows */
-        whole = sa_explainer_alloc(out, x.rows, x.cols);
+        whole = sa_mat_alloc(&out->arena, x.rows, x.cols);
         sa_copy_mat(x, whole);
     }
     line->name = name, line->letters = letters;

@@ -13,7 +13,7 @@ typedef struct sa_explainer {
     sa_explain_value line; /* the next one */
     sa_explain_rows words; /* what the rows of a column stand for */
     sa_buffer equation;
-    sa_arena arena; /* for values that the pass does not keep; reset by every section */
+    sa_arena arena; /* for values that the pass does not keep, until the section ends */
 } sa_explainer;
 
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
@@ -23,9 +23,6 @@ bool sa_explainer_close(sa_explainer *out, sa_error *error);
 
 /* Begins a section; matrices of the previous one are no longer valid. */
 void sa_explainer_section(sa_explainer *out, const char *title);
-
-/* A matrix that is valid until the section ends. */
-sa_mat sa_explainer_alloc(sa_explainer *out, int rows, int cols);
 
 /* W x + b for a vector x. */
 sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x);
@@ -44,11 +41,6 @@ typedef struct sa_explainer_symbol {
  * NULL. A symbol is a run of letters, digits, _ and ~. */
 void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
                              const sa_explainer_symbol *symbols);
-
-/* Whether there is one already. */
-static inline bool sa_explainer_written(const sa_explainer *out) {
-    return out->equation.size > 0;
-}
 
 /* ---- Values: their key, and what the paper calls them ---------------------------------------- */
 

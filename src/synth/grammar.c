@@ -221,7 +221,7 @@ void sa_place_write(sa_draft *draft, const sa_noun_phrase *group, bool motion) {
 
 const char *const sa_and[2] = {"and", "et"}, *const sa_of[2] = {"of", "de"};
 
-static sa_subject pronoun(int who) {
+sa_subject sa_subject_pronoun(int who) {
     return (sa_subject){.pronoun = &sa_word_list_find("pronoun")->words[who],
                         .who = who,
                         .feminine = who == SA_SHE,
@@ -261,11 +261,7 @@ sa_subject sa_subject_draw(sa_draft *draft, bool asked) {
                                     SA_SHE, SA_WE, SA_WE,  SA_THEY};
     static const int asked_rows[] = {SA_YOU, SA_YOU, SA_YOU, SA_HE, SA_SHE, SA_WE, SA_THEY};
     if (sa_draft_chance(draft, 3)) return sa_subject_draw_people(draft);
-    return pronoun(*(asked ? SA_DRAW(draft, asked_rows) : SA_DRAW(draft, said_rows)));
-}
-
-sa_subject sa_subject_again(const sa_subject *subject) {
-    return pronoun(subject->who);
+    return sa_subject_pronoun(*(asked ? SA_DRAW(draft, asked_rows) : SA_DRAW(draft, said_rows)));
 }
 
 static void write_subject(sa_draft *draft, const sa_subject *subject) {

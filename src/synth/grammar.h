@@ -85,8 +85,8 @@ sa_subject sa_subject_draw(sa_draft *draft, bool asked);
 sa_subject sa_subject_draw_people(sa_draft *draft);
 /* A subject of one group: things, places, people. */
 sa_subject sa_subject_of(const sa_noun_phrase *group);
-/* He, she or they for a subject that was named before; a pronoun is unchanged. */
-sa_subject sa_subject_again(const sa_subject *subject);
+/* I, you, he ... of SA_I ..., also for a subject that was named before. */
+sa_subject sa_subject_pronoun(int who);
 
 /* ---- Clauses: a subject with its verb, affirmative, interrogative or negative ---------------- */
 

@@ -456,7 +456,7 @@ static void write_trouble(sa_draft *draft, sa_clause *clause, int except) {
 /* "he cannot play in the park because he is ill": who is hungry can */
 static void write_because(sa_draft *draft, sa_clause *clause) {
     enum { FEELINGS = 3 };
-    sa_clause why = {.draft = draft, .subject = sa_subject_again(&clause->subject)};
+    sa_clause why = {.draft = draft, .subject = sa_subject_pronoun(clause->subject.who)};
     write_activity(draft, clause, SA_NOW | SA_PLAN);
     sa_draft_pair(draft, "because", "parce que");
     write_trouble(draft, &why, FEELINGS);
@@ -464,7 +464,7 @@ static void write_because(sa_draft *draft, sa_clause *clause) {
 
 /* "we are tired but we must go to the market" */
 static void write_but(sa_draft *draft, sa_clause *clause) {
-    sa_clause but = {.draft = draft, .subject = sa_subject_again(&clause->subject)};
+    sa_clause but = {.draft = draft, .subject = sa_subject_pronoun(clause->subject.who)};
     write_trouble(draft, clause, 0);
     sa_draft_pair(draft, "but", "mais");
     write_activity(draft, &but, SA_PLAN);

@@ -273,7 +273,6 @@ static void note_processed(const sa_session *session, int side) {
 
 static void note_pairs(const sa_session *session) {
     enum { MANY_PAIRS = 20000, MANY_WORDS = 5000 }; /* beyond all toy corpora */
-    static const char *const special[] = {"<unk>", "</s>", "<s>"};
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     const char *const remarks[] = {session->train.remarks, session->valid.remarks};
     for (int i = 0; i < 2; i++)
@@ -298,10 +297,11 @@ static void note_pairs(const sa_session *session) {
                         "of a toy task: {preset} tatoeba is made for such pairs and three "
                         "minutes");
     for (int i = 0; i < 2 * SA_SPECIAL_TOKENS; i++) {
-        const char *word = special[i % SA_SPECIAL_TOKENS];
-        if (sa_vocab_find(vocab[i / SA_SPECIAL_TOKENS], word, strlen(word)) != SA_UNK)
-            sa_session_note(
-                session, "note: the text contains '%s', which is read as an ordinary word", word);
+        const sa_token word = sa_vocab_token(vocab[0], i % SA_SPECIAL_TOKENS);
+        if (sa_vocab_find(vocab[i / SA_SPECIAL_TOKENS], word.text, word.size) != SA_UNK)
+            sa_session_note(session,
+                            "note: the text contains '%s', which is read as an ordinary word",
+                            word.text);
     }
 }
 

@@ -53,8 +53,7 @@ static void zero_derivatives(const sa_lab_pass *pass, int row) {
     sa_zero(sa_rows(readout->dt, row, 1));
     if (!readout->mixtures) return;
     sa_zero(sa_rows(readout->dgate, row, 1));
-    sa_zero(
-        sa_rows(w->family->dalpha(&pass->cache, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1), row, 1));
+    sa_zero(sa_rows(w->family->dalpha(w, &pass->cache), row, 1));
 }
 
 /* The row of target position t of sentence b. */

@@ -98,7 +98,7 @@ static void layout_derivatives(copies *all) {
     all->derivative[0] = readout->dt;
     if (sa_copies(w)) {
         all->derivative[1] = readout->dgate;
-        all->derivative[2] = w->family->dalpha(&all->pass, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1);
+        all->derivative[2] = w->family->dalpha(w, &all->pass);
     }
     for (int k = 0; k < 3; k++)
         all->kept[k] = sa_mat_alloc(&all->arena, all->derivative[k].rows, all->derivative[k].cols);

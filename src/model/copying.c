@@ -88,7 +88,7 @@ void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scal
                          const sa_pass *pass) {
     const sa_batch_side *side = &batch->target;
     const sa_readout_cache *readout = w->family->read_out(pass);
-    const sa_mat dalpha = w->family->dalpha(pass, last_layer(w));
+    const sa_mat dalpha = w->family->dalpha(w, pass);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const int row = sa_seq2seq_target_row(w, batch, b, t);

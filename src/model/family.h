@@ -96,9 +96,9 @@ struct sa_family {
      * sentence b, all heads: see sa_attention_rows. */
     sa_mat (*weights)(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,
                       int b, int t);
-    /* The gradient by the weights of a cross-attention, all rows and heads; for the last layer, of
-     * a batch with gold alignments and of a model that copies. */
-    sa_mat (*dalpha)(const sa_pass *pass, int layer);
+    /* The gradient by the weights of the last layer's cross-attention, all rows and heads, of a
+     * batch with gold alignments and of a model that copies; otherwise empty. */
+    sa_mat (*dalpha)(const sa_seq2seq *w, const sa_pass *pass);
     const sa_readout_cache *(*read_out)(const sa_pass *pass);
 
     /* What the queries of a pass have left, and the derivatives by it; NULL: no part of an

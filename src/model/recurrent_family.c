@@ -150,10 +150,9 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                     sa_pass *pass) {
-    sa_decoder_cache *decoder = &pass->decoder;
     sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
     /* s_i, c_i, t_i: A.2.2 */
-    sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng, decoder);
+    sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng, &pass->decoder);
 }
 
 static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
@@ -175,7 +174,7 @@ static sa_mat weights(const sa_pass *pass, const sa_batch *batch, sa_attention_s
     return sa_rows(pass->decoder.rows.attention.alpha, batch->target.start[t] + b, 1);
 }
 
-static sa_mat dalpha(const sa_pass *pass, int layer) {
+static sa_mat dalpha(const sa_seq2seq *w, const sa_pass *pass) {
     return pass->decoder.d.attention.alpha;
 }
 

@@ -143,7 +143,7 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regula
     if (!batch->gold) return;
     const int layer = sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
     const bool no_word = w->family->attention(w)->normalizer->null_key;
-    const sa_mat dalpha = sa_head_part(w->family->dalpha(pass, layer), sa_seq2seq_heads(w), 0);
+    const sa_mat dalpha = sa_head_part(w->family->dalpha(w, pass), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const sa_gold_alignment *gold = &batch->gold[side->order[b]];
@@ -211,8 +211,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
     const bool copies = sa_copies(w);
     if (copies) sa_copying_forward(w, batch, pass);
     w->family->predict(w, batch, regularizer.smoothing, scale, pass, dw); /* p(y_i) */
-    const int layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
-    const sa_mat dalpha = layers ? w->family->dalpha(pass, layers - 1) : (sa_mat){0};
+    const sa_mat dalpha = w->family->dalpha(w, pass);
     if (dalpha.cols) sa_zero(dalpha); /* to which alignments, penalties and copying add */
     alignment_loss(w, batch, regularizer, pass);
     penalties(w, regularizer.penalty_weight, scale, pass, dw);

@@ -62,8 +62,7 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                     sa_pass *pass) {
-    sa_transformer_cache *cache = &pass->transformer;
-    sa_transformer_forward(&w->transformer, dropout, rng, cache);
+    sa_transformer_forward(&w->transformer, dropout, rng, &pass->transformer);
 }
 
 static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
@@ -95,8 +94,8 @@ static sa_mat weights(const sa_pass *pass, const sa_batch *batch, sa_attention_s
                    batch->target.first[b] + t, 1);
 }
 
-static sa_mat dalpha(const sa_pass *pass, int layer) {
-    return pass->transformer.decoder.layer[layer].cross.dalpha;
+static sa_mat dalpha(const sa_seq2seq *w, const sa_pass *pass) {
+    return pass->transformer.decoder.layer[w->transformer.decoder.layers - 1].cross.dalpha;
 }
 
 static const sa_readout_cache *read_out(const sa_pass *pass) {
@@ -450,7 +449,7 @@ static sa_mat joined_weights(const sa_pass *pass, const sa_batch *batch, sa_atte
     return alpha;
 }
 
-static sa_mat joined_dalpha(const sa_pass *pass, int layer) {
+static sa_mat joined_dalpha(const sa_seq2seq *w, const sa_pass *pass) {
     return pass->transformer.dalpha;
 }
 

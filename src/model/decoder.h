@@ -33,13 +33,12 @@ typedef enum sa_query_state {
 typedef struct sa_decoder_kind {
     const char *name, *formula, *citation;
     sa_query_state query_state; /* the attention's query; NONE: no attention */
-    bool context_in_cell;       /* the context enters the cell that reads the word */
-    bool context_above;         /* and every further layer's cell */
-    bool second;                /* a second cell reads the context */
+    bool context_in_cell; /* the context enters the cell that reads the word, and those above it */
+    bool second;          /* a second cell reads the context */
     const sa_output *output;
-    bool sees_word, sees_context; /* inputs of the readout, beside the state */
-    bool sees_previous;           /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
-    int initial;                  /* with --decoder-init auto */
+    bool sees_word;     /* the readout does, beside the state and, if there is one, the context */
+    bool sees_previous; /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
+    int initial;        /* with --decoder-init auto */
     /* Fills rows, given previous, gates (W x + b) and, for a second cell, second_gates (b). */
     void (*forward)(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows);
     /* From d.s: d.a (and d.second_a, d.attention) are written, d.c, d.previous and dsource are

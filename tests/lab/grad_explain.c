@@ -293,7 +293,7 @@ static void check_step(int i) {
                "m_previous");
     if (middle) check_cell(&(cell){"decoder.second.", "", i, NULL, c, middle, s, true}, "m'");
     for (int layer = 2; layer <= settings.decoder_layers; layer++)
-        check_upper_layer(i, layer, kind->context_above ? c : NULL);
+        check_upper_layer(i, layer, kind->context_in_cell ? c : NULL);
     check_readout(i, kind, x, c);
 }
 

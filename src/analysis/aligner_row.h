@@ -25,7 +25,7 @@ typedef struct sa_aligner_model {
 } sa_aligner_model;
 
 struct sa_aligner_row {
-    const char *name, *title;
+    const char *title;
     double null, smoothing, alpha;
     const sa_aligner_row *after; /* that learns the lexicon first; or NULL */
     /* Writes the table p(a_j = i) [J x (I + 1)]. NULL: the a_j depend on each other, and `infer`

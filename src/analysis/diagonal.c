@@ -69,7 +69,6 @@ static void maximize(sa_aligner_model *model) {
 }
 
 const sa_aligner_row sa_aligner_diagonal = {
-    .name = "diagonal",
     .title = "the diagonal prior",
     .null = 0.15,
     .alpha = 0.01,

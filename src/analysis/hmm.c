@@ -148,7 +148,6 @@ static void maximize(sa_aligner_model *model) {
 }
 
 const sa_aligner_row sa_aligner_hmm = {
-    .name = "hmm",
     .title = "the HMM",
     .null = 0.1,
     .smoothing = 0.2,

@@ -7,7 +7,6 @@ void sa_aligner_uniform(const sa_aligner_model *model, int I, int J, double *tab
 }
 
 const sa_aligner_row sa_aligner_model1 = {
-    .name = "1",
     .title = "Model 1",
     .prior = sa_aligner_uniform,
 };

@@ -22,7 +22,6 @@ static void maximize(sa_aligner_model *model) {
 }
 
 const sa_aligner_row sa_aligner_model2 = {
-    .name = "2",
     .title = "Model 2",
     .smoothing = 0.2,
     .after = &sa_aligner_model1,

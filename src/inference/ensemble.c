@@ -60,7 +60,7 @@ static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sente
     }
     for (int b = 0; arena->base && b < count; b++)
         state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
-    state->logit_rows = sa_vocabulary_rows(readout, rows);
+    state->logit_rows = sa_weight_most_rows(readout->W_o, rows);
     state->gathered_t = sa_mat_alloc(arena, state->logit_rows, readout->W_o.mat.cols);
     state->logits = sa_mat_alloc(arena, state->logit_rows, most);
     state->most = sa_mat_alloc(arena, state->logit_rows, sa_vocabulary_stretches(readout));

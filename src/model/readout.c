@@ -134,10 +134,6 @@ int sa_vocabulary_stretches(const sa_readout *w) {
     return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
 }
 
-int sa_vocabulary_rows(const sa_readout *w, int rows) {
-    return sa_weight_most_rows(w->W_o, rows);
-}
-
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp) {
@@ -149,7 +145,6 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
 
 /* Some words of a block of rows. */
 typedef struct logits_part {
-    int first;     /* word */
     sa_mat logits; /* the parts of a block lie one after the other, each dense */
     sa_weight W_o; /* of these words */
     sa_real *max;  /* of the rows */
@@ -160,18 +155,9 @@ static logits_part part_of(const sa_readout *w, const sa_readout_cache *cache, i
                            int first) {
     const int left = cache->logits.cols - first, words = left < PART ? left : PART;
     const ptrdiff_t place = (ptrdiff_t)first * count;
-    return (logits_part){.first = first,
-                         .logits = {cache->logits.x + place, count, words, words},
+    return (logits_part){.logits = {cache->logits.x + place, count, words, words},
                          .W_o = sa_weight_rows(w->W_o, first, words),
                          .max = sa_row(cache->max, first / PART) + at};
-}
-
-/* From dlogits [rows x words] of the words from `first` on. */
-static void logits_backward(const logits_part *part, sa_mat t, sa_mat dt, sa_readout *dw) {
-    const sa_mat dlogits = part->logits;
-    sa_linear_backward(part->W_o, t, dlogits, dt,
-                       sa_weight_rows(dw->W_o, part->first, dlogits.cols),
-                       sa_cols(dw->b_y, part->first, dlogits.cols)); /* W_o t + b_y */
 }
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
@@ -198,7 +184,9 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
             const logits_part part = part_of(w, cache, at, count, k);
             sa_loss_probabilities(loss, part.max, scale, part.logits);
             sa_loss_backward(part.logits, words, k, ids + at, smoothing, scale, mixtures);
-            logits_backward(&part, t, dt, dw);
+            sa_linear_backward(part.W_o, t, part.logits, dt,
+                               sa_weight_rows(dw->W_o, k, part.logits.cols),
+                               sa_cols(dw->b_y, k, part.logits.cols)); /* W_o t + b_y */
         }
     }
 }

@@ -77,13 +77,11 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
  * empty. */
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
-/* log p(word) of row i of t is logits_i - log_sum_exp[i]. most [rows x stretches]: the largest
- * logit of each stretch of as many words, of those that are numbers. */
+/* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
+ * rows at once. most [rows x stretches]: the largest logit of each stretch of as many words, of
+ * those that are numbers. */
 enum { SA_VOCABULARY_STRETCH = 512 };
 int sa_vocabulary_stretches(const sa_readout *w);
-/* For how many of `rows` rows sa_vocabulary_forward is best called at once: see
- * sa_weight_nt_most. */
-int sa_vocabulary_rows(const sa_readout *w, int rows);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);
 

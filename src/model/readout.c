@@ -7,10 +7,10 @@
 
 const sa_output sa_output_maxout = {2, sa_maxout_forward, sa_maxout_backward};
 
-/* Equation 5 (Luong et al. 2015): t = tanh(t~). The copy in sums is not changed by dropout. */
-static void tanh_forward(sa_mat sums, sa_mat t) {
-    sa_tanh(sums);
-    sa_copy_mat(sums, t);
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). The copy in `a` is not changed by dropout. */
+void sa_tanh_forward(sa_mat a, sa_mat t) {
+    sa_tanh(a);
+    sa_copy_mat(a, t);
 }
 
 void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
@@ -20,7 +20,7 @@ void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
     }
 }
 
-const sa_output sa_output_tanh = {1, tanh_forward, sa_tanh_backward};
+const sa_output sa_output_tanh = {1, sa_tanh_forward, sa_tanh_backward};
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 

@@ -20,7 +20,8 @@ typedef struct sa_output {
 
 extern const sa_output sa_output_maxout, sa_output_tanh;
 
-/* da = dt . (1 - t^2), for t = tanh(a); da may be dt. */
+/* t = tanh(a), which replaces a, too; da = dt . (1 - t^2), and da may be dt. */
+void sa_tanh_forward(sa_mat a, sa_mat t);
 void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da);
 
 typedef struct sa_readout { /* weights, or their gradients */

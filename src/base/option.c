@@ -145,7 +145,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
     sa_nearest nearest = {.wanted = text};
     for (size_t i = 0; (choice = sa_option_choice(row, i)); i++)
         sa_nearest_consider(&nearest, choice);
-    sa_option_format_range(row, &range);
+    sa_option_format_range(row, false, &range);
     sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
             range.failed ? "another value" : range.text,
             sa_nearest_hint(&nearest, hint, sizeof hint));
@@ -209,7 +209,7 @@ void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out)
     sa_option_format(row, number, out);
 }
 
-void sa_option_format_range(const sa_option *row, sa_buffer *out) {
+void sa_option_format_range(const sa_option *row, bool brief, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH) {
         sa_buffer_adds(out, "yes or no");
     } else if (row->kind == SA_OPTION_CHOICE) {
@@ -218,7 +218,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
             sa_buffer_adds(out, sa_option_choice(row, i));
         }
     } else if (!sa_option_is_text(row)) {
-        sa_buffer_adds(out, whole(row) ? "a whole number from " : "a number from ");
+        if (!brief) sa_buffer_adds(out, whole(row) ? "a whole number from " : "a number from ");
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);

@@ -56,9 +56,9 @@ void sa_option_format(const sa_option *row, double number, sa_buffer *out);
 /* Appends the option with this value as arguments of a command line: "--hidden 64", "--tie". */
 void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out);
 
-/* Appends the allowed values: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing
- * for text. */
-void sa_option_format_range(const sa_option *row, sa_buffer *out);
+/* Appends the allowed values: "a whole number from 1 to 8192", brief: "1 to 8192", "additive or
+ * scaled-dot"; nothing for text. */
+void sa_option_format_range(const sa_option *row, bool brief, sa_buffer *out);
 
 /* The present name of a renamed option (choice NULL), or of a renamed choice of an option (under
  * its present name); NULL when it was not renamed. For messages and for older model files. */

@@ -76,15 +76,7 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 static void option_range(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
     if (sa_option_is_text(row) || row->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
-    if (row->kind == SA_OPTION_CHOICE) {
-        sa_option_format_range(row, out);
-    } else {
-        sa_number_add(out, row->min);
-        sa_buffer_adds(out, " to ");
-        sa_number_add(out, row->max);
-        for (size_t i = 0; sa_option_choice(row, i); i++)
-            sa_buffer_addf(out, " or %s", sa_option_choice(row, i));
-    }
+    sa_option_format_range(row, true, out);
     sa_buffer_adds(out, "; default ");
     sa_option_format(row, cli_default_of(set, row), out);
     sa_buffer_adds(out, "]");

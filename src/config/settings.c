@@ -533,7 +533,7 @@ static bool read_key(const char *key, const json_t *value, sa_settings *settings
         return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
     if (assign(row, settings, value)) return true;
     sa_buffer range = {0};
-    sa_option_format_range(row, &range);
+    sa_option_format_range(row, false, &range);
     sa_fail(error, SA_DATA, "%s: settings: '%s' must be %s", file, key,
             range.failed ? "another value" : range.text);
     sa_buffer_release(&range);

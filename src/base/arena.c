@@ -22,10 +22,7 @@ void sa_arena_release(sa_arena *arena) {
 }
 
 void sa_arena_discard(sa_arena *arena) {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)arena->base;
-    const uintptr_t first = (base + page - 1) / page * page,
-                    end = (base + arena->size) / page * page;
-    if (first < end) madvise(arena->base + (first - base), end - first, MADV_DONTNEED);
+    sa_advise(arena->base, arena->size, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
 }
 
 void *sa_arena_alloc(sa_arena *arena, size_t count, size_t size) {

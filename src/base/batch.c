@@ -15,18 +15,14 @@ static void order_by_length(const sa_sentence *sentences, int count, int longest
     for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
 }
 
-static bool any_extended(const sa_sentence *sentences, int count) {
-    for (int i = 0; i < count; i++)
-        if (sentences[i].extended) return true;
-    return false;
-}
-
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
+    bool any_extended = false;
     for (int i = 0; i < count; i++) {
         sa_require(sentences[i].len > 0 && sentences[i].len <= INT_MAX - words);
         words += sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
+        any_extended |= sentences[i].extended != NULL;
     }
     int *len = sa_arena_alloc(arena, (size_t)count, sizeof *len);
     int *first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *first);
@@ -34,9 +30,7 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *start = sa_arena_alloc(arena, (size_t)steps + 1, sizeof *start);
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
-    int32_t *extended = ids;
-    if (any_extended(sentences, count))
-        extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
+    int32_t *extended = any_extended ? sa_arena_alloc(arena, (size_t)words, sizeof *extended) : ids;
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 

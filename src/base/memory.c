@@ -11,12 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+void sa_advise(void *memory, size_t size, size_t unit, int advice) {
+    const uintptr_t start = (uintptr_t)memory, first = (start + unit - 1) / unit * unit,
+                    end = (start + size) / unit * unit;
+    if (memory && first < end) madvise((char *)memory + (first - start), end - first, advice);
+}
+
 void sa_advise_huge_pages(void *memory, size_t size) {
-    enum { LARGE = 1 << 21 };
-    const uintptr_t start = (uintptr_t)memory, first = (start + LARGE - 1) / LARGE * LARGE,
-                    end = (start + size) / LARGE * LARGE;
-    if (memory && first < end)
-        madvise((char *)memory + (first - start), end - first, MADV_HUGEPAGE);
+    sa_advise(memory, size, 1 << 21, MADV_HUGEPAGE);
 }
 
 void *sa_new(size_t count, size_t size, sa_error *error) {

@@ -7,6 +7,8 @@
 /* count * size zeroed bytes (at least one), or NULL. */
 void *sa_new(size_t count, size_t size, sa_error *error);
 
+/* madvise for those units of `unit` bytes that lie inside the memory. */
+void sa_advise(void *memory, size_t size, size_t unit, int advice);
 /* Asks for huge pages, with which fresh memory of several megabytes is faulted in faster. */
 void sa_advise_huge_pages(void *memory, size_t size);
 

@@ -8,20 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the locale of this thread to "C", for the C library's correctly rounded conversions. In
- * glibc and musl that locale is static, so nothing can fail. */
-typedef struct c_locale {
-    locale_t before, now;
-} c_locale;
-
-static c_locale enter_c_locale(void) {
-    locale_t now = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return (c_locale){uselocale(now), now};
-}
-
-static void leave_c_locale(c_locale locale) {
-    uselocale(locale.before);
-    freelocale(locale.now);
+/* Sets the locale of this thread to "C", for the C library's correctly rounded conversions; returns
+ * the one before, for uselocale. In glibc and musl "C" is static: nothing fails or is to be freed.
+ */
+static locale_t enter_c_locale(void) {
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
 /* What strtod and strtoll read but is no number here (spaces, hexadecimal, "inf", "nan") has other
@@ -31,9 +22,9 @@ static void leave_c_locale(c_locale locale) {
 
 bool sa_number_parse(const char *text, double *value) {
     char *end;
-    c_locale locale = enter_c_locale();
+    const locale_t before = enter_c_locale();
     const double read = strtod(text, &end);
-    leave_c_locale(locale);
+    uselocale(before);
     if (end == text || *end || text[strspn(text, OF_NUMBERS)] || !isfinite(read)) return false;
     *value = read;
     return true;
@@ -63,12 +54,12 @@ static void add(sa_buffer *out, double value, bool single) {
     char text[320]; /* the compiler assumes the longest %g */
     double back;
     int digits = single ? FLT_DIG : DBL_DIG;
-    c_locale locale = enter_c_locale();
+    const locale_t before = enter_c_locale();
     do {
         snprintf(text, sizeof text, "%.*g", digits++, value);
         back = strtod(text, NULL);
     } while (single ? (float)back != (float)value : back != value);
-    leave_c_locale(locale);
+    uselocale(before);
     sa_buffer_adds(out, text);
 }
 
@@ -81,8 +72,8 @@ void sa_number_add_exact(sa_buffer *out, double value) {
 }
 
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals) {
-    c_locale locale = enter_c_locale();
+    const locale_t before = enter_c_locale();
     sa_buffer_addf(out, fabs(value) > 1e15 ? "%.*e" : "%.*f", decimals,
                    isnan(value) ? (double)NAN : value); /* never "-nan" */
-    leave_c_locale(locale);
+    uselocale(before);
 }

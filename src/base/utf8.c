@@ -44,7 +44,6 @@ const char *sa_utf8_guess_format(const char *text, size_t size, const char **com
         {"\x28\xb5\x2f\xfd", 4, "a Zstandard file", "zstd -dc FILE > NEW"},
     };
     enum { ROWS = sizeof starts / sizeof *starts };
-    static const char *const wide[] = {"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"};
     for (size_t i = 0; i < ROWS; i++) {
         const char *inside = starts[i].inside;
         *command = starts[i].command;
@@ -55,7 +54,7 @@ const char *sa_utf8_guess_format(const char *text, size_t size, const char **com
     const int zeros = size < 4 ? 0 : !text[0] << 3 | !text[1] << 2 | !text[2] << 1 | !text[3];
     for (int i = 0; i < 4; i++) {
         *command = starts[i].command;
-        if (zeros == (const int[]){7, 14, 5, 10}[i]) return wide[i];
+        if (zeros == (const int[]){7, 14, 5, 10}[i]) return starts[i].name;
     }
     return NULL;
 }

@@ -117,13 +117,23 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
     return true;
 }
 
+/* The first minus outside quoted strings, or size. */
+static size_t find_minus(const char *text, size_t size) {
+    bool quoted = false;
+    size_t at = 0;
+    for (; at < size && (quoted || text[at] != '-'); at++) {
+        quoted ^= text[at] == '"';
+        at += quoted && text[at] == '\\';
+    }
+    return at < size ? at : size;
+}
+
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
     /* No number of a header is negative; the parser would read -0 as 0. */
-    size_t i = sa_json_skip_strings(text, size, 0);
-    while (i < size && text[i] != '-') i = sa_json_skip_strings(text, size, i + 1);
-    if (i < size)
+    const size_t minus = find_minus(text, size);
+    if (minus < size)
         return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", container->name,
-                       i);
+                       minus);
     json_t *header = sa_json_parse(text, size, HEADER_DEPTH, container->name, "header", error);
     if (!header) return false;
     container->header = header;

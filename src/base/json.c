@@ -160,9 +160,9 @@ static json_t *read_literal(json_reader *it) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static json_t *read_value(json_reader *it);
+static json_t *read_value(json_reader *it, int depth);
 
-static bool read_member(json_reader *it, json_t *object) {
+static bool read_member(json_reader *it, json_t *object, int depth) {
     if (peek(it) != '"') return parse_error(it, "expected a key");
     const size_t start = it->at;
     char *key = read_string(it);
@@ -173,20 +173,22 @@ static bool read_member(json_reader *it, json_t *object) {
         good = parse_error(it, it->note);
     }
     good = good && (accept_char(it, ':') || parse_error(it, "expected ':'"));
-    json_t *value = good ? read_value(it) : NULL;
+    json_t *value = good ? read_value(it, depth) : NULL;
     good = value && json_object_set_new_nocheck(object, key, value) == 0;
     free(key);
     return good;
 }
 
-/* An object or an array; `at` is at its opening bracket. */
-static json_t *read_collection(json_reader *it, bool object) {
+/* An object or an array, in which `depth` more may be nested; `at` is at its opening bracket. */
+static json_t *read_collection(json_reader *it, bool object, int depth) {
     json_t *all = object ? json_object() : json_array();
     const char end = object ? '}' : ']';
     it->at++;
     if (!all || accept_char(it, end)) return all;
     bool good;
-    do good = object ? read_member(it, all) : json_array_append_new(all, read_value(it)) == 0;
+    do
+        good = object ? read_member(it, all, depth)
+                      : json_array_append_new(all, read_value(it, depth)) == 0;
     while (good && accept_char(it, ','));
     if (good && (accept_char(it, end) ||
                  parse_error(it, object ? "expected ',' or '}'" : "expected ',' or ']'")))
@@ -195,13 +197,14 @@ static json_t *read_collection(json_reader *it, bool object) {
     return NULL;
 }
 
-static json_t *read_value(json_reader *it) {
+static json_t *read_value(json_reader *it, int depth) {
     const char first = peek(it);
     const bool collection = first == '{' || first == '[';
     if (it->at == it->size) return parse_error(it, "expected a value"), NULL;
     it->memory_used += collection ? COLLECTION_COST : SCALAR_COST;
     if (it->memory_used > MEMORY_LIMIT) return parse_error(it, "too many values"), NULL;
-    if (collection) return read_collection(it, first == '{');
+    if (collection && !depth) return parse_error(it, "nested too deeply"), NULL;
+    if (collection) return read_collection(it, first == '{', depth - 1);
     if (first != '"') return read_literal(it);
     char *text = read_string(it);
     json_t *string = text ? json_string_nocheck(text) : NULL;
@@ -209,34 +212,11 @@ static json_t *read_value(json_reader *it) {
     return string;
 }
 
-size_t sa_json_skip_strings(const char *text, size_t size, size_t at) {
-    while (at < size && text[at] == '"') {
-        for (at++; at < size && text[at] != '"'; at++)
-            if (text[at] == '\\') at++;
-        at++;
-    }
-    return at < size ? at : size;
-}
-
-/* The first byte that opens more than `depth` nested objects and arrays, or size. */
-static size_t find_too_deep(const char *text, size_t size, int depth) {
-    size_t i = sa_json_skip_strings(text, size, 0);
-    for (; i < size; i = sa_json_skip_strings(text, size, i + 1)) {
-        depth += (text[i] == '}' || text[i] == ']') - (text[i] == '{' || text[i] == '[');
-        if (depth < 0) break;
-    }
-    return i;
-}
-
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error) {
     json_reader it = {.text = text, .size = size};
-    const size_t deep = find_too_deep(text, size, depth);
-    json_t *value = deep == size ? read_value(&it) : NULL;
-    if (deep < size) {
-        it.at = deep;
-        parse_error(&it, "nested too deeply");
-    } else if (value && (peek(&it), it.at < size)) {
+    json_t *value = read_value(&it, depth);
+    if (value && (peek(&it), it.at < size)) {
         json_decref(value);
         value = NULL;
         parse_error(&it, "unexpected data after the value");

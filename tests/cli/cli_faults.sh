@@ -105,7 +105,7 @@ models() {
     printf '\0\0\0\0\0\0\0\0{}' >length-0
     printf '\0\0\0\0\0\0\0\x80{}' >length-2-63
     printf '\0\0\0\0\0\0\0\2{}' >swapped
-    (printf '\xa0\x86\1\0\0\0\0\0{'; printf '[%.0s' {1..99999}) >deep
+    (printf '\xa0\x86\1\0\0\0\0\0{"a":'; printf '[%.0s' {1..99995}) >deep
     printf "\\x$(printf %x ${#header})\0\0\0\0\0\0\0%s\0\0\0\0" "$header" >foreign
     printf 'PK\3\4\24\0\0\0\10\0archive/data.pkl' >torch.safetensors
     cp model.safetensors 1tib && truncate -s 1T 1tib

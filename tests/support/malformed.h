@@ -46,13 +46,13 @@ typedef struct malformed_file {
 
 static const malformed_header malformed_headers[] = {
     /* what is no JSON */
-    {WORDS, E_TYPE, "\"source.E\":{{\"dtype\":\"F32\"", "m: header: nested too deeply at byte +35"},
+    {WORDS, E_TYPE, "\"source.E\":{{\"dtype\":\"F32\"", "m: header: expected a key at byte +12"},
     {WORDS, E_TYPE, WITH_TYPE("\"F32"), "m: header: expected ',' or '}' at byte +26"},
     {WORDS, E_TYPE, WITH_TYPE("F32"), "m: header: expected a value at byte +20"},
     {WORDS, E_TYPE, WITH_TYPE("'F32'"), "m: header: expected a value at byte +20"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,3,]"), "m: header: expected a value at byte +39"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6 3]"), "m: header: expected ',' or ']' at byte +37"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6,3"), "m: header: nested too deeply at byte +54"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6,3"), "m: header: expected ',' or ']' at byte +53"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,3]]"), "m: header: expected ',' or '}' at byte +39"},
     {WORDS, E_SHAPE, WITH_SHAPE("[[[[6,3]]]]"), "m: header: nested too deeply at byte +35"},
     {WORDS, E_SHAPE, WITH_SHAPE("/* rows */[6,3]"), "m: header: expected a value at byte +34"},

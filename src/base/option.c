@@ -139,7 +139,6 @@ static double parse(const sa_option *row, const char *text) {
 static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
     const char *now = sa_option_renamed(row->name, text);
     if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
-    char hint[128];
     const char *choice;
     sa_buffer range = {0};
     sa_nearest nearest = {.wanted = text};
@@ -147,8 +146,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
         sa_nearest_consider(&nearest, choice);
     sa_option_format_range(row, false, &range);
     sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
-            range.failed ? "another value" : range.text,
-            sa_nearest_hint(&nearest, hint, sizeof hint));
+            range.failed ? "another value" : range.text, sa_nearest_hint(&nearest));
     sa_buffer_release(&range);
     return false;
 }
@@ -173,9 +171,7 @@ bool sa_options_set(const sa_option *rows, void *fields, const char *name, const
         return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
     sa_nearest nearest = {.wanted = name};
     for (row = rows; row->name; row++) sa_nearest_consider(&nearest, row->name);
-    char hint[128];
-    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name,
-                   sa_nearest_hint(&nearest, hint, sizeof hint));
+    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name, sa_nearest_hint(&nearest));
 }
 
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
@@ -263,17 +259,14 @@ void sa_nearest_consider(sa_nearest *nearest, const char *candidate) {
     nearest->distance = distance;
 }
 
-const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity) {
-    *out = 0;
+const char *sa_nearest_hint(sa_nearest *nearest) {
     if (nearest->name)
-        snprintf(out, capacity, " (did you mean '%s%s'?)", nearest->prefix ? nearest->prefix : "",
-                 nearest->name);
-    return out;
+        snprintf(nearest->hint, sizeof nearest->hint, " (did you mean '%s%s'?)",
+                 nearest->prefix ? nearest->prefix : "", nearest->name);
+    return nearest->hint;
 }
 
-const char *sa_nearest_hint_in(const char *wanted, const char *(*name)(size_t i), char *out,
-                               size_t capacity) {
-    sa_nearest nearest = {.wanted = wanted};
-    for (size_t i = 0; name && name(i); i++) sa_nearest_consider(&nearest, name(i));
-    return sa_nearest_hint(&nearest, out, capacity);
+const char *sa_nearest_hint_in(sa_nearest *nearest, const char *(*name)(size_t i)) {
+    for (size_t i = 0; name && name(i); i++) sa_nearest_consider(nearest, name(i));
+    return sa_nearest_hint(nearest);
 }

@@ -190,14 +190,13 @@ static const char *item(size_t row, const char **text) {
 static bool run(cli_call *call, sa_error *error) {
     const char *const *words = call->words;
     sa_nearest nearest = {.wanted = words[0]};
-    char hint[128];
     for (size_t i = 0; actions[i].name; i++) {
         if (strcmp(words[0], actions[i].name) == 0)
             return actions[i].run(call->options, words + 1, error);
         sa_nearest_consider(&nearest, actions[i].name);
     }
     return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn, apply or get-vocab%s", words[0],
-                   sa_nearest_hint(&nearest, hint, sizeof hint));
+                   sa_nearest_hint(&nearest));
 }
 
 const cli_command cli_bpe = {

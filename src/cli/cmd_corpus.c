@@ -25,10 +25,9 @@ static bool run(cli_call *call, sa_error *error) {
     const sa_task *task = sa_task_find(name);
     if (!task) {
         sa_nearest nearest = {.wanted = name};
-        char hint[128];
         for (task = sa_tasks; task->name; task++) sa_nearest_consider(&nearest, task->name);
         return sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all",
-                       name, sa_nearest_hint(&nearest, hint, sizeof hint));
+                       name, sa_nearest_hint(&nearest));
     }
     sa_buffer out = {0};
     const size_t pairs = options->pairs ? (size_t)options->pairs : task->pairs;

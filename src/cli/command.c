@@ -283,9 +283,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     sa_nearest nearest = {.wanted = name, .prefix = "--", .name = row ? row->name : NULL};
     for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
         sa_nearest_consider(&nearest, row->name);
-    char hint[128];
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,
-                   sa_nearest_hint(&nearest, hint, sizeof hint));
+                   sa_nearest_hint(&nearest));
 }
 
 static bool read_option(argument_reader *reader, sa_error *error) {

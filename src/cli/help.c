@@ -28,9 +28,8 @@ const cli_command *cli_find(const char *name, sa_error *error) {
         if (strcmp((*command)->name, name) == 0) return *command;
         sa_nearest_consider(&nearest, (*command)->name);
     }
-    char hint[128];
     sa_fail(error, SA_USAGE, "unknown command '%s'%s; '%s help' lists all", name,
-            sa_nearest_hint(&nearest, hint, sizeof hint), cli_name);
+            sa_nearest_hint(&nearest), cli_name);
     return NULL;
 }
 

@@ -128,14 +128,13 @@ const char *cli_heads_word(size_t i) {
 }
 
 bool cli_heads_read(const char *text, int *head, sa_error *error) {
-    char hint[128];
     int64_t number = 0;
     *head = SA_HEADS_ALL;
     if (!text) return true;
     if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
         (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
         return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max%s", text,
-                       sa_nearest_hint_in(text, cli_heads_word, hint, sizeof hint));
+                       sa_nearest_hint_in(&(sa_nearest){.wanted = text}, cli_heads_word));
     *head = strcmp(text, "max") == 0 ? SA_HEADS_MAX : number ? (int)number : SA_HEADS_MEAN;
     return true;
 }

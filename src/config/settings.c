@@ -453,11 +453,9 @@ const char *sa_preset_text(const char *name) {
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error) {
     if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
     const char *line = sa_preset_text(name);
-    if (!line) {
-        char hint[128];
+    if (!line)
         return sa_fail(error, SA_USAGE, "unknown preset '%s'%s; 'softalign help train' lists all",
-                       name, sa_nearest_hint_in(name, sa_preset_name, hint, sizeof hint));
-    }
+                       name, sa_nearest_hint_in(&(sa_nearest){.wanted = name}, sa_preset_name));
     for (; *line; line += strcspn(line, "\n") + 1) {
         char option[32], value[32];
         if (sscanf(line, "--%31s %31s", option, value) == 2 &&

@@ -397,10 +397,9 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_model model = {0};
     add_pairs(job, &own);
-    char hint[128];
     if (!sa_gradient_fault_inject(job->fault))
         return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", job->fault,
-                       sa_nearest_hint_in(job->fault, fault_name, hint, sizeof hint));
+                       sa_nearest_hint_in(&(sa_nearest){.wanted = job->fault}, fault_name));
     bool good = sa_lab_model_open(&model, own.settings, &own.pairs, error);
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;

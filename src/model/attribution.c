@@ -530,7 +530,7 @@ const char *sa_attribution_name(size_t i) {
 
 int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIBUTIONS],
                          sa_error *error) {
-    char name[64], hint[128];
+    char name[64];
     int count = 0;
     for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const sa_attribution *row = sa_attributions;
@@ -538,7 +538,7 @@ int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIB
         while (row->name && strcmp(row->name, name) != 0) row++;
         if (!row->name)
             return sa_fail(error, SA_USAGE, "unknown method '%s'%s", name,
-                           sa_nearest_hint_in(name, sa_attribution_name, hint, sizeof hint));
+                           sa_nearest_hint_in(&(sa_nearest){.wanted = name}, sa_attribution_name));
         for (int k = 0; k < count; k++)
             if (list[k] == row) return sa_fail(error, SA_USAGE, "{method} %s: named twice", name);
         list[count++] = row;

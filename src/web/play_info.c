@@ -89,12 +89,10 @@ static const sa_option *find(const web_option_set *sets, const char *name, void 
 
 static bool fail_unknown(const web_option_set *sets, const char *word, sa_error *error) {
     sa_nearest nearest = {.wanted = word};
-    char hint[128];
     for (; sets->rows; sets++)
         for (const sa_option *row = sets->rows; row->name; row++)
             sa_nearest_consider(&nearest, row->name);
-    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", word,
-                   sa_nearest_hint(&nearest, hint, sizeof hint));
+    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", word, sa_nearest_hint(&nearest));
 }
 
 /* The next word of the text, terminated in place; NULL: there is none. */

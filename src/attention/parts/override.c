@@ -22,7 +22,6 @@ const char *sa_attention_override_name(size_t i) {
 
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error) {
-    char hint[128];
     int64_t shift;
     if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
     if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
@@ -38,7 +37,8 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
     return sa_fail(error, SA_USAGE,
                    "{force_attention} '%s': expected none, uniform, shuffle, shift:N, one-hot, "
                    "gold or expected%s",
-                   text, sa_nearest_hint_in(text, sa_attention_override_name, hint, sizeof hint));
+                   text,
+                   sa_nearest_hint_in(&(sa_nearest){.wanted = text}, sa_attention_override_name));
 }
 
 bool sa_override_check(sa_attention_override override, sa_error *error) {

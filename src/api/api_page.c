@@ -1,11 +1,9 @@
 /* api_page: pages of softalign.h. */
-#include "base/utf8.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "report/html_report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct sa_page {
     sa_html_report report; /* empty once the page is complete */
@@ -71,20 +69,10 @@ bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *setti
     return is_added(page, error);
 }
 
-static bool check_utf8(const char *const *words, int count, const char *name, sa_error *error) {
-    size_t bad;
-    for (int i = 0; i < count; i++)
-        if (!sa_utf8_valid(words[i], strlen(words[i]), &bad))
-            return sa_fail(error, SA_USAGE, "'%s[%d]' is not UTF-8", name, i);
-    return true;
-}
-
 static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
     return sa_given_alignment(alignment, "alignment", error) &&
            sa_given(alignment->weights, "alignment->weights", error) &&
-           sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error) &&
-           check_utf8(alignment->target, alignment->targets, "alignment->target", error) &&
-           check_utf8(alignment->source, alignment->sources, "alignment->source", error);
+           sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error);
 }
 
 /* The links between words, which EOS is none of. */

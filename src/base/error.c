@@ -182,10 +182,9 @@ static bool check_size(int size, int least, const char *name, const char *field,
 
 static bool check_words(const char *const *words, int count, const char *name, const char *field,
                         sa_error *error) {
-    if (!words) return sa_fail(error, SA_USAGE, "'%s->%s' is NULL", name, field);
-    for (int i = 0; i < count; i++)
-        if (!words[i]) return sa_fail(error, SA_USAGE, "'%s->%s[%d]' is NULL", name, field, i);
-    return true;
+    char list[64];
+    snprintf(list, sizeof list, "%s->%s", name, field);
+    return sa_given_texts(words, (size_t)count, list, error);
 }
 
 bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error) {

@@ -72,7 +72,7 @@ bool sa_given_array(const void *array, size_t count, const char *name, sa_error 
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
 
-/* Its sizes and words; its weights may be NULL. */
+/* Its sizes and words, which must be UTF-8; its weights may be NULL. */
 bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error);
 
 /* A corpus that was opened, or put together by a program. */

@@ -203,24 +203,18 @@ const sa_colormap sa_colormaps[] = {{"ink", LIST(ink), LIST(ink_entries)},
                                     {"viridis", LIST(viridis), LIST(viridis_entries)},
                                     {0}};
 
-static unsigned char mix(unsigned char from, unsigned char to, double fraction) {
-    return (unsigned char)lround(from + (to - from) * fraction);
+static sa_color mix(sa_color from, sa_color to, double part) {
+    return (sa_color){(unsigned char)lround(from.red + (to.red - from.red) * part),
+                      (unsigned char)lround(from.green + (to.green - from.green) * part),
+                      (unsigned char)lround(from.blue + (to.blue - from.blue) * part)};
 }
 
 sa_color sa_colormap_color(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
-    if (weight < 0) {
-        const sa_color zero = colormap->stop[0];
-        const double part = fmin(-weight, 1);
-        return (sa_color){mix(zero.red, red.red, part), mix(zero.green, red.green, part),
-                          mix(zero.blue, red.blue, part)};
-    }
+    if (weight < 0) return mix(colormap->stop[0], red, fmin(-weight, 1));
     const double position = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
     const int before = (int)fmin(floor(position), colormap->stops - 2);
-    const sa_color *from = &colormap->stop[before], *to = from + 1;
-    return (sa_color){mix(from->red, to->red, position - before),
-                      mix(from->green, to->green, position - before),
-                      mix(from->blue, to->blue, position - before)};
+    return mix(colormap->stop[before], colormap->stop[before + 1], position - before);
 }
 
 int sa_colormap_palette_index(int map, double weight) {

@@ -192,10 +192,8 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     /* Under way: the page reloads itself until one without this replaces it. */
     if (live) json_object_set_new(report.data, "live", json_true());
     if (!watching->validated) text.open_at = NULL;
-    good = good && sa_page_text_add(&text, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && sa_save_text(watching->options->html, &out, error);
-    sa_html_report_release(&report);
+    good = sa_page_end(&report, good, &text, &out, error) &&
+           sa_save_text(watching->options->html, &out, error);
     sa_buffer_release(&out);
     return good;
 }

@@ -166,11 +166,7 @@ void cli_begin_page(sa_html_report *report, const char *command, const char *of,
 bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *text, const char *path,
                   sa_error *error) {
     sa_buffer out = {0};
-    bool good = complete && sa_page_text_add(text, report, error);
-    if (good) sa_html_report_write(report, &out);
-    good = good && cli_save(path, &out, error);
-    sa_html_report_release(report);
-    return good;
+    return sa_page_end(report, complete, text, &out, error) && cli_save(path, &out, error);
 }
 
 void cli_note_folder(const char *folder, const char *const files[]) {

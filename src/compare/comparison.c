@@ -346,15 +346,15 @@ static bool save_matrices(const sa_compare_run *run, const char *matrices, const
     return good;
 }
 
-static bool save_all_matrices(const sa_comparison *all, size_t count, sa_error *error) {
-    const sa_corpus *test = &all->data.test;
+static bool save_all_matrices(const sa_comparison *all, sa_error *error) {
+    const size_t wanted = (size_t)all->options->matrices, tests = all->data.test.count;
+    const size_t count = wanted < tests ? wanted : tests;
     char *matrices = count ? sa_path_join(all->options->out, "matrices", error) : NULL;
     bool good = !count || (matrices && sa_directory_create(matrices, error));
     for (size_t i = 0; count && good && i < all->model_count; i++) {
         const sa_compare_run *run = &all->runs[i * all->seeds];
         if (run->model->attends && !run->diverged)
-            good = save_matrices(run, matrices, test, count < test->count ? count : test->count,
-                                 error);
+            good = save_matrices(run, matrices, &all->data.test, count, error);
     }
     free(matrices);
     return good;
@@ -364,7 +364,7 @@ static bool save_all_matrices(const sa_comparison *all, size_t count, sa_error *
  * and table.tex with means and deviations, curves.csv from the log.csv of every run, bylength.csv,
  * and matrices/<model>/0001.csv ... of the first `matrices` test pairs, by every model with
  * attention, with its first seed. */
-static bool save_files(const sa_comparison *all, size_t matrices, sa_error *error) {
+static bool save_files(const sa_comparison *all, sa_error *error) {
     static const char *const names[] = {"table.csv", "spread.csv", "table.md", "table.tex"};
     sa_buffer file[4] = {{0}};
     add_csv(all, false, &file[0]), add_csv(all, true, &file[1]);
@@ -373,7 +373,7 @@ static bool save_files(const sa_comparison *all, size_t matrices, sa_error *erro
     for (int i = 0; i < 4; i++)
         good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
     return good && save_curves(all, error) && save_by_length(all, error) &&
-           save_all_matrices(all, matrices, error);
+           save_all_matrices(all, error);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -419,21 +419,20 @@ static bool add_model(const sa_comparison *all, size_t number, sa_html_report *r
 }
 
 /* Writes the HTML report; it holds the CSV files, which must exist. */
-static bool save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
-                      sa_error *error) {
+static bool save_page(const sa_comparison *all, sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
+    const sa_compare_options *options = all->options;
+    const sa_page_text text = {options->title, options->notes, options->open_at};
     sa_html_report report;
     sa_buffer out = {0};
     bool good = true;
     open_page(all, &report);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
-        good = sa_html_report_add_file(&report, all->options->out, files[i], error);
+        good = sa_html_report_add_file(&report, options->out, files[i], error);
     for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &report, error);
-    good = good && sa_page_text_add(text, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && sa_save_text(path, &out, error);
+    good =
+        sa_page_end(&report, good, &text, &out, error) && sa_save_text(options->html, &out, error);
     sa_buffer_release(&out);
-    sa_html_report_release(&report);
     return good;
 }
 
@@ -456,11 +455,9 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
 }
 
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {
-    const sa_compare_options *options = all->options;
-    const sa_page_text text = {options->title, options->notes, options->open_at};
     sa_buffer table = {0}, json = {0};
-    if (!find_statistics(all, error) || !save_files(all, (size_t)options->matrices, error) ||
-        (options->html && !save_page(all, &text, options->html, error)))
+    if (!find_statistics(all, error) || !save_files(all, error) ||
+        (all->options->html && !save_page(all, error)))
         return false;
     add_table(all, TEXT, &table);
     sa_json_add(json_all(all), &json);

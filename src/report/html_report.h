@@ -93,5 +93,7 @@ extern const sa_option sa_page_text_options[]; /* of sa_page_text */
  * SA_USAGE: `html`, the page, is that file, or there is no page. */
 bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *error);
 
-/* Adds them to a report whose data are complete. SA_USAGE: the page has nothing at that place. */
-bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error *error);
+/* Adds them to a report whose data are `complete`, appends the page, and releases the report in any
+ * case. SA_USAGE: the page has nothing at that place. */
+bool sa_page_end(sa_html_report *report, bool complete, const sa_page_text *text, sa_buffer *out,
+                 sa_error *error);

@@ -276,7 +276,7 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
     return open || !text->open_at;
 }
 
-bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error *error) {
+static bool add_to(sa_html_report *report, const sa_page_text *text, sa_error *error) {
     if (text->notes) {
         json_t *notes = read_notes(text->notes, error);
         if (!notes) return false;
@@ -290,4 +290,12 @@ bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error
     json_t *open = read_places(text->open_at, live ? NULL : report, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;
+}
+
+bool sa_page_end(sa_html_report *report, bool complete, const sa_page_text *text, sa_buffer *out,
+                 sa_error *error) {
+    const bool good = complete && add_to(report, text, error);
+    if (good) sa_html_report_write(report, out);
+    sa_html_report_release(report);
+    return good;
 }

@@ -1,3 +1,4 @@
+#include "base/container.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -18,11 +19,6 @@ static const sa_option rows[] = {
      "print the command line that trains the same model again from the same PAIRS"},
     {0},
 };
-
-typedef struct model_file {
-    sa_container file;
-    sa_settings settings;
-} model_file;
 
 /* ---- Tensors -------------------------------------------------------------------------------- */
 
@@ -71,15 +67,15 @@ static void show_vocabulary(const sa_tensor *tensor, sa_buffer *out) {
     sa_buffer_adds(out, word < end ? " ...\n" : "\n");
 }
 
-static bool show(const model_file *model, sa_error *error) {
-    const sa_tensor *tensors = model->file.tensors;
-    const size_t count = model->file.count;
+static bool show(const sa_container *file, const sa_settings *settings, sa_error *error) {
+    const sa_tensor *tensors = file->tensors;
+    const size_t count = file->count;
     sa_buffer out = {0};
     sa_buffer_adds(&out, "Settings\n");
     for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(&model->settings, row)) continue;
+        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(settings, row)) continue;
         sa_buffer_addf(&out, "  %-12s ", row->name);
-        sa_option_format(row, sa_option_get(row, &model->settings), &out);
+        sa_option_format(row, sa_option_get(row, settings), &out);
         sa_buffer_adds(&out, "\n");
     }
     sa_buffer_adds(&out, "Vocabularies, the most frequent words first\n");
@@ -95,12 +91,12 @@ static bool show(const model_file *model, sa_error *error) {
             sa_buffer_addf(&out, "%s%d", k ? " x " : "  ", tensors[i].shape[k]);
         sa_buffer_adds(&out, "\n");
     }
-    const sa_cache_size cache = sa_settings_cache_size(&model->settings);
+    const sa_cache_size cache = sa_settings_cache_size(settings);
     sa_buffer_addf(&out,
                    "Parameters: %zu\nDecoding cache in bytes: %zu per source word, %zu per step of "
                    "a hypothesis, and its state of %zu\nChecksum: %08x (correct)\n",
-                   count_parameters(&model->file), cache.source_word, cache.target_word,
-                   cache.state, model->file.checksum);
+                   count_parameters(file), cache.source_word, cache.target_word, cache.state,
+                   file->checksum);
     return cli_print(&out, error);
 }
 
@@ -108,10 +104,10 @@ static bool show(const model_file *model, sa_error *error) {
 
 /* Only a file to resume from knows its batches, which --steps counts, those without a finite
  * gradient included: at these the new training ends, by nothing else. */
-static bool show_command(const model_file *model, sa_error *error) {
+static bool show_command(const sa_container *file, const sa_settings *settings, sa_error *error) {
     sa_settings start;
     sa_buffer out = {0};
-    const int family = model->settings.model, schedule = model->settings.schedule;
+    const int family = settings->model, schedule = settings->schedule;
     const char *preset = sa_preset_default(family); /* what train takes without options */
     sa_settings_init(&start);
     start.model = family;
@@ -119,12 +115,12 @@ static bool show_command(const model_file *model, sa_error *error) {
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
     start.model = 0; /* the family is named, from whose preset the others differ */
     for (const sa_option *row = sa_settings_options; row->name; row++) {
-        const double value = sa_option_get(row, &model->settings);
+        const double value = sa_option_get(row, settings);
         if (row->scope == SA_SCOPE_RUN || value == sa_option_get(row, &start)) continue;
         sa_buffer_adds(&out, " ");
         sa_option_add_argument(row, value, &out);
     }
-    const sa_tensor *counts = sa_container_find(&model->file, "training.at");
+    const sa_tensor *counts = sa_container_find(file, "training.at");
     int64_t batches;
     if (counts && counts->size >= sizeof batches) {
         memcpy(&batches, counts->data, sizeof batches);
@@ -140,8 +136,7 @@ static bool show_command(const model_file *model, sa_error *error) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static bool show_json(const model_file *model, sa_error *error) {
-    const sa_container *file = &model->file;
+static bool show_json(const sa_container *file, const sa_settings *settings, sa_error *error) {
     json_t *tensors = json_array(), *vocabularies = json_object(), *merges = json_object();
     for (size_t i = 0; i < file->count; i++) {
         const sa_tensor *tensor = &file->tensors[i];
@@ -159,12 +154,12 @@ static bool show_json(const model_file *model, sa_error *error) {
     }
     char checksum[16];
     snprintf(checksum, sizeof checksum, "%08x", file->checksum);
-    json_t *settings = json_loads(sa_container_metadata(file, "settings"), 0, NULL);
+    json_t *stored = json_loads(sa_container_metadata(file, "settings"), 0, NULL);
     json_int_t count = (json_int_t)count_parameters(file);
-    const sa_cache_size cache = sa_settings_cache_size(&model->settings);
+    const sa_cache_size cache = sa_settings_cache_size(settings);
     json_t *bytes = json_pack("{s:I, s:I, s:I}", "state", (json_int_t)cache.state, "source_word",
                               (json_int_t)cache.source_word, "step", (json_int_t)cache.target_word);
-    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "settings", settings,
+    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "settings", stored,
                                     "tensors", tensors, "vocabularies", vocabularies, "merges",
                                     merges, "parameter_count", count, "cache_bytes", bytes,
                                     "checksum", checksum),
@@ -175,15 +170,17 @@ static bool show_json(const model_file *model, sa_error *error) {
 
 static bool run(cli_call *call, sa_error *error) {
     const inspect_options *options = call->options;
-    model_file model;
+    sa_container file = {0};
+    sa_settings settings;
     if (options->json && options->command)
         return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
-    sa_settings_init(&model.settings);
-    if (!cli_model_file_open(&model.file, call->words[0], &model.settings, error)) return false;
-    const bool good = (options->command ? show_command
+    sa_settings_init(&settings);
+    const bool good = sa_container_open(&file, call->words[0], 1, NULL, error) &&
+                      sa_settings_read_file(&settings, &file, error) &&
+                      (options->command ? show_command
                        : options->json  ? show_json
-                                        : show)(&model, error);
-    sa_container_close(&model.file);
+                                        : show)(&file, &settings, error);
+    sa_container_close(&file);
     return good;
 }
 

@@ -62,31 +62,22 @@ static const sa_option rows[] = {
 /* ---- Resuming -------------------------------------------------------------------------------- */
 
 /* The settings of the interrupted training; options may repeat but not change them. */
-static bool resume_settings(cli_call *call, sa_error *error) {
-    train_options *options = call->options;
+static bool resume_settings(train_options *options, sa_error *error) {
     char *path = sa_path_join(options->job.out, "last.safetensors", error);
-    sa_container file = {0};
-    const bool good = path && cli_model_file_open(&file, path, &options->settings, error);
-    if (good) sa_container_close(&file);
+    const bool good = path && cli_settings_of(path, &options->settings, error);
     free(path);
-    return good &&
-           (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
-           cli_read(call, error);
+    return good;
 }
 
 /* The settings that shape the model are its own; a preset or an option that says otherwise remains,
  * to be refused. Without a preset the others are the defaults of its family. */
-static bool initial_settings(cli_call *call, sa_error *error) {
-    train_options *options = call->options;
+static bool initial_settings(train_options *options, sa_error *error) {
     sa_settings trained = options->settings;
-    sa_container file;
-    if (!cli_model_file_open(&file, options->job.init_from, &trained, error)) return false;
-    sa_container_close(&file);
+    if (!cli_settings_of(options->job.init_from, &trained, error)) return false;
     const char *family = options->preset ? NULL : sa_preset_default(trained.model);
     if (family && !sa_settings_preset(&options->settings, family, error)) return false;
     sa_settings_take_shape(&options->settings, &trained);
-    return (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
-           cli_read(call, error);
+    return true;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -97,11 +88,14 @@ static bool read_options(cli_call *call, sa_error *error) {
         !cli_check_needed(call, error))
         return false;
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
-    if (options->job.resume && options->job.overwrite)
+    const bool resumes = options->job.resume;
+    if (resumes && options->job.overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
-    if (options->job.resume && !resume_settings(call, error)) return false;
-    if (options->job.init_from && !options->job.resume && !initial_settings(call, error))
+    if ((resumes || options->job.init_from) &&
+        (!(resumes ? resume_settings : initial_settings)(options, error) ||
+         (options->preset && !sa_settings_preset(&options->settings, options->preset, error)) ||
+         !cli_read(call, error)))
         return false;
     if (cli_follows) options->html = NULL;
     if (options->job.alignments && !(options->settings.guided_alignment > 0))

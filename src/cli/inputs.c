@@ -1,4 +1,5 @@
 #include "cli/inputs.h"
+#include "base/container.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/output.h"
@@ -42,12 +43,12 @@ bool cli_pairs_fail(const char *path, sa_error *error) {
     return false;
 }
 
-bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
-                         sa_error *error) {
-    if (!sa_container_open(file, path, 1, NULL, error)) return false;
-    if (sa_settings_read_file(settings, file, error)) return true;
-    sa_container_close(file);
-    return false;
+bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error) {
+    sa_container file = {0};
+    const bool good = sa_container_open(&file, path, 1, NULL, error) &&
+                      sa_settings_read_file(settings, &file, error);
+    sa_container_close(&file);
+    return good;
 }
 
 sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,

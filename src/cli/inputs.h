@@ -2,7 +2,6 @@
  * pipe is available before the next one arrives. */
 #pragma once
 
-#include "base/container.h"
 #include "base/file.h"
 #include "config/settings.h"
 
@@ -18,9 +17,8 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
                          const char *force_attention, sa_attention_override *override,
                          sa_error *error);
 
-/* Opens the file itself, and reads the settings of the model. */
-bool cli_model_file_open(sa_container *file, const char *path, sa_settings *settings,
-                         sa_error *error);
+/* Reads the settings of the model alone. */
+bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error);
 
 /* The row of --columns: its name, field and help. */
 #define CLI_COLUMNS(field)                                                                         \

@@ -77,6 +77,7 @@ typedef struct sa_compare_run {
 
 typedef struct sa_comparison {
     const sa_compare_options *options;
+    const volatile sig_atomic_t *stop;
     sa_directory_lock lock; /* of options->out, by the first process */
     sa_compare_data data;
     sa_compare_model *models;
@@ -123,7 +124,7 @@ bool sa_compare_read_models(sa_comparison *all, sa_error *error);
 extern sa_exchange *sa_compare_processes;
 
 /* DIR exists. Reads the records of all runs, then trains and evaluates those that are not done. All
- * processes call it. Returns true early when *stop is set. */
-bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error);
+ * processes call it. Returns true early when *all->stop is set. */
+bool sa_compare_finish_runs(sa_comparison *all, sa_error *error);
 /* The first process has written the results. */
 void sa_compare_end(sa_comparison *all);

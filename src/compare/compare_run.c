@@ -306,8 +306,7 @@ static bool read_seconds(void *context, const char *const *cells, sa_error *erro
     return true;
 }
 
-static bool train(sa_comparison *all, sa_compare_run *run, const volatile sig_atomic_t *stop,
-                  sa_error *error) {
+static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
     const sa_compare_data *data = &all->data;
     run_reporter to = {all, run};
     sa_settings settings = run->settings;
@@ -322,7 +321,7 @@ static bool train(sa_comparison *all, sa_compare_run *run, const volatile sig_at
                                  .pausing = true,
                                  .report = report_progress,
                                  .context = &to,
-                                 .stop = stop};
+                                 .stop = all->stop};
     if ((sa_exchange_leads(all->processes) &&
          !sa_directory_lock_holds(&all->lock, all->options->out, error)) ||
         !begin_folder(run, &training.resume, error))
@@ -390,10 +389,9 @@ static bool score(sa_compare_run *run, const sa_corpus *test, const sa_sentence_
     return true;
 }
 
-static bool evaluate(const sa_comparison *all, sa_compare_run *run,
-                     const volatile sig_atomic_t *stop, sa_error *error) {
+static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
     const sa_corpus *test = &all->data.test;
-    const sa_watch watch = {.stop = stop};
+    const sa_watch watch = {.stop = all->stop};
     sa_search search;
     sa_search_init(&search);
     search.beam = 1;
@@ -450,12 +448,11 @@ static bool read_records(sa_comparison *all, sa_error *error) {
 }
 
 /* The run is number i of all. */
-static bool finish(sa_comparison *all, sa_compare_run *run, size_t i,
-                   const volatile sig_atomic_t *stop, sa_error *error) {
+static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *error) {
     note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
          i + 1, all->model_count * all->seeds);
-    if (!run->trained && !train(all, run, stop, error)) return false;
-    return *stop || is_done(run, &all->data) || evaluate(all, run, stop, error) || *stop;
+    if (!run->trained && !train(all, run, error)) return false;
+    return *all->stop || is_done(run, &all->data) || evaluate(all, run, error) || *all->stop;
 }
 
 /* ---- The order ------------------------------------------------------------------------------- */
@@ -554,8 +551,7 @@ void sa_compare_end(sa_comparison *all) {
 /* ---- The runs in order ----------------------------------------------------------------------- */
 
 /* Finishes the run unless another process does or has. *waiting: it is not done yet. */
-static bool finish_or_pass(sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
-                           bool *waiting, sa_error *error) {
+static bool finish_or_pass(sa_comparison *all, size_t i, bool *waiting, sa_error *error) {
     sa_compare_run *run = all->order[i];
     if (is_done(run, &all->data)) return true;
     if (all->processes && !take(all, F_OFD_SETLK, run - all->runs)) {
@@ -567,13 +563,12 @@ static bool finish_or_pass(sa_comparison *all, size_t i, const volatile sig_atom
         note(all, "== %s, seed %lld: by another process, %lld updates, %.1f s", run->model->name,
              (long long)run->settings.seed, (long long)run->updates, run->spent.seconds);
     else
-        good = good && finish(all, run, i, stop, error);
+        good = good && finish(all, run, i, error);
     if (all->processes) give_back(all, run - all->runs);
     return good;
 }
 
-bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop,
-                            sa_error *error) {
+bool sa_compare_finish_runs(sa_comparison *all, sa_error *error) {
     const struct timespec pause = {.tv_nsec = 200 * 1000000};
     bool waiting = true;
     all->processes = sa_compare_processes;
@@ -583,10 +578,10 @@ bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *sto
         return false;
     if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
     if (all->processes) all->processes->ended = true; /* nobody waits for one that may have died */
-    while (waiting && !*stop) {
+    while (waiting && !*all->stop) {
         waiting = false;
-        for (size_t i = 0; i < all->model_count * all->seeds && !*stop; i++)
-            if (!finish_or_pass(all, i, stop, &waiting, error)) return false;
+        for (size_t i = 0; i < all->model_count * all->seeds && !*all->stop; i++)
+            if (!finish_or_pass(all, i, &waiting, error)) return false;
         if (waiting) nanosleep(&pause, NULL);
     }
     return true;

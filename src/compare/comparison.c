@@ -466,10 +466,8 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
 }
 
 static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
-    static const volatile sig_atomic_t never;
-    const volatile sig_atomic_t *stop = all->options->stop ? all->options->stop : &never;
-    if (!sa_compare_finish_runs(all, stop, error)) return false;
-    result->stopped = *stop;
+    if (!sa_compare_finish_runs(all, error)) return false;
+    result->stopped = *all->stop;
     if (result->stopped || !sa_exchange_leads(all->processes)) return true;
     if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
         !write_results(all, result, error)) {
@@ -503,7 +501,9 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
     sa_json_watch();
-    sa_comparison all = {.options = options, .lock = SA_UNLOCKED};
+    static const volatile sig_atomic_t never;
+    sa_comparison all = {
+        .options = options, .stop = options->stop ? options->stop : &never, .lock = SA_UNLOCKED};
     bool good = sa_compare_read_models(&all, error) && open_data(&all, error) &&
                 (!sa_exchange_leads(sa_compare_processes) ||
                  sa_directory_lock_open(&all.lock, options->out, error));

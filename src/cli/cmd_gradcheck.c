@@ -43,17 +43,15 @@ typedef struct gradient_tally {
     json_t *parameters; /* NULL: print text */
     json_t *bars;       /* of the page: name, digits, verdict */
     double worst;
-    bool header, printed;
     sa_error error; /* of printing */
 } gradient_tally;
 
 static void print_gradient(gradient_tally *results, const sa_gradient_result *gradient) {
-    if (!results->printed) return;
+    if (results->error.code) return;
     sa_buffer line = {0};
     char shape[32];
-    if (!results->header)
+    if (json_array_size(results->bars) == 1)
         sa_buffer_addf(&line, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor", "element");
-    results->header = true;
     if (gradient->rows)
         snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
     else
@@ -64,7 +62,7 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
     else
         sa_buffer_addf(&line, "%10s %10s", "NaN", "NaN");
     sa_buffer_addf(&line, "  %s\n", !gradient->ok ? "WRONG" : gradient->zero ? "ok (zero)" : "ok");
-    results->printed = cli_print(&line, &results->error);
+    cli_print(&line, &results->error);
 }
 
 static void each(void *context, const sa_gradient_result *gradient) {
@@ -83,40 +81,38 @@ static void each(void *context, const sa_gradient_result *gradient) {
 }
 
 static bool check(gradcheck_options *options, sa_error *error) {
-    gradient_tally results = {.printed = true, .bars = json_array()};
+    gradient_tally results = {.bars = json_array()};
     if (options->json) results.parameters = json_array();
     sa_gradcheck_options *job = &options->job;
     job->settings = &options->settings;
     job->each = each, job->context = &results;
     bool good = sa_check_gradients(job, error);
     bool checked = good || error->code == SA_CHECK;
-    if (good && results.printed && !options->json) {
+    if (good && !results.error.code && !options->json) {
         sa_buffer line = {0};
         sa_buffer_addf(&line, "all %zu gradients are right: errors of at most %.1e\n",
                        json_array_size(results.bars), results.worst);
-        results.printed = cli_print(&line, &results.error);
+        cli_print(&line, &results.error);
     }
     if (checked && job->dump) cli_note("wrote %s", job->dump);
     if (checked && options->json)
-        results.printed =
-            cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
-                                     "ok", good, "parameters", results.parameters),
-                           &results.error);
-    if (checked && options->html && results.printed) {
+        cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst), "ok",
+                                 good, "parameters", results.parameters),
+                       &results.error);
+    if (checked && options->html && !results.error.code) {
         sa_html_report page;
-        sa_buffer title = {0};
-        sa_buffer_addf(&title, "Gradients by backward pass and by differences of the loss%s%s",
-                       job->broken ? ", without " : "", job->broken ? job->broken : "");
-        sa_html_report_init(&page, "gradcheck", title.failed ? "" : title.text, 1);
-        page.failed |= title.failed;
-        sa_buffer_release(&title);
+        char title[256];
+        snprintf(title, sizeof title,
+                 "Gradients by backward pass and by differences of the loss%s%s",
+                 job->broken ? ", without " : "", job->broken ? job->broken : "");
+        sa_html_report_init(&page, "gradcheck", title, 1);
         json_object_set(page.data, "bars", results.bars);
-        results.printed = cli_end_page(&page, true, &options->page, options->html, &results.error);
+        cli_end_page(&page, true, &options->page, options->html, &results.error);
     }
     json_decref(results.parameters);
     json_decref(results.bars);
-    if (checked && !results.printed) *error = results.error;
-    return good && results.printed;
+    if (checked && results.error.code) *error = results.error;
+    return good && !results.error.code;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

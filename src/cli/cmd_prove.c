@@ -28,7 +28,6 @@ static const sa_option rows[] = {
 typedef struct proof_tally {
     json_t *checks; /* NULL: print text */
     int held, skipped, failed;
-    bool printed;
     sa_error error; /* of printing */
 } proof_tally;
 
@@ -41,7 +40,7 @@ static const char *number(char text[16], double value) {
 }
 
 static void print_check(proof_tally *results, const sa_proof_check *check) {
-    if (!results->printed) return;
+    if (results->error.code) return;
     sa_buffer line = {0};
     char worst[16], allowed[16];
     if (results->held + results->skipped + results->failed == 0)
@@ -57,7 +56,7 @@ static void print_check(proof_tally *results, const sa_proof_check *check) {
                    : check->ok    ? "ok"
                                   : "FAILED",
                    check->note ? ": " : "", check->note ? check->note : "");
-    results->printed = cli_print(&line, &results->error);
+    cli_print(&line, &results->error);
 }
 
 static void each(void *context, const sa_proof_check *check) {
@@ -75,7 +74,7 @@ static void each(void *context, const sa_proof_check *check) {
     results->failed += !check->ok;
 }
 
-static bool print_end(const proof_tally *results, bool pairs, sa_error *error) {
+static void print_end(proof_tally *results, bool pairs) {
     sa_buffer out = {0};
     if (results->failed)
         sa_buffer_addf(&out, "%d of %d checks failed", results->failed,
@@ -83,24 +82,24 @@ static bool print_end(const proof_tally *results, bool pairs, sa_error *error) {
     else
         sa_buffer_addf(&out, "All %d checks that apply hold", results->held);
     sa_buffer_addf(&out, " for this model on %s.\n", pairs ? "these pairs" : "random sentences");
-    return cli_print(&out, error);
+    cli_print(&out, &results->error);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool prove(const sa_model *model, prove_options *options, sa_error *error) {
-    proof_tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
+    proof_tally results = {.checks = options->json ? json_array() : NULL};
     options->job.each = each, options->job.context = &results;
     bool good = sa_prove(model, &options->job, error);
     const bool checked = good || error->code == SA_CHECK;
     if (checked && options->json)
-        results.printed = cli_print_json(
-            json_pack("{s:b, s:O}", "ok", good, "checks", results.checks), &results.error);
-    else if (checked && results.printed)
-        results.printed = print_end(&results, options->job.corpus != NULL, &results.error);
+        cli_print_json(json_pack("{s:b, s:O}", "ok", good, "checks", results.checks),
+                       &results.error);
+    else if (checked && !results.error.code)
+        print_end(&results, options->job.corpus != NULL);
     json_decref(results.checks);
-    if (checked && !results.printed) *error = results.error;
-    return good && results.printed;
+    if (checked && results.error.code) *error = results.error;
+    return good && !results.error.code;
 }
 
 static bool run(cli_call *call, sa_error *error) {

@@ -12,7 +12,7 @@
 
 typedef struct eval_options {
     const char *per_sentence, *force_attention, *train, *columns;
-    bool by_length, confidence, heads, diagnose, reference_length, json;
+    bool by_length, confidence, heads, diagnose, json;
     int max_len, precision, threads;
     sa_search search;
     sa_metrics metrics;
@@ -38,7 +38,7 @@ static const sa_option rows[] = {
     {CLI_COLUMNS(columns)},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"reference-length", SA_SWITCH(RUN(reference_length)),
+    {"reference-length", SA_SWITCH(RUN(search.reference_length)),
      "end each translation at the length of its reference in tokens, not where the model would "
      "(Newman et al. 2020)"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
@@ -52,8 +52,7 @@ static const sa_option rows[] = {
 typedef struct row {
     const char *name;
     sa_eval_result scores;
-    bool drawn; /* with confidence intervals of BLEU and chrF */
-    sa_confidence_interval interval[SA_METRIC_COUNT];
+    sa_confidence_interval interval[SA_METRIC_COUNT]; /* if wanted */
 } row;
 
 typedef struct evaluation {
@@ -90,14 +89,14 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
     }
 }
 
-static void add_row(const row *one, sa_buffer *out) {
+static void add_row(const evaluation *work, const row *one, sa_buffer *out) {
     const sa_eval_result *scores = &one->scores;
     sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f", one->name, scores->sentences,
                    (long long)scores->target_words, scores->loss);
     sa_buffer_addf(out, scores->perplexity > 1e15 ? " %10.3e" : " %10.3f", scores->perplexity);
     sa_buffer_addf(out, "  %6.2f  %5.1f %%", scores->bleu, 100 * scores->exact);
     sa_buffer_addf(out, isnan(scores->aer) ? "      -" : "  %.3f", scores->aer);
-    if (one->drawn)
+    if (work->stats)
         sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
                        one->interval[SA_METRIC_BLEU].high);
     sa_buffer_adds(out, "\n");
@@ -185,10 +184,10 @@ static bool print_text(const evaluation *work, sa_error *error) {
     sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
                    "words", "loss", "perplexity", "BLEU", "exact", "AER",
                    work->stats ? "  95 % of BLEU in" : "");
-    for (int i = 0; i < work->bands; i++) add_row(&work->band[i], &out);
-    add_row(all, &out);
+    for (int i = 0; i < work->bands; i++) add_row(work, &work->band[i], &out);
+    add_row(work, all, &out);
     sa_buffer_addf(&out, "chrF %.2f", all->scores.chrf);
-    if (all->drawn)
+    if (work->stats)
         sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
                        all->interval[SA_METRIC_CHRF].high);
     sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity ",
@@ -209,9 +208,9 @@ static bool print_text(const evaluation *work, sa_error *error) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_row(const row *one) {
+static json_t *json_row(const evaluation *work, const row *one) {
     json_t *object = sa_eval_json(&one->scores);
-    if (one->drawn)
+    if (work->stats)
         json_object_set_new(object, "intervals",
                             json_pack("{s:o, s:o}", sa_metric_list[SA_METRIC_BLEU].key,
                                       cli_json_interval(&one->interval[SA_METRIC_BLEU]),
@@ -245,15 +244,15 @@ static json_t *json_finding(const evaluation *work, const sa_finding *finding) {
 }
 
 static bool print_json(const evaluation *work, sa_error *error) {
-    json_t *object = json_row(&work->all), *bands = json_object(), *findings = json_array();
+    json_t *object = json_row(work, &work->all), *findings = json_array();
+    json_t *bands = work->options->by_length ? json_object() : NULL;
     for (int i = 0; i < work->bands; i++)
-        json_object_set_new(bands, work->band[i].name, json_row(&work->band[i]));
+        json_object_set_new(bands, work->band[i].name, json_row(work, &work->band[i]));
     for (size_t i = 0; i < work->diagnosis.count; i++)
         json_array_append_new(findings, json_finding(work, &work->diagnosis.findings[i]));
-    if (work->options->by_length) json_object_set(object, "by_length", bands);
+    if (bands) json_object_set_new(object, "by_length", bands);
     if (work->options->heads) json_object_set_new(object, "heads", json_heads(&work->heads));
     json_object_set_new(object, "diagnosis", findings);
-    json_decref(bands);
     return cli_print_json(object, error);
 }
 
@@ -269,7 +268,6 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
     work->search.nbest = 1;
-    work->search.reference_length = options->reference_length;
     work->model = cli_model_open(words[0], options->threads, options->precision, options->max_len,
                                  options->force_attention, &work->search.override, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
@@ -282,9 +280,7 @@ static bool fill(const evaluation *work, const sa_length_band *band, row *out, s
     const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, work->stats,
                                    &options->resampling};
     *out = (row){.name = band ? band->name : "all"};
-    const bool good = sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
-    out->drawn = good && work->stats && out->scores.sentences;
-    return good;
+    return sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
 }
 
 static bool evaluate(evaluation *work, sa_error *error) {

@@ -75,11 +75,10 @@ static void take(void *context, const sa_explain_pair *pair, const sa_explain_va
     for (int t = 0; t < value->rows; t++) {
         const double *x = value->numbers + (ptrdiff_t)t * width;
         if (options->nearest && strcmp(value->row[t], options->nearest) != 0) continue;
+        const occurrence here = {all->pair, t + 1};
         if (!all->layer &&
-            !sa_reserve(&all->at, &all->capacity, all->count + 1, sizeof *all->at, NULL))
+            !sa_append(&all->at, &all->count, &all->capacity, &here, sizeof here, NULL))
             all->out.failed = true;
-        else if (!all->layer)
-            all->at[all->count++] = (occurrence){all->pair, t + 1};
         sa_buffer_add(&all->x[all->layer], (const char *)x, sizeof *x * (size_t)width);
         if (options->layer < 0 || options->layer == all->layer)
             add_row(all, t + 1, value->row[t], x, width);

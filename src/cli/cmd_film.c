@@ -5,7 +5,6 @@
 #include "report/film.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct film_options {
@@ -45,13 +44,12 @@ static bool save_frames(const sa_film_pair *pair, size_t index, const film_optio
     const char *const *folder = options->pictures.folder;
     cli_pictures into = {
         .colormap = options->pictures.colormap, .numbers = SA_NUMBERS_NONE, .together = 1};
-    char *inner[CLI_PICTURE_FORMS] = {NULL}, name[32]; /* DIR/0001 */
+    char *inner[CLI_PICTURE_FORMS] = {NULL}; /* DIR/0001 */
     sa_figure figure = {0};
     bool good = true;
-    snprintf(name, sizeof name, "%04zu", index + 1);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         if (!folder[i]) continue;
-        into.folder[i] = inner[i] = sa_path_join(folder[i], name, error);
+        into.folder[i] = inner[i] = sa_format(error, "%s/%04zu", folder[i], index + 1);
         good = inner[i] && sa_directory_create(folder[i], error) &&
                sa_directory_create(inner[i], error);
     }

@@ -355,9 +355,7 @@ static void offer_models(cursor *at, sa_buffer *out) {
     begin(at, "parts", out);
     if (sign) {
         for (const sa_option *row = sa_settings_options; row->name; row++)
-            if (strlen(row->name) == (size_t)(sign - part) &&
-                strncmp(row->name, part, (size_t)(sign - part)) == 0)
-                offer_choices(row, out);
+            if (cli_is_named(row, part)) offer_choices(row, out);
     } else if (part == entry) {
         offer_choices(sa_option_find(sa_settings_options, "decoder"), out);
         const sa_option *model = sa_option_find(sa_settings_options, "model");

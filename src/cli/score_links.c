@@ -93,23 +93,11 @@ typedef struct totals {
     bool zero_based; /* a gold link has a position 0 */
 } totals;
 
-/* Words up to the last link. */
-static int linked_words(const line_links *links) {
-    int words = 0;
+/* Words up to the last link, and at least `words`. */
+static int linked_words(const line_links *links, int words) {
     for (size_t i = 0; i < links->count; i++)
         if (links->link[i].target >= words) words = links->link[i].target + 1;
     return words;
-}
-
-/* words: of the target sentence; without text, up to the last link. */
-static bool count_shifted_links(const line_links *links, const line_links *gold, int words,
-                                totals *sum, sa_error *error) {
-    if (words == INT_MAX) {
-        const int linked = linked_words(links), golden = linked_words(gold);
-        words = linked > golden ? linked : golden;
-    }
-    return sa_aer_add_shifted(sum->aer, links->link, links->count, words, gold->link, gold->count,
-                              error);
 }
 
 /* Replaces the links by those combined from both directions. */
@@ -139,7 +127,10 @@ static bool count_line(const score_file *file, size_t i, const score_options *op
         read_links(&gold, &file[GOLD], i, options->gold_base, sources, targets, error) &&
         (!options->reverse ||
          combine(&links, &file[REVERSE], i, options, sources, targets, error)) &&
-        count_shifted_links(&links, &gold, targets, sum, error);
+        sa_aer_add_shifted(sum->aer, links.link, links.count,
+                           targets < INT_MAX ? targets
+                                             : linked_words(&links, linked_words(&gold, 0)),
+                           gold.link, gold.count, error);
     for (size_t k = 0; good && k < gold.count; k++)
         sum->zero_based |= !gold.link[k].source || !gold.link[k].target;
     sum->sentences++;

@@ -115,7 +115,8 @@ static char *resolve_missing(const char *path, sa_error *error) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = sa_copy(slash ? path : ".", slash ? (size_t)(slash - path) : 1, error);
     char *above = folder ? sa_path_resolve(*folder ? folder : "/", error) : NULL;
-    char *whole = above ? sa_path_join(strcmp(above, "/") == 0 ? "" : above, name, error) : NULL;
+    char *whole =
+        above ? sa_format(error, "%s/%s", strcmp(above, "/") == 0 ? "" : above, name) : NULL;
     free(folder), free(above);
     return whole;
 }

@@ -74,9 +74,8 @@ bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
 }
 
 bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
-    char *path = sa_path_join(folder, name, error);
-    const bool good = path && sa_save_text(path, text, error);
+    char path[SA_PATH_SIZE];
+    const bool good = sa_save_text(sa_path_in(path, folder, name), text, error);
     sa_buffer_release(text);
-    free(path);
     return good;
 }

@@ -139,8 +139,9 @@ char *sa_format(sa_error *error, const char *format, ...) {
     return sa_buffer_take(&text, error);
 }
 
-char *sa_path_join(const char *folder, const char *name, sa_error *error) {
-    return sa_format(error, "%s/%s", folder, name);
+const char *sa_path_in(char path[SA_PATH_SIZE], const char *folder, const char *name) {
+    snprintf(path, SA_PATH_SIZE, "%s/%s", folder, name);
+    return path;
 }
 
 void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep) {

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <limits.h>
+
 /* count * size zeroed bytes (at least one), or NULL. */
 void *sa_new(size_t count, size_t size, sa_error *error);
 
@@ -32,8 +34,11 @@ bool sa_append(void *place, size_t *count, size_t *capacity, const void *item, s
 
 /* The formatted text, to be freed; NULL: memory. */
 char *sa_format(sa_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* folder/name, likewise. */
-char *sa_path_join(const char *folder, const char *name, sa_error *error);
+
+/* Writes folder/name to `path`, and returns that. One that is cut is too long for the system, too,
+ * which says so when it is used. */
+enum { SA_PATH_SIZE = PATH_MAX + 1 };
+const char *sa_path_in(char path[SA_PATH_SIZE], const char *folder, const char *name);
 
 /* A growing string. Appending reports no errors: after a failure `failed` stays true and further
  * text is dropped, and the user of the text checks it once. `text` is terminated once something was

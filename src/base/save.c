@@ -8,7 +8,6 @@
 #include <libdeflate.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -273,15 +272,11 @@ bool sa_directory_create(const char *folder, sa_error *error) {
 /* Removes a file, but of a link what it leads to, where the next save follows it. */
 static bool remove_file(const char *folder, const char *name, sa_error *error) {
     struct stat about;
-    char buffer[PATH_MAX], *path = sa_path_join(folder, name, error);
+    char path[SA_PATH_SIZE], buffer[PATH_MAX];
     int descriptor;
-    bool good = path;
-    if (good && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
-        const char *real = follow_links(path, buffer, &descriptor, error);
-        good = real && (unlink(real) == 0 || sa_fail_errno(error, SA_IO, "remove", path));
-    }
-    free(path);
-    return good;
+    if (stat(sa_path_in(path, folder, name), &about) != 0 || !S_ISREG(about.st_mode)) return true;
+    const char *real = follow_links(path, buffer, &descriptor, error);
+    return real && (unlink(real) == 0 || sa_fail_errno(error, SA_IO, "remove", path));
 }
 
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,

@@ -97,16 +97,15 @@ static bool run(cli_call *call, sa_error *error) {
     film_options *options = call->options;
     const char *folder = call->words[0];
     const bool somewhere = options->html || cli_pictures_wanted(&options->pictures);
-    char *page = somewhere ? NULL : sa_path_join(folder, "film.html", error);
+    char page[SA_PATH_SIZE];
     sa_film film = {0};
-    if (page) options->html = page;
-    const bool good =
-        (somewhere || page) && cli_heads_read(options->heads, &options->head, error) &&
-        cli_pictures_check(&options->pictures, error) &&
-        sa_page_text_check(&options->page, options->html, error) &&
-        sa_film_read(&film, folder, SIZE_MAX, error) && show(&film, folder, options, error);
+    if (!somewhere) options->html = sa_path_in(page, folder, "film.html");
+    const bool good = cli_heads_read(options->heads, &options->head, error) &&
+                      cli_pictures_check(&options->pictures, error) &&
+                      sa_page_text_check(&options->page, options->html, error) &&
+                      sa_film_read(&film, folder, SIZE_MAX, error) &&
+                      show(&film, folder, options, error);
     sa_film_release(&film);
-    free(page);
     return good;
 }
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct train_options {
@@ -63,10 +62,9 @@ static const sa_option rows[] = {
 
 /* The settings of the interrupted training; options may repeat but not change them. */
 static bool resume_settings(train_options *options, sa_error *error) {
-    char *path = sa_path_join(options->job.out, "last.safetensors", error);
-    const bool good = path && cli_settings_of(path, &options->settings, error);
-    free(path);
-    return good;
+    char path[SA_PATH_SIZE];
+    return cli_settings_of(sa_path_in(path, options->job.out, "last.safetensors"),
+                           &options->settings, error);
 }
 
 /* The settings that shape the model are its own; a preset or an option that says otherwise remains,
@@ -155,15 +153,15 @@ static bool begin_page(const train_options *options, bool validated, sa_html_rep
     cli_begin_page(report, "train", "Training of", out, "", &options->settings);
     sa_html_report_fact_file(report, "training pairs", options->job.train);
     if (!validated) return true;
-    char *best = sa_path_join(out, "best.safetensors", error);
-    bool good = best && sa_html_report_add_file(report, out, "log.csv", error) &&
+    char best[SA_PATH_SIZE];
+    bool good = sa_html_report_add_file(report, out, "log.csv", error) &&
                 sa_html_report_film(report, out, error);
     if (good && options->pairs.count) {
-        sa_model *model = sa_model_open(best, options->settings.threads, error);
+        sa_model *model = sa_model_open(sa_path_in(best, out, "best.safetensors"),
+                                        options->settings.threads, error);
         good = model && sa_html_report_align(report, model, &options->pairs, error);
         sa_model_close(model);
     }
-    free(best);
     return good;
 }
 

@@ -158,10 +158,8 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
     if (strncmp(path, folder, length) == 0 && path[length] == '/' &&
         fnmatch(pattern, path + length + 1, 0) == 0)
         return true;
-    char *whole = strpbrk(pattern, "*[") ? NULL : sa_path_join(folder, pattern, NULL);
-    const bool same = whole && sa_file_same(whole, path);
-    free(whole);
-    return same;
+    char whole[SA_PATH_SIZE];
+    return !strpbrk(pattern, "*[") && sa_file_same(sa_path_in(whole, folder, pattern), path);
 }
 
 /* Whether files in a folder get the names of the other, a file or a folder. */

@@ -3,7 +3,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +172,7 @@ void cli_note_folder(const char *folder, const char *const files[]) {
     sa_buffer line = {0};
     for (; *files; files++) {
         const char *name = *files;
-        char path[PATH_MAX];
+        char path[SA_PATH_SIZE];
         snprintf(path, sizeof path, "%s/%.*s", folder, (int)strcspn(name, "*["), name);
         if (*name != '*' && !sa_file_missing(path))
             sa_buffer_addf(&line, "%s%s", line.size ? ", " : "", path);

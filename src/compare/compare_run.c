@@ -198,12 +198,12 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
 /* Restores the run from run.json, if that exists. SA_BUSY: the folder holds a training with other
  * settings or pairs, or of another command. SA_DATA: run.json is damaged. */
 static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
-    char *path = sa_path_join(run->folder, "run.json", error);
-    const bool missing = path && sa_file_missing(path);
+    char path[SA_PATH_SIZE];
+    const bool missing = sa_file_missing(sa_path_in(path, run->folder, "run.json"));
     const char *found = NULL;
     sa_file file = {0};
     json_t *record = NULL;
-    bool good = path && (missing || sa_file_read(&file, path, SA_LINE_LIMIT, error));
+    bool good = missing || sa_file_read(&file, path, SA_LINE_LIMIT, error);
     if (good && !missing) {
         record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
         good = record && check_settings(run, record, path, error) &&
@@ -215,7 +215,6 @@ static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *
         sa_file_release(&file);
     }
     json_decref(record);
-    free(path);
     if (missing) good = sa_training_find(run->folder, &found, error);
     if (good && found)
         return sa_fail(error, SA_BUSY,
@@ -225,10 +224,9 @@ static bool restore(sa_compare_run *run, const sa_compare_data *data, sa_error *
 }
 
 sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error) {
-    char *best = sa_path_join(run->folder, "best.safetensors", error);
-    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
-    free(best);
-    return model;
+    char best[SA_PATH_SIZE];
+    return sa_model_open(sa_path_in(best, run->folder, "best.safetensors"), run->settings.threads,
+                         error);
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
@@ -285,14 +283,12 @@ static void report_progress(void *context, const sa_progress *progress) {
 static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
     static const char *const record[] = {"run.json"};
     sa_directory_lock lock;
-    char *last = sa_path_join(run->folder, "last.safetensors", error);
-    bool good = last && sa_directory_lock_open(&lock, run->folder, error);
-    *resume = good && run->recorded && !sa_file_missing(last);
-    free(last);
-    if (!good) return false;
-    if (!*resume)
-        good = (run->recorded || sa_directory_remove(run->folder, record, 1, error)) &&
-               sa_training_remove(run->folder, error);
+    char last[SA_PATH_SIZE];
+    if (!sa_directory_lock_open(&lock, run->folder, error)) return false;
+    *resume = run->recorded && !sa_file_missing(sa_path_in(last, run->folder, "last.safetensors"));
+    const bool good =
+        *resume || ((run->recorded || sa_directory_remove(run->folder, record, 1, error)) &&
+                    sa_training_remove(run->folder, error));
     sa_directory_lock_close(&lock);
     return good;
 }
@@ -520,14 +516,13 @@ static bool open_claims(sa_comparison *all, sa_error *error) {
     all->shards = sa_threads_for(cores);
     for (size_t i = 0; i < all->model_count * all->seeds; i++)
         if (!all->runs[i].settings.threads) all->runs[i].settings.threads = processes->threads;
-    char *path = sa_path_join(all->options->out, ".claims", error);
-    if (!path) return false;
-    all->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    const bool good = all->claims >= 0 || sa_fail_errno(error, SA_OPEN, "open", path);
-    free(path);
-    return good && ((take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
-                     (processes->rank > 0 || take(all, F_OFD_SETLKW, results_byte(all)))) ||
-                    sa_fail_errno(error, SA_IO, "lock runs in", all->options->out));
+    char path[SA_PATH_SIZE];
+    all->claims =
+        open(sa_path_in(path, all->options->out, ".claims"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (all->claims < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    return (take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
+            (processes->rank > 0 || take(all, F_OFD_SETLKW, results_byte(all)))) ||
+           sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
 }
 
 /* Whether all processes are there when the first one has written the results. */

@@ -336,27 +336,25 @@ static bool save_matrix(void *context, size_t index, const sa_alignment *alignme
 
 static bool save_matrices(const sa_compare_run *run, const char *matrices, const sa_corpus *test,
                           size_t count, sa_error *error) {
-    char *folder = sa_path_join(matrices, run->model->folder, error);
-    matrix_folder all = {folder, test->pairs};
-    sa_model *model =
-        folder && sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
+    char folder[SA_PATH_SIZE];
+    matrix_folder all = {sa_path_in(folder, matrices, run->model->folder), test->pairs};
+    sa_model *model = sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
     const bool good = model && sa_align(model, NULL, test->pairs, count, save_matrix, &all, error);
     sa_model_close(model);
-    free(folder);
     return good;
 }
 
 static bool save_all_matrices(const sa_comparison *all, sa_error *error) {
     const size_t wanted = (size_t)all->options->matrices, tests = all->data.test.count;
     const size_t count = wanted < tests ? wanted : tests;
-    char *matrices = count ? sa_path_join(all->options->out, "matrices", error) : NULL;
-    bool good = !count || (matrices && sa_directory_create(matrices, error));
+    char matrices[SA_PATH_SIZE];
+    sa_path_in(matrices, all->options->out, "matrices");
+    bool good = !count || sa_directory_create(matrices, error);
     for (size_t i = 0; count && good && i < all->model_count; i++) {
         const sa_compare_run *run = &all->runs[i * all->seeds];
         if (run->model->attends && !run->diverged)
             good = save_matrices(run, matrices, &all->data.test, count, error);
     }
-    free(matrices);
     return good;
 }
 

@@ -45,13 +45,12 @@ static bool read_rows(sa_records *log, sa_log_row row, void *context, sa_error *
 bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,
                           sa_error *error) {
     sa_records log = {.separator = ','};
-    char *path = sa_path_join(folder, "log.csv", error);
-    bool good = path && !required && sa_file_missing(path);
-    if (path && !good && sa_text_lines_open(&log.text, path, error)) {
-        good = read_rows(&log, row, context, error);
-        sa_records_close(&log);
-    }
-    free(path);
+    char path[SA_PATH_SIZE];
+    sa_path_in(path, folder, "log.csv");
+    if (!required && sa_file_missing(path)) return true;
+    const bool good =
+        sa_text_lines_open(&log.text, path, error) && read_rows(&log, row, context, error);
+    sa_records_close(&log);
     return good;
 }
 
@@ -77,7 +76,7 @@ static int head_of(const char *name) {
 
 static bool add_frame(sa_film_pair *pair, const char *folder, const char *name, int64_t step,
                       sa_error *error) {
-    const sa_film_frame frame = {.path = sa_path_join(folder, name, error), .step = step};
+    const sa_film_frame frame = {.path = sa_format(error, "%s/%s", folder, name), .step = step};
     if (frame.path &&
         sa_append(&pair->frames, &pair->count, &pair->capacity, &frame, sizeof frame, error))
         return true;

@@ -72,15 +72,12 @@ void sa_html_report_fact_file(sa_html_report *report, const char *name, const ch
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
                              sa_error *error) {
     sa_file file;
-    char *path = sa_path_join(folder, name, error);
-    const bool good = path && sa_file_read(&file, path, SA_FILE_LIMIT, error);
-    if (good) {
-        json_object_set_new(json_object_get(report->data, "files"), name,
-                            json_string(file.size ? file.data : ""));
-        sa_file_release(&file);
-    }
-    free(path);
-    return good;
+    char path[SA_PATH_SIZE];
+    if (!sa_file_read(&file, sa_path_in(path, folder, name), SA_FILE_LIMIT, error)) return false;
+    json_object_set_new(json_object_get(report->data, "files"), name,
+                        json_string(file.size ? file.data : ""));
+    sa_file_release(&file);
+    return true;
 }
 
 /* Bytes that the matrices, the single heads and the films of all models may take. */

@@ -111,11 +111,9 @@ static bool make_folders(const sa_session *session, const char *film, sa_error *
 
 bool sa_snapshots_open(const sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
-    char *film = sa_path_join(training->out, "film", error);
-    bool good = film && remove_stale_frames(session, film, error);
-    if (good && training->snapshot_count) good = make_folders(session, film, error);
-    free(film);
-    return good;
+    char film[SA_PATH_SIZE];
+    return remove_stale_frames(session, sa_path_in(film, training->out, "film"), error) &&
+           (!training->snapshot_count || make_folders(session, film, error));
 }
 
 static bool save_frame(const sa_session *session, size_t index, int head,

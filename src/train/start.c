@@ -22,14 +22,10 @@ static const char *const names[] = {[SA_LAST] = "last.safetensors",
                                     [SA_FILM] = "film"};
 
 static bool look_for(const char *folder, const char *name, bool *there, sa_error *error) {
-    char *path = sa_path_join(folder, name, error);
-    if (!path) return false;
+    char path[SA_PATH_SIZE];
     errno = 0;
-    *there = !sa_file_missing(path);
-    const bool unseen = *there && errno;
-    if (unseen) sa_fail_errno(error, SA_OPEN, "open", path);
-    free(path);
-    return !unseen;
+    *there = !sa_file_missing(sa_path_in(path, folder, name));
+    return !*there || !errno || sa_fail_errno(error, SA_OPEN, "open", path);
 }
 
 bool sa_training_find(const char *folder, const char **found, sa_error *error) {
@@ -347,7 +343,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
     for (int i = 0; i < SA_TRAINING_FILES; i++)
-        if (!(session->path[i] = sa_path_join(training->out, names[i], error))) return false;
+        if (!(session->path[i] = sa_format(error, "%s/%s", training->out, names[i]))) return false;
     if (!read_pairs(session, error)) return false;
     if (sa_exchange_leads(session->exchange) &&
         (!sa_directory_lock_open(&session->lock, training->out, error) ||

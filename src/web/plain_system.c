@@ -103,14 +103,9 @@ bool sa_directory_create(const char *folder, sa_error *error) {
 
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < count; i++) {
-        char *path = sa_path_join(folder, names[i], error);
-        good = path != NULL;
-        if (good) web_file_remove(path);
-        free(path);
-    }
-    return good;
+    char path[SA_PATH_SIZE];
+    for (size_t i = 0; i < count; i++) web_file_remove(sa_path_in(path, folder, names[i]));
+    return true;
 }
 
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error) {

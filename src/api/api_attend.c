@@ -281,12 +281,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (why) return sa_fail(error, SA_USAGE, "--attention %s %s", score->name, why);
     if (!SA_NAME(sa_normalizers, options->normalizer))
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
-    const sa_part *needed = sa_normalizers[options->normalizer].part;
-    if (needed && needed->bind)
+    const sa_normalizer *normalizer = &sa_normalizers[options->normalizer];
+    const char *learns = normalizer->part ? normalizer->part->name : normalizer->learned;
+    if (learns)
         return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its %s",
-                       SA_NAME(sa_normalizers, (size_t)options->normalizer), needed->name);
-    if (sa_normalizers[options->normalizer].exponent &&
-        !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
+                       normalizer->name, learns);
+    if (normalizer->exponent && !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
     if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_FORGETTING, "positions",

@@ -60,10 +60,8 @@ static sa_real logistic(sa_real z) {
     return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
 }
 
-/* Whether a mask hides the key: only `attend` has masks. */
-static bool is_hidden(sa_real z) {
-    return z == -(sa_real)INFINITY;
-}
+/* The score of a key that a mask hides: only `attend` has masks. */
+static const sa_real hidden = -(sa_real)INFINITY;
 
 /* From the nearest word back each takes its share beta_j = sigma(z_j) of what is left:
  * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last is the query's own and gets none.
@@ -72,7 +70,7 @@ static void stick_forward(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         sa_real *p = sa_row(z, i), left = 1;
         int own = z.cols - 1;
-        while (own > 0 && is_hidden(p[own])) own--;
+        while (own > 0 && p[own] == hidden) own--;
         for (int j = own - 1; j >= 0; j--) {
             const sa_real beta = logistic(p[j]), rest = left * sa_sigma(-p[j]);
             p[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
@@ -103,7 +101,7 @@ static double softpick_sum(const sa_real *z, int count, double *shift) {
     for (int j = 0; j < count; j++)
         if ((double)z[j] > *shift) *shift = (double)z[j];
     for (int j = 0; j < count; j++)
-        if (!is_hidden(z[j])) sum += fabs(exp((double)z[j] - *shift) - exp(-*shift));
+        if (z[j] != hidden) sum += fabs(exp((double)z[j] - *shift) - exp(-*shift));
     return sum + 1e-8 * exp(-*shift);
 }
 
@@ -258,16 +256,13 @@ static void sparsemax_kinks(sa_real alpha, sa_mat z) {
 /* ---- What cannot go with what --------------------------------------------------------------- */
 
 static const char *refuse_stick(const sa_attention_sizes *sizes) {
-    if (sizes->settings.model != SA_MODEL_DECODER)
+    if (sizes->settings.model != SA_MODEL_DECODER || sizes->settings.prefix == SA_PREFIX_FULL)
         return "{normalizer:} attends to the words before, the nearest first: it needs "
-               "{model:decoder}, all of whose attention looks back";
-    if (sizes->score->part == &sa_two_maps_part)
-        return "{attention:} normalizes what a head puts out, but {normalizer:} has nothing for "
-               "the first word, which has none before it";
-    return sizes->settings.prefix == SA_PREFIX_FULL
-               ? "{normalizer:} attends to the words before, but {prefix:} lets a source word see "
-                 "those behind it"
-               : NULL;
+               "{model:decoder} with {prefix:causal}, where all attention looks back";
+    return sizes->score->part != &sa_two_maps_part
+               ? NULL
+               : "{attention:} normalizes what a head puts out, but {normalizer:} has nothing for "
+                 "the first word, which has none before it";
 }
 
 static const char *refuse_softpick(const sa_attention_sizes *sizes) {
@@ -277,13 +272,26 @@ static const char *refuse_softpick(const sa_attention_sizes *sizes) {
                    : NULL;
 }
 
-static const char *refuse_sigmoid(const sa_attention_sizes *sizes) {
-    if (sizes->settings.copy)
-        return "{copy} copies by probabilities, but the weights of {normalizer:} may have any sum";
-    return sizes->settings.guided_alignment == 0
-               ? NULL
-               : "{guided_alignment} compares distributions: the weights of {normalizer:} may have "
-                 "any sum, and it would only make them larger";
+static const char *refuse_selective(const sa_attention_sizes *sizes) {
+    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
+    const bool full =
+        sizes->settings.model == SA_MODEL_DECODER && sizes->settings.prefix == SA_PREFIX_FULL;
+    if (!sizes->transformer || full)
+        return "{normalizer:} hides words from those behind them, in self-attention that looks "
+               "back: it needs {model:transformer} or {prefix:causal}";
+    if (sizes->score->part || sizes->score->query != SA_QUERY_PROJECTED ||
+        sizes->score->key == SA_KEY_NONE)
+        return "{normalizer:} sums scores of the first head's projected queries and keys, and "
+               "{attention:} has none of them";
+    if (kind && (kind->part == &sa_rotation_part || kind->part == &sa_relative_vectors_part))
+        return "{normalizer:} reads queries and keys as they are projected, and {positions:} "
+               "changes them";
+    if (sizes->settings.smeared_keys)
+        return "{normalizer:} reads keys as they are projected, and {smeared_keys} mixes them";
+    return sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT
+               ? "{normalizer:} keeps the first head's queries of whole words: it needs "
+                 "{head_projection:full}"
+               : NULL;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -335,8 +343,7 @@ const sa_normalizer sa_normalizers[] = {
                             .null_key = true,
                             .forward = sink_forward,
                             .backward = sink_backward,
-                            .learned = "sink",
-                            .part = &sa_learned_number_part},
+                            .learned = "sink"},
     [SA_NORMALIZER_SSMAX] = {.name = "ssmax",
                              .formula = "alpha_j = n^(scale e_j) / sum_k n^(scale e_k), n the "
                                         "number of words seen, scale learned for each head",
@@ -344,12 +351,10 @@ const sa_normalizer sa_normalizers[] = {
                              .forward = ssmax_forward,
                              .scored_backward = ssmax_backward,
                              .learned = "scale",
-                             .start = 0.43, /* with ten words as softmax */
-                             .part = &sa_learned_number_part},
+                             .start = 0.43}, /* with ten words as softmax */
     [SA_NORMALIZER_STICK_BREAKING] = {.name = "stick-breaking",
                                       .formula = "alpha_j = sigma(e_j) prod_k (1 - sigma(e_k)), k "
-                                                 "from j + 1 to i - 1: the words before, the "
-                                                 "nearest first",
+                                                 "from j + 1 to i - 1",
                                       .citation = "Tan et al. 2024",
                                       .null_key = true,
                                       .forward = stick_forward,
@@ -371,9 +376,7 @@ const sa_normalizer sa_normalizers[] = {
                                .any_sum = "each word has a weight of its own, from 0 to 1",
                                .forward = sigmoid_forward,
                                .backward = sigmoid_backward,
-                               .learned = "shift",
-                               .part = &sa_learned_number_part,
-                               .refuse = refuse_sigmoid},
+                               .learned = "shift"},
     [SA_NORMALIZER_SELECTIVE] = {.name = "selective",
                                  .formula = "alpha_j = exp(e_j - F_j) / sum_k exp(e_k - F_k), F_j "
                                             "what the words since j looked for there in the first "
@@ -383,7 +386,8 @@ const sa_normalizer sa_normalizers[] = {
                                  .exponential = true,
                                  .forward = sa_softmax_forward,
                                  .backward = softmax_backward,
-                                 .part = &sa_selective_part},
+                                 .part = &sa_selective_part,
+                                 .refuse = refuse_selective},
     {.name = NULL},
 };
 

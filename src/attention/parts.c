@@ -72,6 +72,12 @@ sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *at) {
                    sa_scratch_width(w, part + 1, queries, steps) - first);
 }
 
+sa_mat sa_part_memory(int part, const sa_head *at) {
+    const int *first = at->memory->first + at->sentence;
+    const sa_mat all = at->memory->part[part];
+    return all.cols ? sa_rows(all, first[0], first[1] - first[0]) : (sa_mat){0};
+}
+
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at) {

@@ -77,8 +77,8 @@ int sa_part_show_added(const sa_attention *w, int part, const sa_head *at,
 
 struct sa_part {
     const char *name, *formula, *citation;
-    /* Whether an attention of these sizes has it, beside those whose score, normalizer or position
-     * names it; NULL: none else has it. */
+    /* Whether an attention of these sizes has it; NULL: if its score, normalizer or position names
+     * it. */
     bool (*chosen)(const sa_attention_sizes *sizes);
     const sa_part *with; /* another part that comes with it */
     /* Why it refuses an attention of these sizes, in the words of config/settings.h, or NULL. */
@@ -140,15 +140,14 @@ struct sa_part {
 
 extern const sa_part *const sa_parts[]; /* in the order of hooks; ends with NULL */
 
-/* A setting alone chooses these. */
-extern const sa_part sa_smeared_keys_part, sa_attention_gate_part;
+/* Settings choose these. */
+extern const sa_part sa_smeared_keys_part, sa_attention_gate_part, sa_learned_number_part;
 /* Rows of scores, normalizers and positions name these. */
 extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa_graves_part,
     sa_two_maps_part, sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part,
-    sa_alibi_part, sa_relative_vectors_part, sa_null_key_part, sa_entmax_alpha_part,
-    sa_learned_number_part, sa_selective_part, sa_forgetting_part, sa_monotonic_part, sa_hard_part,
-    sa_window_part, sa_predicted_window_part, sa_override_part, sa_earlier_weights_part,
-    sa_coverage_part, sa_location_aware_part;
+    sa_alibi_part, sa_relative_vectors_part, sa_null_key_part, sa_selective_part,
+    sa_forgetting_part, sa_monotonic_part, sa_hard_part, sa_window_part, sa_predicted_window_part,
+    sa_override_part, sa_earlier_weights_part, sa_coverage_part, sa_location_aware_part;
 
 /* For queries of `state` numbers and annotations of `annotation` numbers. */
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation);
@@ -159,9 +158,6 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
 /* Why rows do not go together, with each other, with the sizes or with what is trained, in the
  * words of config/settings.h; NULL: they do. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
-
-/* The same of a score that makes weights below 0. */
-const char *sa_refuse_negative(const sa_settings *settings);
 
 /* Its number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *row);
@@ -176,6 +172,10 @@ sa_mat sa_part_state(const sa_attention *w, int part, sa_mat states, int k, int 
 /* A part's own numbers of the scratch, and those of the first `count` parts together. */
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *at);
 int sa_scratch_width(const sa_attention *w, int count, int queries, int steps);
+
+/* A part's own numbers of the memory for the words of the head's sentence, or the derivatives by
+ * them; empty where it has none. */
+sa_mat sa_part_memory(int part, const sa_head *at);
 
 /* The columns of a head in a matrix that has those of all heads side by side. */
 sa_mat sa_head_part(sa_mat all, int heads, int k);

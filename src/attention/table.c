@@ -18,7 +18,6 @@ const sa_part *const sa_parts[] = {
     &sa_relative_vectors_part,
     &sa_selective_part,
     &sa_null_key_part,
-    &sa_entmax_alpha_part,
     &sa_learned_number_part,
     &sa_monotonic_part,
     &sa_hard_part,
@@ -82,8 +81,9 @@ const sa_position_kind sa_position_kinds[] = {
 
 static bool is_chosen(const sa_part *row, const sa_attention_sizes *sizes) {
     const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
-    return row == sizes->score->part || row == sizes->normalizer->part ||
-           (kind && row == kind->part) || (row->chosen && row->chosen(sizes));
+    return row->chosen ? row->chosen(sizes)
+                       : row == sizes->score->part || row == sizes->normalizer->part ||
+                             (kind && row == kind->part);
 }
 
 int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]) {
@@ -118,29 +118,34 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
     };
 }
 
-const char *sa_refuse_negative(const sa_settings *settings) {
-    if (settings->copy)
-        return "{copy} copies by probabilities, but the weights of {attention:} may be negative";
-    return settings->guided_alignment == 0 ? NULL
-                                           : "{guided_alignment} needs the logarithm of every "
-                                             "weight: those of {attention:} may be negative";
+/* Weights that are no probabilities, or may be exactly 0, where they have no gradient. */
+static const char *refuse_weights(const sa_attention_sizes *sizes) {
+    const sa_part *part = sizes->score->part;
+    const bool copy = sizes->settings.copy, guided = sizes->settings.guided_alignment > 0;
+    if (part && part->normalizer && sizes->settings.normalizer != SA_NORMALIZER_SOFTMAX)
+        return "{attention:} makes weights itself, without {normalizer:}";
+    if (sizes->normalizer->any_sum || (part && part->any_sum))
+        return copy     ? "{copy} copies by probabilities, but the weights of {weights:} may have "
+                          "any sum"
+               : guided ? "{guided_alignment} compares distributions: the weights of {weights:} "
+                          "may have any sum, and it would only make them larger"
+                        : NULL;
+    if (!sizes->normalizer->sparse) return NULL;
+    return guided ? "{guided_alignment} needs the logarithm of every weight: {weights:} makes "
+                    "weights of 0, where it is infinite and has no gradient"
+           : copy ? "{copy} needs a weight above 0 on the word to be copied: {weights:} makes "
+                    "weights of 0, where the loss is infinite and has no gradient"
+                  : NULL;
 }
 
-/* Weights that may be exactly 0, where they have no gradient. */
-static const char *refuse_zeros(const sa_attention_sizes *sizes) {
-    const sa_settings *settings = &sizes->settings;
-    const bool own = sizes->score->part && sizes->score->part->normalizer;
-    if (!sizes->normalizer->sparse) return NULL;
-    if (settings->guided_alignment > 0)
-        return own ? "{guided_alignment} needs the logarithm of every weight: {attention:} makes "
-                     "weights of 0, where it is infinite and has no gradient"
-                   : "{guided_alignment} needs the logarithm of every weight: {normalizer:} makes "
-                     "weights of 0, where it is infinite and has no gradient";
-    if (!settings->copy) return NULL;
-    return own ? "{copy} needs a weight above 0 on the word to be copied: {attention:} makes "
-                 "weights of 0, where the loss is infinite and has no gradient"
-               : "{copy} needs a weight above 0 on the word to be copied: {normalizer:} makes "
-                 "weights of 0, where the loss is infinite and has no gradient";
+/* Parts with a state pass it on from one query to the next. */
+static const char *refuse_state(const sa_attention_sizes *sizes, const sa_part *part) {
+    if (!sizes->transformer || (!part->state && !part->state_words)) return NULL;
+    return sizes->settings.coverage != SA_COVERAGE_NONE
+               ? "{coverage:} adds up weights from target word to target word, but a Transformer "
+                 "attends from all of them at once: it needs {model:recurrent}"
+               : "{attention:} continues from target word to target word, but a Transformer "
+                 "attends from all of them at once: it needs {model:recurrent}";
 }
 
 /* Split projections divide what a query is made of among the heads, and what its keys are. */
@@ -162,7 +167,7 @@ static const char *refuse_split(const sa_attention_sizes *sizes) {
 }
 
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind) {
-    const sa_positions positions = {.kind = kind};
+    const sa_positions positions = {.kind = kind, .causal = true};
     sa_attention_sizes self = *sizes;
     const sa_part *list[SA_PARTS_MAX];
     if (kind) self.positions = &positions, self.site = SA_SITE_ENCODER;
@@ -172,10 +177,11 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
         return "{kv_heads:}: each key/value head serves equally many heads, but {:kv_heads} does "
                "not divide {heads:}";
     if (!reason) reason = refuse_split(sizes);
+    for (int p = 0; p < count && !reason; p++) reason = refuse_state(sizes, list[p]);
     for (int p = 0; p < count && !reason; p++)
         if (list[p]->refuse) reason = list[p]->refuse(&self);
-    if (!reason && sizes->normalizer->refuse) reason = sizes->normalizer->refuse(sizes);
-    if (!reason) reason = refuse_zeros(sizes);
+    if (!reason && sizes->normalizer->refuse) reason = sizes->normalizer->refuse(&self);
+    if (!reason) reason = refuse_weights(sizes);
     if (reason || sizes->score->key != SA_KEY_IDENTITY) return reason;
     if (sizes->heads > 1)
         return "{attention:} has no projections, so it cannot have {:heads} heads";

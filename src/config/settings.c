@@ -312,10 +312,13 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
  * value alone, "heads:4" the option with this one, "attn/heads" a quotient. */
 static void append_quantity(const sa_settings *settings, const char *name, const char *end,
                             sa_buffer *out) {
+    const sa_part *own = sa_scores[settings->attention].part;
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)(end - name), name);
     for (char *c = text; *c; c++)
         if (*c == '_') *c = '-';
+    if (strcmp(text, "weights:") == 0) /* the option that makes the weights */
+        strcpy(text, own && (own->normalizer || own->any_sum) ? "attention:" : "normalizer:");
     char *mark = strpbrk(text, ":/"), *after = mark ? mark + 1 : text + strlen(text);
     const bool quotient = mark && *mark == '/', alone = mark == text;
     if (mark) *mark = '\0';

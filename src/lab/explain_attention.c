@@ -19,9 +19,8 @@ typedef struct head_view {
     int S, maps;
     bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
     sa_head at;
-    sa_mat e;    /* of the first map, as the score makes it, ... */
-    double e_0;  /* ... and of its null key, which the normalizer gets less; 0: it has none */
-    double sink; /* the score of the key that is no word, e_0 or what is learned */
+    sa_mat e;   /* of the first map, as the score makes it, ... */
+    double e_0; /* ... and of its null key, which the normalizer gets less; 0: it has none */
 } head_view;
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
@@ -191,9 +190,7 @@ static void explain_scores(head_view *view) {
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;
         for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
-        const sa_mat sink = sa_part_show(view->w, &sa_learned_number_part, &read, "sink");
         if (m == 0) view->e = e, view->e_0 = null.cols ? *null.x : 0;
-        view->sink = sink.cols ? *sink.x : view->e_0;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
         out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
         sa_explainer_column(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
@@ -270,7 +267,8 @@ static void explain_weights(const head_view *view) {
     const sa_mat powers = seen_row(view, view->e), normalized = normalized_row(view);
     const char *name = view->maps > 1 ? "A" : normalizer->name;
     double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
-    if (normalizer->null_key) sum += exp(view->sink - shift);
+    const double no_word = normalizer->learned ? (double)sa_lab_exponent(w, &view->at) : view->e_0;
+    if (normalizer->null_key) sum += exp(no_word - shift);
     const bool shares =
         view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
     write_normalizer(view, shares && shift != 0);

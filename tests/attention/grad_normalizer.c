@@ -220,7 +220,7 @@ START_TEST(learned_alpha) {
     ck_assert(decoder_open());
     fill(weights, a);
     const sa_head at = bare_head(1);
-    const double alpha = *sa_part_show(&w, &sa_entmax_alpha_part, &at, "alpha").x;
+    const double alpha = *sa_part_show(&w, &sa_learned_number_part, &at, "alpha").x;
     if (fabs(a) < 100) ck_assert_double_eq_tol(alpha, 1 + 1 / (1 + exp(-a)), 1e-15);
     ck_assert(alpha > 1 && alpha <= 2);
 }

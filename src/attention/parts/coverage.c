@@ -74,13 +74,7 @@ static void fertility_backward(const sa_attention *w, int part, const sa_memory 
     }
 }
 
-/* Phi of the sentence's words; no rows without fertility */
-static sa_mat fertilities(int part, const sa_head *at) {
-    const int *first = at->memory->first + at->sentence;
-    const sa_mat Phi = at->memory->part[part];
-    return Phi.cols ? sa_rows(Phi, first[0], first[1] - first[0]) : (sa_mat){0};
-}
-
+/* Without fertility Phi has no rows. */
 static sa_real fertility_of(sa_mat Phi, int j) {
     return Phi.cols ? *sa_row(Phi, j) : 1;
 }
@@ -142,7 +136,7 @@ static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_m
 static void sum_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat previous = previous_of(w, part, at), alpha = at->alpha,
                  C = sa_part_state(w, part, at->rows.state, at->head, alpha.cols),
-                 Phi = fertilities(part, at);
+                 Phi = sa_part_memory(part, at);
     for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
     if (at->rows.part[part].cols) *at->rows.part[part].x += loss_forward(previous, alpha);
 }
@@ -159,9 +153,9 @@ static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious
 
 static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
     const sa_mat dprevious = previous_of(w, part, d), alpha = at->alpha;
-    state_backward(alpha, fertilities(part, at),
+    state_backward(alpha, sa_part_memory(part, at),
                    sa_part_state(w, part, d->rows.state, at->head, alpha.cols), dprevious, d->alpha,
-                   fertilities(part, d));
+                   sa_part_memory(part, d));
     if (d->rows.part[part].cols)
         loss_backward(previous_of(w, part, at), alpha, *d->rows.part[part].x, dprevious, d->alpha);
 }
@@ -180,14 +174,11 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
     shown[0].formula = learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
                                : "C_ij = sum of alpha_ij over the words before";
     shown[0].citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
-    shown[1] = (sa_shown){"Phi", fertilities(part, at), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
+    shown[1] = (sa_shown){"Phi", sa_part_memory(part, at), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
     return 2;
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {
-    if (sizes->transformer)
-        return "{coverage:} adds up weights from target word to target word, but a Transformer "
-               "attends from all of them at once: it needs {model:recurrent}";
     return sizes->score->key == SA_KEY_NONE
                ? "{coverage:} is added to the keys, which {attention:} does not read"
                : NULL;

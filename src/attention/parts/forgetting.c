@@ -46,18 +46,11 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
     sa_linear_backward(own->W_f, memory->annotations, du, d->annotations, down->W_f, down->b_f);
 }
 
-/* The head's gates of the words of its sentence [S x 1], or the derivatives by them. */
-static sa_mat gates_of(const sa_memory *memory, int part, const sa_head *at) {
-    const int first = memory->first[at->sentence];
-    return sa_cols(sa_rows(memory->part[part], first, memory->first[at->sentence + 1] - first),
-                   at->head, 1);
-}
-
 /* ---- Biases ---------------------------------------------------------------------------------- */
 
 /* e_ij += b_ij, from the query's word to both sides */
 static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat log_f = gates_of(at->memory, part, at);
+    const sa_mat log_f = sa_cols(sa_part_memory(part, at), at->head, 1);
     for (int l = 0; l < at->alpha.rows; l++) {
         const int i = at->i - 1 + l;
         sa_real *e = sa_row(at->alpha, l), bias = 0;
@@ -69,7 +62,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 
 /* dlog f_l += the sum of de_ij with l between i and j */
 static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat dlog_f = gates_of(d->memory, part, d);
+    const sa_mat dlog_f = sa_cols(sa_part_memory(part, d), d->head, 1);
     for (int l = 0; l < d->alpha.rows; l++) {
         const int i = at->i - 1 + l;
         const sa_real *de = sa_row(d->alpha, l);

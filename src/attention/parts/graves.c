@@ -93,26 +93,10 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
     return 1;
 }
 
-static const char *refuse(const sa_attention_sizes *sizes) {
-    if (sizes->transformer)
-        return "{attention:} continues from target word to target word, but a Transformer attends "
-               "from all of them at once: it needs {model:recurrent}";
-    if (sizes->settings.normalizer != SA_NORMALIZER_SOFTMAX)
-        return "{normalizer:} has no scores to normalize: {attention:} makes weights that may have "
-               "any sum";
-    if (sizes->settings.copy)
-        return "{copy} copies by probabilities, but the weights of {attention:} may have any sum";
-    return sizes->settings.guided_alignment == 0
-               ? NULL
-               : "{guided_alignment} compares distributions: the weights of {attention:} may have "
-                 "any sum, and it would only make them larger";
-}
-
 const sa_part sa_graves_part = {
     .name = "Graves' window",
     .formula = "kappa_i = kappa_{i-1} + exp(step_i)",
     .citation = "Graves 2013, section 5.1",
-    .refuse = refuse,
     .normalizer = &sa_no_normalizer,
     .any_sum = "the score makes the weights, which may have any sum",
     .ordered = "the score depends on positions, not words",

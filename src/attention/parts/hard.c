@@ -139,12 +139,9 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
 
 static const char *refuse(const sa_attention_sizes *sizes) {
     const sa_settings *settings = &sizes->settings;
-    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
-        return "{attention:} makes weights of its scores itself, without {normalizer:}";
     if (sizes->transformer)
         return "{attention:} draws one source word for each target word, but in a Transformer "
-               "every "
-               "layer attends, and to target words, too: it needs {model:recurrent}";
+               "every layer attends, and to target words, too: it needs {model:recurrent}";
     return settings->window != SA_WINDOW_LOCAL_P ? NULL
                                                  : "{attention:} has weights of 0 and 1: the "
                                                    "Gaussian of {window:} would learn nothing "

@@ -111,9 +111,6 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {
-    if (sizes->transformer)
-        return "{attention:} continues from target word to target word, but a Transformer attends "
-               "from all of them at once: it needs {model:recurrent}";
     return sizes->settings.location_width % 2 == 0
                ? "{location_width:}: a filter reaches equally far to both sides of a word, so its "
                  "width is odd"

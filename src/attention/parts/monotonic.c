@@ -187,11 +187,6 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
 
 static const char *refuse(const sa_attention_sizes *sizes) {
     const sa_settings *settings = &sizes->settings;
-    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
-        return "{attention:} makes weights of its scores itself, without {normalizer:}";
-    if (sizes->transformer)
-        return "{attention:} continues from where the previous target word has read, but a "
-               "Transformer attends from all of them at once: it needs {model:recurrent}";
     if (sizes->heads > 1)
         return "{attention:} reads the source once, from left to right: {:heads} heads would read "
                "at different words";

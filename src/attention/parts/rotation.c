@@ -81,8 +81,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
     const sa_score *score = sizes->score;
     if (sizes->normalizer->part == &sa_null_key_part)
         return "{positions:} rotates keys by their positions, and the key that {normalizer:} "
-               "learns "
-               "has none";
+               "learns has none";
     if (!sa_score_rotates(score))
         return "{positions:} rotates projected queries and keys whose product is the score, which "
                "{attention:} is not";
@@ -94,8 +93,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
                "{attn/heads}: {attn} / {heads} must be divisible by 4";
     return sa_key_projected(score) && sizes->size / sizes->heads % 2 != 0
                ? "{positions:} rotates pairs of numbers, but a head compares {attn/heads}: {attn} "
-                 "/ "
-                 "{heads} must be even"
+                 "/ {heads} must be even"
                : NULL;
 }
 

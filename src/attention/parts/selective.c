@@ -8,31 +8,26 @@
 #include "attention/parts.h"
 #include "tensor/vec.h"
 
-typedef struct selective {
-    bool causal;
-} selective;
-
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    ((selective *)own)->causal = sizes->positions && sizes->positions->causal;
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->normalizer->part == &sa_selective_part && sizes->positions &&
+           sizes->positions->causal;
 }
 
 /* ---- The first head's queries of all words, for steps that have only the last one ------------ */
 
 static int memory_width(const sa_attention *w, int part) {
-    return ((const selective *)sa_part_own(w, part))->causal ? w->query_width / w->heads : 0;
+    return w->query_width / w->heads;
 }
 
 /* q^1_l = W_a x_l, the first head's rows of W_a */
 static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
     const sa_mat q = memory->part[part];
-    if (q.cols) sa_weight_nt(memory->annotations, sa_weight_rows(w->W_a, 0, q.cols), 0, q);
+    sa_weight_nt(memory->annotations, sa_weight_rows(w->W_a, 0, q.cols), 0, q);
 }
 
 static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                             sa_attention *dw) {
     const sa_mat dq = d->part[part];
-    if (!dq.cols) return;
     sa_weight_tn(dq, memory->annotations, sa_weight_rows(dw->W_a, 0, dq.cols));
     sa_weight_nn(dq, sa_weight_rows(w->W_a, 0, dq.cols), 1, d->annotations);
 }
@@ -40,16 +35,15 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
 /* ---- What is hidden -------------------------------------------------------------------------- */
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
-    return memory_width(w, part) ? steps * steps : 0;
+    return steps * steps;
 }
 
 /* The first head of all queries of the sentence, or the derivatives by it; alpha: the scratch. */
 static sa_head first_head(const sa_attention *w, int part, const sa_head *at) {
-    const int first = at->memory->first[at->sentence],
-              S = at->memory->first[at->sentence + 1] - first;
     sa_head one = *at;
     one.v_a = sa_head_part(w->v_a, w->heads, 0);
-    one.q = sa_rows(at->memory->part[part], first, S);
+    one.q = sa_part_memory(part, at);
+    const int S = one.q.rows, first = at->memory->first[at->sentence];
     one.k = sa_head_part(sa_rows(at->memory->keys, first, S), w->kv_heads, 0);
     one.alpha = (sa_mat){sa_part_scratch(w, part, at).x, S, S, S};
     return one;
@@ -62,7 +56,6 @@ static sa_real hides(sa_real e, int l, int j) {
 
 /* e_ij -= F_ij */
 static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    if (!memory_width(w, part)) return;
     const sa_head one = first_head(w, part, at);
     const int S = one.alpha.cols;
     sa_score_forward(w, &one);
@@ -78,7 +71,6 @@ static void scores_forward(const sa_attention *w, int part, sa_head *at) {
 
 /* de^1_lj += dF_ij of all i > l, where word l hides word j; dF_ij = -de_ij */
 static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    if (!memory_width(w, part)) return;
     const sa_head one = first_head(w, part, at), done = first_head(d->dw, part, d);
     const int S = one.alpha.cols;
     sa_score_forward(w, &one);
@@ -97,7 +89,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 /* ---- What is shown, and what does not go with it --------------------------------------------- */
 
 static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    if (!memory_width(w, part) || at->head) return;
+    if (at->head) return;
     const sa_head one = first_head(w, part, at);
     sa_score_forward(w, &one);
     for (int j = 1; j < at->i - 1; j++)
@@ -106,41 +98,16 @@ static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *
 
 /* -F of the first query, which is what it adds to 0 */
 static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    if (!memory_width(w, part)) return 0;
     sa_part_show_added(w, part, at, shown);
     shown[0].name = "hidden", shown[0].letters = "-F_ij";
     return 1;
-}
-
-static const char *refuse(const sa_attention_sizes *sizes) {
-    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
-    const bool full =
-        sizes->settings.model == SA_MODEL_DECODER && sizes->settings.prefix == SA_PREFIX_FULL;
-    if (!sizes->transformer || full)
-        return "{normalizer:} hides words from those behind them, in self-attention that looks "
-               "back: it needs {model:transformer} or {prefix:causal}";
-    if (sizes->score->part || sizes->score->query != SA_QUERY_PROJECTED ||
-        sizes->score->key == SA_KEY_NONE)
-        return "{normalizer:} sums scores of the first head's projected queries and keys, and "
-               "{attention:} has none of them";
-    if (kind && (kind->part == &sa_rotation_part || kind->part == &sa_relative_vectors_part))
-        return "{normalizer:} reads queries and keys as they are projected, and {positions:} "
-               "changes them";
-    if (sizes->settings.smeared_keys)
-        return "{normalizer:} reads keys as they are projected, and {smeared_keys} mixes them";
-    return sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT
-               ? "{normalizer:} keeps the first head's queries of whole words: it needs "
-                 "{head_projection:full}"
-               : NULL;
 }
 
 const sa_part sa_selective_part = {
     .name = "first head",
     .formula = "F_ij = sum_l max(0, e^1_lj), l from j + 1 to i - 1, j > 1, is subtracted from e_ij",
     .citation = "Leviathan et al. 2024",
-    .refuse = refuse,
-    .bind = bind,
-    .order = 8,
+    .chosen = chosen,
     .memory_width = memory_width,
     .scratch_width = scratch_width,
     .memory_forward = memory_forward,

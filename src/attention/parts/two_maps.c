@@ -158,10 +158,10 @@ static const char *refuse(const sa_attention_sizes *sizes) {
     if (sizes->size / sizes->heads % 2 != 0)
         return "{attention:} compares the two halves of a query and key: {attn} / {heads} must be "
                "even, but is {attn/heads}";
-    if (sizes->value < 2)
-        return "{attention:} normalizes the output of each head, and of one number that leaves the "
-               "sign: {value_size}, or {embed} / {heads}, must be at least 2";
-    return sa_refuse_negative(&sizes->settings);
+    return sizes->value >= 2
+               ? NULL
+               : "{attention:} normalizes the output of each head, and of one number that leaves "
+                 "the sign: {value_size}, or {embed} / {heads}, must be at least 2";
 }
 
 const sa_part sa_two_maps_part = {

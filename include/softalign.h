@@ -869,6 +869,7 @@ typedef struct sa_link_options {
     bool null_key; /* sa_settings_has_null_key: what a row lacks to 1 is the weight of the null key,
                       and a word with more weight there than on any word has no link to it */
     int at;        /* SA_ALIGN_..., in sa_evaluate */
+    bool whole;    /* the last row and column are words, too, not EOS */
 } sa_link_options; /* EOS has no part in links, and a weight of 0 is none */
 
 /* The defaults: the largest weight of each target word on a source word. */

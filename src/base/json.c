@@ -12,7 +12,7 @@
 
 /* The memory that all values may take, and an estimate for one: brackets and commas alone become a
  * hundred times their size. The longest valid header needs 7 MB. */
-enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, SCALAR_COST = 128 };
+enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, TEXT_COST = 128, NUMBER_COST = 48 };
 
 typedef struct json_reader {
     const char *text;
@@ -166,6 +166,7 @@ static bool read_member(json_reader *it, json_t *object, int depth) {
     if (peek(it) != '"') return parse_error(it, "expected a key");
     const size_t start = it->at;
     char *key = read_string(it);
+    it->memory_used += TEXT_COST;
     bool good = key;
     if (good && json_object_get(object, key)) {
         snprintf(it->note, sizeof it->note, "duplicate key '%.30s'", key);
@@ -201,7 +202,7 @@ static json_t *read_value(json_reader *it, int depth) {
     const char first = peek(it);
     const bool collection = first == '{' || first == '[';
     if (it->at == it->size) return parse_error(it, "expected a value"), NULL;
-    it->memory_used += collection ? COLLECTION_COST : SCALAR_COST;
+    it->memory_used += collection ? COLLECTION_COST : first == '"' ? TEXT_COST : NUMBER_COST;
     if (it->memory_used > MEMORY_LIMIT) return parse_error(it, "too many values"), NULL;
     if (collection && !depth) return parse_error(it, "nested too deeply"), NULL;
     if (collection) return read_collection(it, first == '{', depth - 1);

@@ -1,5 +1,6 @@
 /* The commands align, attribute and align-words: alignments in all forms. */
 #include "analysis/aligner.h"
+#include "analysis/attention_statistics.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -8,7 +9,7 @@
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
-#include "report/film.h"
+#include "report/matrix_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,6 +186,7 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
     const bool scored = out->scored && out->corpus->pairs[index].gold;
     const bool merge = options->merge,
                links = out->subwords && (options->text[CLI_PHARAOH] || scored);
+    const int end = !options->linking.whole;
     sa_alignment alignment = *given, whole = {0}, words = {0};
     sa_link *gold = NULL;
     size_t golds = 0;
@@ -199,8 +201,8 @@ static bool add_pair(void *output, size_t index, const sa_alignment *given, sa_e
                                               merge || links ? &words : &alignment, error));
     const sa_alignment *shown = merge ? &words : &alignment;
     if (good && shows_gold(out, index) && (tables || cli_pictures_wanted(&options->pictures)))
-        good = sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], shown->sources - 1,
-                                   shown->targets - 1, &gold, &golds, error);
+        good = sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], shown->sources - end,
+                                   shown->targets - end, &gold, &golds, error);
     if (good && tables) add_tables(out, index, merge ? &whole : given, gold, golds);
     good = good && show(out, index, shown, merge || links ? &words : &alignment,
                         (sa_figure){.gold = gold, .golds = golds, .site = out->site}, error);
@@ -285,16 +287,23 @@ typedef struct align_options {
     cli_align_options output;
     sa_align_options job;
     const char *force_attention, *heads, *columns, *matrix;
+    sa_matrix_file own; /* of --matrix */
     int head, limit, max_len, precision, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
 
-enum { ALIGN_ALONE = 5 }; /* rows that attribute has not */
+enum { ALIGN_ALONE = 8 }; /* rows that attribute has not */
 
 static const sa_option rows[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
-     "show weights of any program, a heatmap CSV, in the place of MODEL and PAIRS"},
+     "show weights of any program in the place of MODEL and PAIRS: a NumPy array, a heatmap CSV, "
+     "JSON lines"},
+    {"source", CLI_TEXT(TEXT, RUN(own.source), NULL, "WORDS"),
+     "with --matrix: the words of columns"},
+    {"target", CLI_TEXT(TEXT, RUN(own.target), NULL, "WORDS"), "with --matrix: the words of rows"},
+    {"gold", CLI_TEXT(TEXT, RUN(own.gold), NULL, "LINKS"),
+     "with --matrix: the gold alignment, as '0-0 1-2'"},
     {"force-attention", CLI_TEXT(TEXT, RUN(force_attention), sa_attention_override_name, "WAY"),
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_WORDS(RUN(job.site), SA_SITE_CROSS, "cross", "encoder", "decoder"),
@@ -351,43 +360,58 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
            save_output(out, count, error);
 }
 
-/* Shows the heatmap of --matrix as that of the only pair. */
-static bool show_matrix(cli_align_output *out, const char *path, sa_error *error) {
-    sa_film_frame frame = {.heads = 0};
-    if (!sa_number_table_open(&frame.matrix, path, false, error)) return false;
-    const sa_alignment shown = sa_film_frame_alignment(&frame);
-    const bool good =
-        ((shown.target && shown.source) ||
-         sa_fail(error, SA_DATA,
-                 "%s:1: expected a heatmap: words in the first row and in the first column",
-                 path)) &&
-        begin_output(out, "align", path, 1, path, NULL, error) && add_pair(out, 0, &shown, error) &&
-        save_output(out, 1, error);
-    if (good && strcmp(shown.source[shown.sources - 1], "</s>") != 0)
-        cli_note("note: the last column, '%s', and the last row count as end marks, without links",
-                 shown.source[shown.sources - 1]);
-    sa_number_table_close(&frame.matrix);
-    return good;
+/* The sentences of --matrix go the way of those of a model; words that are no end marks take part
+ * in links. */
+static bool show_matrices(align_options *options, cli_align_output *out, size_t count,
+                          sa_error *error) {
+    const sa_alignment *own = &options->own.alignment;
+    sa_attention_stats stats = {0};
+    bool good = begin_output(out, "align", options->matrix, count, options->matrix, NULL, error);
+    for (size_t i = 0; good && i < count && (good = sa_matrix_file_next(&options->own, error));
+         i++) {
+        options->output.linking.whole = strcmp(own->source[own->sources - 1], "</s>") != 0 ||
+                                        strcmp(own->target[own->targets - 1], "</s>") != 0;
+        out->scored = out->corpus->pairs[i].gold && out->site == SA_SITE_CROSS;
+        sa_attention_stats_add(&stats, own->weights, sa_alignment_weights(own, 0, 1), own->heads,
+                               own->targets, own->sources);
+        good = add_pair(out, i, own, error);
+    }
+    if (!good) return false;
+    const sa_attention_figures figures = sa_attention_figures_of(&stats);
+    cli_note("entropy %.4f (%.4f of equal weights in each head), weights of 0: %.2f %%",
+             figures.entropy, figures.norm_entropy, 100 * figures.zeros);
+    score_methods_note(&out->scores);
+    return save_output(out, count, error);
+}
+
+static bool open_matrices(align_options *options, const char *model, sa_error *error) {
+    if (model || options->force_attention || options->output.linking.at || options->columns ||
+        options->precision || options->threads || options->max_len != SA_MAX_LEN)
+        return sa_fail(error, SA_USAGE, "--matrix goes without MODEL, PAIRS and their options");
+    options->own.layer = options->job.layer;
+    return sa_matrix_file_open(&options->own, options->matrix, error);
 }
 
 static bool run(cli_call *call, sa_error *error) {
     align_options *options = call->options;
-    const char *own = options->matrix, *const *words = call->words;
-    sa_corpus corpus = {.name = own, .pairs = &(sa_pair){.line = 1, .row = 1}, .count = 1};
-    if (own &&
-        (words[0] || options->force_attention || options->job.layer || options->output.linking.at))
-        return sa_fail(error, SA_USAGE, "--matrix goes without MODEL, PAIRS and their options");
+    const char *const *words = call->words;
+    const bool own = options->matrix;
+    sa_corpus pairs;
     if (!own && !words[1])
         return sa_fail(error, SA_USAGE, "an argument is missing: %s align MODEL PAIRS", cli_name);
+    if (!own && (options->own.source || options->own.target || options->own.gold))
+        return sa_fail(error, SA_USAGE, "--source, --target and --gold go with --matrix");
     if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
         !check_pharaoh(options, error) || !check_output(&options->output, error) ||
-        (!own && !cli_pairs_open(&corpus, words[1], options->columns, error)))
+        !(own ? open_matrices(options, words[0], error)
+              : cli_pairs_open(&pairs, words[1], options->columns, error)))
         return false;
-    size_t count = corpus.count, limit = (size_t)options->limit;
+    const sa_corpus *corpus = own ? &options->own.corpus : &pairs;
+    size_t count = corpus->count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     options->job.at = options->output.linking.at;
     cli_align_output out = {.options = &options->output,
-                            .corpus = &corpus,
+                            .corpus = corpus,
                             .site = options->job.target_prefix ? SA_SITE_PREFIX : options->job.site,
                             .scored = options->job.methods && !options->job.target_prefix,
                             .layer = options->job.layer,
@@ -397,11 +421,11 @@ static bool run(cli_call *call, sa_error *error) {
         own ? NULL
             : cli_model_open(words[0], options->threads, options->precision, options->max_len,
                              options->force_attention, &options->job.override, error);
-    const bool good =
-        own ? show_matrix(&out, own, error) : model && align_pairs(model, call, &out, count, error);
+    const bool good = own ? show_matrices(options, &out, count, error)
+                          : model && align_pairs(model, call, &out, count, error);
     release_output(&out);
     sa_model_close(model);
-    if (!own) sa_corpus_close(&corpus);
+    own ? sa_matrix_file_close(&options->own) : sa_corpus_close(&pairs);
     return good;
 }
 

@@ -206,14 +206,15 @@ bool score_links(const score_options *options, const char *const *words, sa_erro
 
 bool score_methods_add(method_scores *sum, const sa_link_options *linking, const sa_corpus *corpus,
                        size_t index, const sa_alignment *words, sa_error *error) {
-    const int T = words->targets, S = words->sources;
+    const int T = words->targets, S = words->sources, end = !linking->whole;
+    const bool several = *words->method; /* or else attention, in the mean of its heads */
     sa_link *gold = NULL, *links = sa_new(sa_linking_capacity(T, S), sizeof *links, error);
     size_t golds = 0;
-    const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - 1, T - 1,
+    const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end,
                                                    &gold, &golds, error);
-    for (int k = 0; good && k < words->heads; k++) {
-        const double *weights = sa_alignment_weights(words, 0, k + 1);
-        sum->method[k] = words->method[k];
+    for (int k = 0; good && k < (several ? words->heads : 1); k++) {
+        const double *weights = sa_alignment_weights(words, 0, several ? k + 1 : 0);
+        sum->method[k] = several ? words->method[k] : "weights";
         sa_aer_add(&sum->of[k], links, sa_linking_extract(linking, weights, T, S, links), gold,
                    golds);
     }

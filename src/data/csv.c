@@ -252,12 +252,16 @@ static bool read_rows(table_parser *parser) {
                                               rows->text.file.name));
 }
 
+bool sa_number_table_read(sa_number_table *table, bool scores, sa_error *error) {
+    table->source.separator = ',', table->source.trims = true;
+    return read_rows(
+        &(table_parser){.table = table, .rows = &table->source, .scores = scores, .error = error});
+}
+
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error) {
-    *table = (sa_number_table){.source = {.separator = ',', .trims = true}};
+    *table = (sa_number_table){0};
     if (!sa_text_lines_open(&table->source.text, path, error)) return false;
-    table_parser parser = {
-        .table = table, .rows = &table->source, .scores = scores, .error = error};
-    const bool good = read_rows(&parser);
+    const bool good = sa_number_table_read(table, scores, error);
     if (!good) sa_number_table_close(table);
     return good;
 }

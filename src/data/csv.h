@@ -38,4 +38,7 @@ typedef struct sa_number_table {
  * `path` must outlive the table.
  */
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
+/* The same of a table that is 0 but for the open text of its source; after a failure, too, it is to
+ * be closed. */
+bool sa_number_table_read(sa_number_table *table, bool scores, sa_error *error);
 void sa_number_table_close(sa_number_table *table);

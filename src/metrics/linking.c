@@ -65,9 +65,9 @@ static size_t at_least(double threshold, const double *row, int words, int targe
 
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
                           int sources, sa_link *links) {
-    const int words = sources - 1; /* without EOS */
+    const int end = !linking->whole, words = sources - end; /* without EOS */
     size_t count = 0;
-    for (int t = 0; t < targets - 1; t++) {
+    for (int t = 0; t < targets - end; t++) {
         const double *row = weights + (size_t)t * (size_t)sources;
         count += linking->links == SA_LINKS_ARGMAX
                      ? largest(linking->null_key, row, words, t, links + count)

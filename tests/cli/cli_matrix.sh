@@ -21,11 +21,54 @@ if "$softalign" align --matrix own.csv --pdf pdf 2>/dev/null; then
     same "magic of PDF" "%PDF-1" "$(head -c 6 pdf/0001.pdf)"
 fi
 
-# What another end mark is, is said; a heatmap may come from a pipe; words repeat, and may be numbers.
+# Words that are no </s> take part in links; a file may come from a pipe; words repeat, and may be numbers.
 printf ',7,[SEP]\n7,0.9,0.1\n[SEP],0,1\n' >hf.csv
 "$softalign" align --matrix - --pharaoh - <hf.csv >out 2>err || fail "$(cat err)"
-same "links of a pipe" 0-0 "$(cat out)"
-same "the note" "note: the last column, '[SEP]', and the last row count as end marks, without links" "$(cat err)"
+same "links of a pipe" "0-0 1-1" "$(cat out)"
+same "the statistics" "entropy 0.1625 (0.2345 of equal weights in each head), weights of 0: 25.00 %" "$(cat err)"
+printf '1,0\n.5,.5\n' | "$softalign" align --matrix - --csv places --pharaoh links 2>err || fail "$(cat err)"
+same "positions for words" ",0,1 0,1,0 1,0.5,0.5" "$(xargs <places/0001.csv)"
+same "links without end marks" "0-0 0-1" "$(cat links)"
+
+# NumPy arrays: of one head as --npy writes them, of layers and heads as --all-heads does, and of 32 bits.
+"$softalign" align --matrix npy/0001.npy --source " the cat  sleeps </s>" --target "le chat dort </s>" --csv of-npy 2>/dev/null
+cmp csv/0001.csv of-npy/0001.csv || fail "an array is not read as it was written"
+f4() { # HEADER NUMBERS: as bytes
+    printf '\223NUMPY\001\000v\000%-117s\n' "$1"
+    for x in $2; do
+        case $x in
+        0) printf '\0\0\0\0' ;;
+        .5) printf '\0\0\0\077' ;;
+        1) printf '\0\0\200\077' ;;
+        nan) printf '\0\0\300\177' ;;
+        esac
+    done
+}
+shape="{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 1, 2), }"
+f4 "$shape" "1 0 .5 .5 0 1 1 0" >two.npy
+"$softalign" align --matrix two.npy --source "a b" --target x --jsonl two.jsonl --all-heads all 2>/dev/null
+grep -q '"weights":\[\[0.625,0.375\]\].*"heads":\[\[\[0.5,0.5\]\],\[\[0.75,0.25\]\]\]' two.jsonl || fail "the means: $(cat two.jsonl)"
+same "layers and heads" "$(f4 "$shape" "" | tr -d ' \0' | tail -c 60 | grep -o '(.*)' | tr -d ' ')" \
+    "$(head -c 128 all/0001.npy | grep -ao '(.*)' | tr -d ' ')"
+"$softalign" align --matrix two.npy --layer 2 --head 1 --source "a b" --csv layer 2>/dev/null
+same "a head of a layer" ",a,b 0,0.0,1.0" "$(sed 's/,\([01]\),\([01]\)$/,\1.0,\2.0/' layer/0001.csv | xargs)"
+expect 2 "--layer 3: two.npy:1 has 2 layers" align --matrix two.npy --layer 3
+
+# JSON lines, as --jsonl writes them, and with gold links, which are drawn and scored.
+"$softalign" align --matrix two.jsonl --jsonl - 2>/dev/null >again.jsonl
+cmp two.jsonl again.jsonl || fail "JSON lines are not read as they were written: $(cat again.jsonl)"
+cat >own.jsonl <<'END'
+{"weights": [[0.9, 0.1], [0.2, 0.8]], "source": ["the", "cat"], "target": ["le", "chat"], "gold": "0-0 1-1"}
+{"weights": [[0.9, 0.1, 0]], "source": ["a", "b", "</s>"], "target": ["x"], "gold": "1-0"}
+END
+"$softalign" align --matrix own.jsonl --svg golden --pharaoh links --html own.html 2>err || fail "$(cat err)"
+same "links of all lines" "0-0 1-1 0-0" "$(xargs <links)"
+grep -q '^weights: AER 0.3333, precision 0.6667, recall 0.6667$' err || fail "no AER: $(cat err)"
+same "gold in the pictures" "2 1" "$(grep -c 'stroke="#d55e00"' golden/0001.svg golden/0002.svg | cut -d: -f 2 | xargs)"
+"$softalign" align --matrix own.jsonl --limit 1 --gold "0-0 0p1" --pharaoh - 2>err >out
+same "the first" "0-0 1-1" "$(cat out)"
+grep -q '^weights: AER 0.3333' err || fail "--gold: $(cat err)"
+expect 2 "--source, --target and --gold go with --matrix" align model pairs --gold 0-0
 "$softalign" align --matrix hf.csv --site encoder --svg self 2>/dev/null
 grep -q '>source, attended to<' self/0001.svg || fail "--site names no axis"
 
@@ -38,7 +81,11 @@ row=$(sed 's/.*/,0.25/' list | tr -d '\n')
     echo
     sed 's/.*/"&"'"$row/" list
 } >bad.csv
-"$softalign" align --matrix bad.csv --svg bad --html bad.html 2>err || fail "bad words: $(cat err)"
+"$softalign" align --matrix bad.csv --svg bad --html bad.html --jsonl bad.jsonl 2>err || fail "bad words: $(cat err)"
+"$softalign" align --matrix bad.jsonl --title "$(grep -m 1 '[<]script' words)" --svg bad-json --html bad-json.html 2>err ||
+    fail "bad words in JSON: $(cat err)"
+cmp bad/0001.svg bad-json/0001.svg || fail "words of JSON are drawn otherwise"
+same "tags of the page of JSON" "$(grep -o '<[a-z][a-z]*' bad.html | sort | uniq -c)" "$(grep -o '<[a-z][a-z]*' bad-json.html | sort | uniq -c)"
 [ "$(grep -c . list)" -ge 20 ] || fail "few bad words: $(cat list)"
 grep -E '<(script|img|!)|<[^>]*(href| on[a-z]+)=|</svg>.' bad/0001.svg && fail "alive"
 same "scripts of the page" "$(grep -o '<script' page.html | wc -l)" "$(grep -o '<script' bad.html | wc -l)"
@@ -54,10 +101,34 @@ printf ',a,b\nx,1,nan\n' >wrong
 wrong 3 "wrong:2:3: 'nan' is no finite number"
 printf ',a,b\nx,1,\n' >wrong
 wrong 3 "wrong:2:3: a number is missing"
-printf '1,2\n3,4\n' >wrong
-wrong 3 "wrong:1: expected a heatmap: words in the first row and in the first column"
-printf 'a,b\n3,4\n' >wrong
-wrong 3 "wrong:1: expected a heatmap: words in the first row and in the first column"
+expect 3 "own.csv:1: expected 4 source words" align --matrix own.csv --source "a b"
+rows="wrong:2: expected \"weights\", rows of equally many numbers"
+for line in '{"weights": [[1, 2], [3]]}' '{"weights": [1]}' '{"weights": []}' '{"weights": [[[[[1]]]]]}' '{"weights": [["1"]]}' '{}'; do
+    printf '{"weights": [[1]]}\n%s\n' "$line" >wrong
+    wrong 3 "$rows"
+done
+printf '{"weights": [[1]]}\n{"weights": [[NaN]]}\n' >wrong
+wrong 3 "wrong:2: JSON: expected a value at byte 14"
+printf '{"weights": [[1]]}\n\n' >wrong
+wrong 3 "wrong:2: JSON: expected a value at byte 0"
+printf '{"weights": [[1]], "source": [1]}' >wrong
+wrong 3 "wrong:1: expected 1 source words"
+printf '{"weights": [[1]], "gold": "0-5"}' >wrong
+expect 3 "wrong:1: link 0-5 is beyond the sentence (1 and 1 tokens)" align --matrix wrong --svg none
+f4 "$shape" "1 0 nan .5 0 1 1 0" >wrong
+wrong 3 "wrong: number 3 is not finite"
+array="wrong: expected a NumPy array [layer, head, target, source], [head, target, source] or [target, source] of float32 or\
+ float64, in C order"
+f4 "$shape" "1 0 .5" >wrong
+wrong 3 "$array"
+f4 "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }" "1 0" >wrong
+wrong 3 "$array"
+f4 "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }" "1 0" >wrong
+wrong 3 "$array"
+for size in 7 9 60; do
+    head -c $size two.npy >wrong
+    wrong 3 "$array"
+done
 : >wrong
 wrong 3 "wrong: no numbers in it"
 head -c 60 csv/0001.csv >wrong
@@ -69,7 +140,7 @@ expect 4 "cannot open 'none.csv': No such file or directory" align --matrix none
 expect 4 "cannot open '.': Is a directory" align --matrix .
 alone="--matrix goes without MODEL, PAIRS and their options"
 expect 2 "$alone" align --matrix own.csv model pairs
-for option in "--layer 1" "--align-at input" "--force-attention uniform"; do
+for option in "--align-at input" "--force-attention uniform" "--max-len 9" "--threads 2" "--precision bf16" "--columns 1,2"; do
     expect 2 "$alone" align --matrix own.csv $option
 done
 expect 2 "--head 2: the model has 1" align --matrix own.csv --head 2

@@ -160,8 +160,7 @@ _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
                    (c_bool, "chrf_whitespace chrf_eps"))
 _metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens per"))
-_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"), (c_int, "at"),
-                        (c_bool, "whole"))
+_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"), (c_int, "at"), (c_bool, "whole"))
 _link_counts = _struct("sa_link_counts", (c_size_t, "links sure links_sure links_possible"))
 _attention_stats = _struct(
     "sa_attention_stats", (c_size_t, "rows words cells zeros"),

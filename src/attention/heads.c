@@ -154,10 +154,6 @@ sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
     return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
-sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
-    return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
-}
-
 bool sa_attention_lacks(const sa_attention *w) {
     bool lacks = w->normalizer->null_key;
     for (int p = 0; p < w->parts; p++) lacks = lacks || w->part[p].row->lacks;

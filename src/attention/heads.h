@@ -41,8 +41,6 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d);
 
 /* The weights of head k in one row of alpha, for a sentence of S words. */
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
-/* The keys or values that head k attends with, of all key/value heads. */
-sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
 
 /* Whether the weights of a query may sum to less than 1. */
 bool sa_attention_lacks(const sa_attention *w);

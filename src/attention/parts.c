@@ -36,6 +36,10 @@ sa_mat sa_head_part(sa_mat all, int heads, int k) {
     return sa_cols(all, k * width, width);
 }
 
+sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
+    return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
+}
+
 /* Numbers of the first `count` parts, and of them those for each word. */
 static int state_of(const sa_attention *w, int count, int *words) {
     int numbers = 0;

@@ -179,6 +179,8 @@ sa_mat sa_part_memory(int part, const sa_head *at);
 
 /* The columns of a head in a matrix that has those of all heads side by side. */
 sa_mat sa_head_part(sa_mat all, int heads, int k);
+/* The keys or values that head k attends with, of all key/value heads. */
+sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
 
 /* Runs the hooks of a place. */
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at);

@@ -25,11 +25,11 @@ const wordsOf = (entry, i) => ({ ...page.sentences[i], ...entry.words });
 // The counts behind the alignment error rate, as `eval` takes them, but from thousandths: the largest weight of each
 // target word on a source word, if there is one and a null key, whose weight the row lacks, has no more.
 function addLinks(counts, weights, words, model) {
-  const columns = words.source.length, sure = new Set(), possible = new Set();
+  const columns = words.source.length, sure = new Set(), possible = new Set(), end = words.source.at(-1) === "</s>" && words.target.at(-1) === "</s>" ? 1 : 0;
   for (const [s, t, maybe] of words.gold) (maybe ? possible : sure).add(t * columns + s);
   counts.all += sure.size;
-  for (let t = 0; t + 1 < words.target.length; t++) {
-    const row = weights.subarray(t * columns, (t + 1) * columns), own = row.subarray(0, -1), most = Math.max(...own);
+  for (let t = 0; t + end < words.target.length; t++) {
+    const row = weights.subarray(t * columns, (t + 1) * columns), own = row.subarray(0, columns - end), most = Math.max(...own);
     const lacks = model.null_key ? 1 - row.reduce((sum, weight) => sum + weight, 0) : 0;
     if (most <= 0 || lacks > most + columns / 2000) continue;
     const at = t * columns + own.indexOf(most);

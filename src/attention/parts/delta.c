@@ -15,7 +15,7 @@
  *   alpha_ij = beta_j k_j' x_j, x_n = q_i, x_{j-1} = D_j (x_j - beta_j k_j (k_j' x_j))
  *
  * whose weights may be negative. */
-#include "attention/heads.h"
+#include "attention/parts.h"
 #include "tensor/vec.h"
 
 #include <string.h>

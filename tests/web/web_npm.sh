@@ -50,8 +50,9 @@ done <<'MODELS'
 --decoder luong --attention general --input-feeding --tokenizer bpe --bpe-merges 40
 --model transformer --heads 2 --norm post
 MODELS
-mkdir "a b" && gzip -c pairs.tsv >"a b/pärs.tsv.gz"
-cut -f 1 pairs.tsv >source.txt
+head -n 40 pairs.tsv >few.tsv
+mkdir "a b" && gzip -c few.tsv >"a b/pärs.tsv.gz"
+cut -f 1 few.tsv >source.txt
 model=plain/best.safetensors
 while IFS= read -r words; do
     for program in plain door; do
@@ -72,28 +73,28 @@ eval $model - --diagnose <"a b/pärs.tsv.gz"
 score source.txt ../"an émpty folder/source.txt"
 attend --query <(echo 1,2) --keys <(printf '1,0\n0,1\n') --values <(printf '1\n2\n')
 explain $model "the sad cat"
-attribute $model pairs.tsv --method attention,gradient --limit 2
-annotations $model pairs.tsv
+attribute $model few.tsv --method attention,gradient --limit 2
+annotations $model few.tsv
 gradcheck --hidden 3 --embed 3 --attn 3 --maxout 2 | sed "s/[0-9.]*e-.*//"
-prove $model pairs.tsv --limit 2
+prove $model few.tsv --limit 2
 inspect $model
-align-words pairs.tsv --model hmm
+align-words few.tsv --model hmm
 bpe learn source.txt --merges 20
 clean pairs.tsv --max-len 6 --out -
 average $model $model --out tables
 COMMANDS
-softalign compare --train pairs.tsv --test pairs.tsv --models fixed,bahdanau --steps 3 $sizes --out compared >out 2>err ||
+softalign compare --train few.tsv --test few.tsv --models fixed,bahdanau --steps 3 $sizes --out compared >out 2>err ||
     fail "compare: $(cat err)"
 
 # What is wrong is said as natively.
 expect 4 "cannot open 'none.tsv': No such file or directory" inspect none.tsv
 expect 2 "unknown command 'trian' (did you mean 'train'?); 'softalign help' lists all" trian
-softalign align $model pairs.tsv --png tables 2>err && fail "PNG is painted"
+softalign align $model few.tsv --png tables 2>err && fail "PNG is painted"
 grep -q "built without pangocairo, which PNG and PDF need" err || fail "PNG: $(cat err)"
 expect 4 "cannot create 'none/run': No such file or directory" train --train pairs.tsv --out none/run
 softalign corpus mono >/dev/full 2>err
 same "a full disk" "5 softalign: cannot write 'standard output': No space left on device" "$? $(cat err)"
-expect 5 "cannot write '/dev/full': No space left on device" align $model pairs.tsv --threads 1 --tidy /dev/full
+expect 5 "cannot write '/dev/full': No space left on device" align $model few.tsv --threads 1 --tidy /dev/full
 softalign corpus mono | head -n 1 >out
 same "a reader that goes away" 5 "${PIPESTATUS[0]}"
 mkdir sealed && chmod a-w sealed
@@ -102,7 +103,7 @@ if [ ! -w sealed ]; then
 fi
 
 # A folder has one training; Ctrl-C saves it, and after a kill it goes on with the bits of one that never stopped.
-long="--train pairs.tsv --out stopped $sizes --steps 600 --epochs 0 --patience 0"
+long="--train pairs.tsv --out stopped $sizes --steps 240 --epochs 0 --patience 0"
 start() {
     env --default-signal=INT "$door" train $long "$@" 2>log &
     pid=$!

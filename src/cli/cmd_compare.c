@@ -27,8 +27,7 @@ static const sa_option rows[] = {
      "test pairs, with a gold alignment for AER"},
     {"models", CLI_TEXT(TEXT, RUN(job.models), NULL, "LIST"),
      "models: decoder[:attention[:heads]], with transformer or decoder (decoder-only) as a "
-     "decoder, "
-     "each followed by any :option=value, such as fixed,bahdanau:additive,luong:general:4,"
+     "decoder, each followed by any :option=value, such as fixed,bahdanau:additive,luong:general:4,"
      "transformer or cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_INT(RUN(job.seeds), 1, 1, 1000, "N"),
      "training runs per model, with consecutive seeds from --seed"},

@@ -35,8 +35,7 @@ static const sa_option rows[] = {
      "pairs that it lacks are appended, as --min-freq and --vocab allow"},
     {"source-embeddings", CLI_TEXT(INPUT, RUN(job.embeddings[0]), NULL, "FILE"),
      "start from the word vectors in FILE, as word2vec, fastText (.vec) and GloVe write them, "
-     "whose "
-     "size is --embed; other words start at random"},
+     "whose size is --embed; other words start at random"},
     {"target-embeddings", CLI_TEXT(INPUT, RUN(job.embeddings[1]), NULL, "FILE"),
      "the same for the words of the target"},
     {"out", CLI_FOLDER(RUN(job.out), training_files, sizeof *training_files),

@@ -143,8 +143,7 @@ static const struct invariance {
      .measure = sa_measure_batching},
     {"padding",
      "Longer pairs in the batch, whose words stand where padding would, and other words in them "
-     "change "
-     "neither the weights of a pair nor its log p.",
+     "change neither the weights of a pair nor its log p.",
      ROUNDING, .measure = sa_measure_padding},
     {"padding-gradient",
      "The gradient of one pair's loss by the words of longer pairs in its batch is exactly zero.",
@@ -156,8 +155,7 @@ static const struct invariance {
      .measure = sa_measure_annotations},
     {"permutation",
      "Without recurrence and positions, permuting the source words permutes their weights and "
-     "leaves "
-     "log p.",
+     "leaves log p.",
      ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
     {"encoder-permutation",
      "Without recurrence and positions, it permutes the annotations and the encoder's "
@@ -175,8 +173,7 @@ static const struct invariance {
      0, .excuse = no_encoder_window, .note = reach_note, .measure = sa_measure_reach},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
-     "every "
-     "t.",
+     "every t.",
      ROUNDING, .measure = sa_measure_causality},
     {"writing",
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "

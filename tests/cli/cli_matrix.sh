@@ -53,6 +53,7 @@ same "layers and heads" "$(f4 "$shape" "" | tr -d ' \0' | tail -c 60 | grep -o '
 "$softalign" align --matrix two.npy --layer 2 --head 1 --source "a b" --csv layer 2>/dev/null
 same "a head of a layer" ",a,b 0,0.0,1.0" "$(sed 's/,\([01]\),\([01]\)$/,\1.0,\2.0/' layer/0001.csv | xargs)"
 expect 2 "--layer 3: two.npy:1 has 2 layers" align --matrix two.npy --layer 3
+expect 2 "--layer 2: own.csv:1 has 1 layer" align --matrix own.csv --layer 2
 
 # JSON lines, as --jsonl writes them, and with gold links, which are drawn and scored.
 "$softalign" align --matrix two.jsonl --jsonl - 2>/dev/null >again.jsonl

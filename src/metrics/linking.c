@@ -46,10 +46,11 @@ int sa_most_attended(const double *row, int words) {
     return most;
 }
 
-static size_t largest(bool null_key, const double *row, int words, int target, sa_link *links) {
+static size_t largest(bool null_key, const double *row, int words, int sources, int target,
+                      sa_link *links) {
     const int most = sa_most_attended(row, words);
-    double rest = 1; /* what the row, which ends with the weight of EOS, lacks to 1 */
-    for (int s = 0; s <= words; s++) rest -= row[s];
+    double rest = 1; /* what the row lacks to 1 */
+    for (int s = 0; s < sources; s++) rest -= row[s];
     if (most < 0 || (null_key && rest > row[most] + ROUNDING)) return 0;
     *links = (sa_link){.source = most, .target = target};
     return 1;
@@ -70,7 +71,7 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
     for (int t = 0; t < targets - end; t++) {
         const double *row = weights + (size_t)t * (size_t)sources;
         count += linking->links == SA_LINKS_ARGMAX
-                     ? largest(linking->null_key, row, words, t, links + count)
+                     ? largest(linking->null_key, row, words, sources, t, links + count)
                      : at_least(linking->threshold, row, words, t, links + count);
     }
     return count;

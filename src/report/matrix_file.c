@@ -174,7 +174,7 @@ bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error
     size_t at = file->text.lines.at, count = 1;
     for (const bool json = bytes->data[at] == '{'; json && at + 1 < bytes->size; at++)
         count += bytes->data[at] == '\n';
-    file->corpus = (sa_corpus){.name = path, .count = count};
+    file->corpus = (sa_corpus){.name = bytes->name, .count = count};
     file->corpus.pairs = sa_new(count, sizeof *file->corpus.pairs, error);
     for (size_t i = 0; file->corpus.pairs && i < count; i++)
         file->corpus.pairs[i] = (sa_pair){.source = "", .target = "", .line = i + 1, .row = i + 1};

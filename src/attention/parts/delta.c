@@ -125,7 +125,7 @@ typedef struct word {
 
 static word word_of(const reading *from, int key) {
     const delta *own = from->own;
-    const sa_real *gates = from->gates.cols ? sa_row(from->gates, key) : NULL;
+    const sa_real *gates = from->gates.cols ? sa_row(from->gates, key) : &from->D;
     return (word){own->betas ? gates[from->g] : 1,
                   own->decays ? gates + own->betas + from->g * own->decays : &from->D,
                   own->decays > 1};

@@ -1,7 +1,7 @@
-# Writes the problems of src/analysis/diagnostics.txt, which explains its lines, as a C table, and
+# Writes the problems of src/metrics/diagnostics.txt, which explains its lines, as a C table, and
 # the names of its rows.
 #
-#   cmake -DIN=src/analysis/diagnostics.txt -DOUT=diagnostics_table.c -DROWS=diagnostic_rows.h -P embed_diagnostics.cmake
+#   cmake -DIN=src/metrics/diagnostics.txt -DOUT=diagnostics_table.c -DROWS=diagnostic_rows.h -P embed_diagnostics.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -36,7 +36,7 @@ endwhile()
 if(NOT text MATCHES "^\n*$")
   message(FATAL_ERROR "diagnostics.txt: not a problem: ${text}")
 endif()
-file(WRITE ${ROWS} "/* Made from src/analysis/diagnostics.txt: change that. */\n"
+file(WRITE ${ROWS} "/* Made from src/metrics/diagnostics.txt: change that. */\n"
   "enum {\n${names}    SA_DIAGNOSTICS,\n};\n")
-file(WRITE ${OUT} "/* Made from src/analysis/diagnostics.txt: change that. */\n#include \"analysis/diagnostics.h\"\n
+file(WRITE ${OUT} "/* Made from src/metrics/diagnostics.txt: change that. */\n#include \"metrics/diagnostics.h\"\n
 const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS] = {\n${rows}};\n")

@@ -16,7 +16,7 @@ complain() {
 
 # Clean code that comes close: forbidden words in prose, strings and longer names.
 grow_clean_tree() {
-    mkdir -p src/{base,config,tensor,layers,attention/parts,model,train,lab,data,synth,metrics,analysis} \
+    mkdir -p src/{base,config,tensor,layers,attention/parts,model,train,lab,data,synth,metrics,aligner} \
         src/{report,inference,compare,api,cli} include scripts/{guards,benchmarks,pictures} \
         tests/{base,golden,cli,learn,lessons,fuzz,torture,support}
     cp "$guards/../../.clang-format" .

@@ -1,5 +1,5 @@
 /* api_aligner: the word aligners of softalign.h. */
-#include "analysis/aligner.h"
+#include "aligner/aligner.h"
 #include "base/error.h"
 #include "config/settings.h"
 #include "inference/encoding.h"

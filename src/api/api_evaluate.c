@@ -1,7 +1,4 @@
 /* api_evaluate: sa_evaluate, sa_eval_summarize and sa_diagnose of softalign.h. */
-#include "analysis/attention_statistics.h"
-#include "analysis/diagnostics.h"
-#include "analysis/length_balance.h"
 #include "attention/score.h"
 #include "config/settings.h"
 #include "data/corpus.h"
@@ -9,6 +6,9 @@
 #include "inference/forcing.h"
 #include "inference/model.h"
 #include "inference/translation.h"
+#include "metrics/attention_statistics.h"
+#include "metrics/diagnostics.h"
+#include "metrics/length_balance.h"
 #include "metrics/linking.h"
 #include "metrics/metrics.h"
 

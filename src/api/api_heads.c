@@ -1,7 +1,7 @@
 /* api_heads: sa_score_heads of softalign.h. */
-#include "analysis/induction.h"
 #include "config/settings.h"
 #include "inference/model.h"
+#include "metrics/induction.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* The commands align, attribute and align-words. */
-#include "analysis/aligner.h"
-#include "analysis/attention_statistics.h"
+#include "aligner/aligner.h"
 #include "cli/align_output.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
+#include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 #include "report/matrix_file.h"
 

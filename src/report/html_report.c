@@ -1,9 +1,9 @@
 #include "report/html_report.h"
-#include "analysis/attention_statistics.h"
 #include "base/file.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/tokenizer.h"
+#include "metrics/attention_statistics.h"
 #include "report/film.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "analysis/diagnostics.h"
-#include "analysis/attention_statistics.h"
+#include "metrics/diagnostics.h"
+#include "metrics/attention_statistics.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Model 2 (Brown et al. 1993, section 4.2): weights by position alone, learned without any form. */
-#include "analysis/aligner_row.h"
+#include "aligner/aligner_row.h"
 
 void sa_aligner_fill_tables(sa_aligner_model *model) {
     for (size_t s = 0; s < model->shape_count; s++)

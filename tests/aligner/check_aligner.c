@@ -1,6 +1,6 @@
 /* Word aligners: golden values of independent programs, and sums over all alignments of tiny pairs.
  */
-#include "analysis/aligner.h"
+#include "aligner/aligner.h"
 #include "base/rng.h"
 #include "support/suite.h"
 

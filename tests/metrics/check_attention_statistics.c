@@ -1,5 +1,5 @@
 /* Attention statistics, by hand. */
-#include "analysis/attention_statistics.h"
+#include "metrics/attention_statistics.h"
 #include "support/suite.h"
 
 #include <math.h>

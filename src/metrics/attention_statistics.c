@@ -1,4 +1,4 @@
-#include "analysis/attention_statistics.h"
+#include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* aligner: learns a word aligner by expectation maximization, and aligns pairs with it. */
 #pragma once
 
-#include "analysis/aligner_row.h"
+#include "aligner/aligner_row.h"
 #include "base/option.h"
 #include "base/thread.h"
 

@@ -1,5 +1,5 @@
-#include "analysis/length_balance.h"
-#include "analysis/attention_statistics.h"
+#include "metrics/length_balance.h"
+#include "metrics/attention_statistics.h"
 
 #include <math.h>
 #include <string.h>

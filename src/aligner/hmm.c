@@ -7,7 +7,7 @@
  *
  * where the first word has (1 - p_0) / I. Below f_j(i) is the forward probability of word i, n_j(i)
  * that of the empty word after word i. */
-#include "analysis/aligner_row.h"
+#include "aligner/aligner_row.h"
 
 #include <math.h>
 #include <stdlib.h>

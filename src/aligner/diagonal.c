@@ -5,7 +5,7 @@
  *   p(a_i = null) = p_0
  *
  * Here i = 1..m is a target and j = 1..n a source position, as in the paper. */
-#include "analysis/aligner_row.h"
+#include "aligner/aligner_row.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Every diagnostic: reached, just missed, and absent; length balance and overlap. */
-#include "analysis/attention_statistics.h"
-#include "analysis/diagnostics.h"
-#include "analysis/length_balance.h"
 #include "data/corpus.h"
+#include "metrics/attention_statistics.h"
+#include "metrics/diagnostics.h"
+#include "metrics/length_balance.h"
 #include "metrics/linking.h"
 #include "support/suite.h"
 

@@ -9,7 +9,7 @@
  * expectation maximization. */
 #pragma once
 
-#include "analysis/lexicon.h"
+#include "aligner/lexicon.h"
 
 typedef struct sa_aligner_row sa_aligner_row;
 

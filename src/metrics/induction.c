@@ -1,4 +1,4 @@
-#include "analysis/induction.h"
+#include "metrics/induction.h"
 
 bool sa_is_repeated(const int32_t *words, int i) {
     for (int j = 1; j < i; j++)

@@ -1,5 +1,5 @@
 /* Induction heads, by hand. */
-#include "analysis/induction.h"
+#include "metrics/induction.h"
 #include "support/suite.h"
 
 enum { N = 6 };

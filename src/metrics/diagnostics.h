@@ -1,8 +1,8 @@
 /* diagnostics: common problems of attention models, one row each, with an explanation. */
 #pragma once
 
-#include "analysis/diagnostic_rows.h"
 #include "base/error.h"
+#include "metrics/diagnostic_rows.h"
 
 /* Counts over all pairs. */
 typedef struct sa_diagnostic_stats {

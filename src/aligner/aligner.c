@@ -1,4 +1,4 @@
-#include "analysis/aligner.h"
+#include "aligner/aligner.h"
 
 #include <math.h>
 #include <stdlib.h>

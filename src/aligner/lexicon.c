@@ -1,4 +1,4 @@
-#include "analysis/lexicon.h"
+#include "aligner/lexicon.h"
 #include "base/memory.h"
 
 #include <math.h>

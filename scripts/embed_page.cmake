@@ -1,7 +1,7 @@
-# Joins the parts of the report (src/report/page*) and the rows of the history into one page, allows its script and style by
+# Joins the parts of the report (src/page) and the rows of the history into one page, allows its script and style by
 # their hashes, and writes what stands before and behind the data as two C arrays.
 #
-#   cmake -DFOLDER=src/report -DOUT=page_text.c -P embed_page.cmake
+#   cmake -DFOLDER=src/page -DOUT=page_text.c -P embed_page.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -15,14 +15,13 @@ function(add_text name text)
 endfunction()
 
 set(script "")
-foreach(part dom data chart matrix player viewer history list film place scatter)
-  file(READ ${FOLDER}/page_${part}.js text)
+foreach(part dom report/data chart matrix player report/viewer report/history report/list report/film report/place
+    report/scatter report/main)
+  file(READ ${FOLDER}/${part}.js text)
   string(APPEND script "${text}\n")
 endforeach()
-file(READ ${FOLDER}/page.js text)
-string(APPEND script "${text}")
 file(READ ${FOLDER}/page.css style)
-file(READ ${FOLDER}/page.html page)
+file(READ ${FOLDER}/report/report.html page)
 
 hash_of("${script}" script_hash)
 hash_of("${style}" style_hash)
@@ -37,6 +36,6 @@ math(EXPR behind "${at} + 6")
 string(SUBSTRING "${page}" 0 ${at} before)
 string(SUBSTRING "${page}" ${behind} -1 after)
 
-file(WRITE ${OUT} "/* Made from src/report/page*: change those. */\n#include \"report/html_report.h\"\n\n")
+file(WRITE ${OUT} "/* Made from src/page: change those. */\n#include \"report/html_report.h\"\n\n")
 add_text(sa_page_before "${before}")
 add_text(sa_page_after "${after}")

@@ -65,7 +65,7 @@ unknown_folders() {
 check_tree() {
     unknown_folders src
     unknown_folders tests golden cli learn lessons python fuzz torture support
-    find src -mindepth 2 -type d ! -path src/attention/parts | sed 's/$/: no second level of folders inside a module/'
+    find src -mindepth 2 -type d ! -path src/attention/parts ! -path src/web/system ! -path "src/page/*" | sed 's/$/: no second level of folders inside a module/'
     find src -maxdepth 1 -type f | sed 's/$/: every source belongs to a module/'
     find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name README.md |
         sed 's/$/: every test belongs to the folder of its module/'
@@ -166,7 +166,7 @@ once=$(mktemp) # without the second forms of files of base and tensor, for the p
 trap 'rm -f "$code" "$once"' EXIT
 # src/paper is a program of its own that uses nothing of the others, so it prints, exits and allocates.
 find include src -name '*.[ch]' -not -path 'src/paper/*' | sort | xargs awk -f "$guards/code.awk" >"$code"
-grep -vE '^src/web/(plain_[a-z]+|memory_files)\.c:' "$code" >"$once"
+grep -vE '^src/web/system/plain_[a-z]+\.c:' "$code" >"$once"
 [ -s "$code" ] || {
     echo "no sources in $PWD"
     exit 1

@@ -9,9 +9,9 @@
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "train/session.h"
-#include "web/plain_system.h"
 #include "web/play.h"
 #include "web/playground.h"
+#include "web/system/plain_system.h"
 
 #include <math.h>
 #include <stdio.h>

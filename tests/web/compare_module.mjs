@@ -8,7 +8,7 @@ import {createRequire} from "node:module";
 import {readFileSync, writeFileSync} from "node:fs";
 
 const [module, native, command, folder] = process.argv.slice(2);
-const {openModule} = createRequire(import.meta.url)("../../src/web/module.js");
+const {openModule} = createRequire(import.meta.url)("../../src/page/playground/module.js");
 const {call, memory} = await openModule(readFileSync(module));
 
 const UPDATES = 6, CLOSE = 3, TOLERANCE = 1e-4;

@@ -8,8 +8,8 @@ tsc=${SOFTALIGN_PACKAGES:-$root/build/packages}/node_modules/typescript/bin/tsc
     exit 77
 }
 mkdir -p node_modules/softalign
-cp "$root"/src/npm/{index.d.ts,package.json} node_modules/softalign
-blocks js "$root/src/npm/README.md" >right.mts
+cp "$root"/scripts/node/{index.d.ts,package.json} node_modules/softalign
+blocks js "$root/scripts/node/README.md" >right.mts
 cat >wrong.mts <<'WRONG'
 import { load, train } from "softalign";
 const model = await load(new Uint8Array(1));

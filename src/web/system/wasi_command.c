@@ -1,6 +1,6 @@
 /* wasi_command: what WASI lacks for the command, by functions of its host (host.mjs of the npm
  * package). They return 0 or a number of errno. */
-#include "web/plain_system.h"
+#include "web/system/plain_system.h"
 
 #include <errno.h>
 #include <fcntl.h>

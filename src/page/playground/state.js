@@ -1,6 +1,6 @@
 // What the user has chosen, and its forms: options of the command, a link.
 
-// For page_matrix.js: the words inside of its pictures.
+// For matrix.js: the words inside of its pictures.
 const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight", "none"].map((name) => [name, textOf(name)])), inChart: (x, y) => textOf("inChart", { x, y }) }) };
 
 const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: null, source: null, stop: 0, pause: 0, broken: null, stage: null }; // stage: the picture on it; broken: a term that the gradient lacks; "?": one at random

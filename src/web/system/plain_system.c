@@ -1,5 +1,5 @@
 /* plain_system: what base asks of a system, for a page: files in memory. */
-#include "web/plain_system.h"
+#include "web/system/plain_system.h"
 #include "base/container.h"
 #include "base/memory.h"
 

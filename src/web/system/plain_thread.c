@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "web/plain_system.h"
+#include "web/system/plain_system.h"
 
 #include <stdlib.h>
 

@@ -268,10 +268,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     const sa_score *score = &sa_scores[options->attention];
     const sa_part *part = score->part;
     const char *why = NULL;
-    if (part && (part->state || (part->with && part->with->state_words)))
+    if (part && (part->carry || (part->with && part->with->carry_words)))
         why = "continues from where the previous target word has read: only a model has previous "
               "words";
-    else if (part && part->draws)
+    else if (part && part->samples)
         why = "draws one word in training and takes the one of the largest weight in decoding: "
               "--attention additive shows the weights";
     else if (part && part->project_forward)

@@ -77,7 +77,7 @@ static bool add_losses(void *context, size_t index, const sa_alignment *alignmen
 /* Without its columns of W_o, a head has no part in c = W_o [o^1 ; .. ; o^H]. */
 static bool knock_out(head_work *all, int number, sa_error *error) {
     const sa_mat W_o = all->decoder->layer[number / all->heads].self.attention.W_c.mat;
-    const sa_mat own = sa_head_part(W_o, all->heads, number % all->heads);
+    const sa_mat own = sa_head_slice(W_o, all->heads, number % all->heads);
     sa_mat saved = {NULL, own.rows, own.cols, own.cols};
     saved.x = sa_new((size_t)own.rows * (size_t)own.cols, sizeof *saved.x, error);
     if (!saved.x) return false;
@@ -98,13 +98,13 @@ static bool score_copying(const head_work *all, int number, sa_head_score *score
     const int k = number % all->heads, g = k * w->kv_heads / all->heads;
     const int m = model->target_E.cols, projections = m / w->W_v.mat.cols;
     const sa_mat E = sa_rows(model->target_E, SA_SPECIAL_TOKENS, V);
-    const sa_mat W_o = sa_head_part(w->W_c.mat, all->heads, k);
+    const sa_mat W_o = sa_head_slice(w->W_c.mat, all->heads, k);
     const int width = W_o.cols;
     sa_real *numbers = sa_new((size_t)V * (size_t)(width + m + V), sizeof *numbers, error);
     if (!numbers) return false;
     const sa_mat v = {numbers, V, width, width}, o = {v.x + V * width, V, m, m};
     const sa_mat C = {o.x + V * m, V, V, V};
-    sa_gemm_nt(sa_head_part(E, projections, projections > 1 ? g : 0),
+    sa_gemm_nt(sa_head_slice(E, projections, projections > 1 ? g : 0),
                sa_rows(w->W_v.mat, g * width, width), 0, v);
     sa_gemm_nt(v, W_o, 0, o);
     sa_gemm_nt(o, sa_rows(model->vocabulary.W_o.mat, SA_SPECIAL_TOKENS, V), 0, C);

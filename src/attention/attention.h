@@ -24,7 +24,7 @@ enum { SA_PARTS_MAX = 8, SA_PART_BYTES = 160 };
 /* A part of an attention: its row, and its weights (or their gradients) in a struct that only its
  * own file knows. */
 typedef struct sa_bound_part {
-    const sa_part *row;
+    const sa_part *kind;
     _Alignas(sa_mat) unsigned char own[SA_PART_BYTES];
 } sa_bound_part;
 
@@ -62,8 +62,8 @@ typedef struct sa_attention_rows {
     sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
                             what losses of the weights and copying add to theirs, or empty */
     sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
-    sa_mat previous_state, state; /* [R x heads ..] what a step reads of the step before and leaves
-                                     to the next: sa_attention_state_width */
+    sa_mat previous_carry, carry; /* [R x heads ..] what a step reads of the step before and leaves
+                                     to the next: sa_attention_carry_width */
     sa_mat noise;                 /* [R x ..] numbers drawn for the training; or empty */
     sa_mat part[SA_PARTS_MAX];    /* [R x ..] what parts keep of each query */
 } sa_attention_rows;
@@ -81,7 +81,7 @@ typedef struct sa_attention_scratch {
 /* One head with Q queries, of positions i, i + 1, .. (from 1), over one sentence of S words; or the
  * derivatives by it. Parts may put other matrices in place of these. */
 typedef struct sa_head {
-    int head, unit;  /* from 0; and the first of the head's units that q and k have */
+    int index, unit; /* from 0; and the first of the head's units that q and k have */
     int i, sentence; /* sentence: of the memory */
     int causal; /* P > 0: the query of position i sees the first max(i, P) keys, as if there were no
                    others */
@@ -99,16 +99,17 @@ typedef struct sa_head {
 } sa_head;
 
 /* From q, k, v: e, alpha and c. */
-void sa_attend_forward(const sa_attention *w, sa_head *at);
+void sa_attend_forward(const sa_attention *w, sa_head *head);
 /* From the derivative by c: those by q, k, v, what parts and the score have in d->dw, and by what
  * steps before have left are added to. d->alpha holds what the losses of the weights add, or 0, and
  * is overwritten. */
-void sa_attend_backward(const sa_attention *w, sa_head *at, sa_head *d);
+void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
-/* The line of e alone, for parts that compare other vectors: at->alpha from at->q and at->k. */
-void sa_score_forward(const sa_attention *w, const sa_head *at);
-void sa_score_backward(const sa_attention *w, const sa_head *at, const sa_head *d);
+/* The line of e alone, for parts that compare other vectors: head->alpha from head->q and head->k.
+ */
+void sa_score_forward(const sa_attention *w, const sa_head *head);
+void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 
 /* What the queries see: fills spans [Q], and returns them, or NULL where all of them see all S
  * keys. */
-const sa_span *sa_attention_spans(const sa_attention *w, sa_head *at, sa_span *spans);
+const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span *spans);

@@ -17,19 +17,20 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
 /* How many numbers make a query of one head, where it is projected. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
-           : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->state
+           : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->carry
                                                      : sizes->size / sizes->heads;
 }
 
-void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                        sa_attention *w) {
     static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
                                             {"W_q", "W_k", "W_v", "W_o"}};
     const char *const *own = names[sizes->transformer];
     const sa_score *score = sizes->score;
     const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
-    const int n = sizes->state, A = sizes->annotation; /* in parts that are projected apart: */
-    const int parts = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
+    const int n = sizes->state_width,
+              A = sizes->annotation_width; /* in slices that are projected apart: */
+    const int slices = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
     *w = (sa_attention){.score = score,
                         .normalizer = sizes->normalizer,
                         .exponent = (sa_real)sizes->settings.entmax_alpha,
@@ -39,60 +40,62 @@ void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_s
     list_parts(sizes, w);
     if (score->query != SA_QUERY_IDENTITY) {
         w->query_width = H * projected_width(sizes);
-        w->W_a = sa_bind_matrix(binder, name, own[0], w->query_width, n / parts, SA_INIT_ALIGN);
+        w->W_a = sa_bind_matrix(binder, prefix, own[0], w->query_width, n / slices, SA_INIT_ALIGN);
     }
     if (sa_key_projected(score)) {
         w->key_width = sizes->size / H * G;
-        w->U_a = sa_bind_matrix(binder, name, own[1], w->key_width, A / parts, SA_INIT_ALIGN);
+        w->U_a = sa_bind_matrix(binder, prefix, own[1], w->key_width, A / slices, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_STATE_SIZED) {
         w->key_width = G * n;
         w->W_a =
-            sa_bind_matrix(binder, name, own[sizes->transformer], w->key_width, A, SA_INIT_ALIGN);
+            sa_bind_matrix(binder, prefix, own[sizes->transformer], w->key_width, A, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_IDENTITY) {
         sa_require(H == 1 && A == n);
         w->key_width = A;
     }
-    if (score->bind) w->v_a = score->bind(binder, name, sizes->size, H, sizes->max_positions);
-    sa_parts_bind(binder, name, sizes, 0, 0, w);
+    if (score->bind) w->v_a = score->bind(binder, prefix, sizes->size, H, sizes->max_positions);
+    sa_parts_bind(binder, prefix, sizes, 0, 0, w);
     if (H > 1 || sizes->transformer) {
         w->value_width = G * sizes->value;
         w->output_width = H * sizes->value;
-        w->W_v = sa_bind_matrix(binder, name, own[2], w->value_width, A / parts, SA_INIT_INPUT);
-        w->W_c = sa_bind_matrix(binder, name, own[3], A, w->output_width, SA_INIT_INPUT);
+        w->W_v = sa_bind_matrix(binder, prefix, own[2], w->value_width, A / slices, SA_INIT_INPUT);
+        w->W_c = sa_bind_matrix(binder, prefix, own[3], A, w->output_width, SA_INIT_INPUT);
     }
-    sa_parts_bind(binder, name, sizes, 1, SA_PARTS_LATE - 1, w);
+    sa_parts_bind(binder, prefix, sizes, 1, SA_PARTS_LATE - 1, w);
 }
 
 /* ---- Projections -----------------------------------------------------------------------------
  * y = W x: one product, or with split projections one for each head, of its columns of x and its
  * rows of W. */
 
-static sa_weight rows_of(sa_weight W, int parts, int k) {
-    const int rows = W.mat.rows / parts;
+static sa_weight rows_of(sa_weight W, int slices, int k) {
+    const int rows = W.mat.rows / slices;
     return sa_weight_rows(W, k * rows, rows);
 }
 
 static void project(sa_weight W, sa_mat x, sa_mat y) {
-    const int parts = x.cols / W.mat.cols;
-    for (int k = 0; k < parts; k++)
-        sa_weight_nt(sa_head_part(x, parts, k), rows_of(W, parts, k), 0, sa_head_part(y, parts, k));
+    const int slices = x.cols / W.mat.cols;
+    for (int k = 0; k < slices; k++)
+        sa_weight_nt(sa_head_slice(x, slices, k), rows_of(W, slices, k), 0,
+                     sa_head_slice(y, slices, k));
 }
 
 /* dx += W' dy */
 static void project_backward(sa_weight W, sa_mat dy, sa_mat dx) {
-    const int parts = dx.cols / W.mat.cols;
-    for (int k = 0; k < parts; k++)
-        sa_weight_nn(sa_head_part(dy, parts, k), rows_of(W, parts, k), 1,
-                     sa_head_part(dx, parts, k));
+    const int slices = dx.cols / W.mat.cols;
+    for (int k = 0; k < slices; k++)
+        sa_weight_nn(sa_head_slice(dy, slices, k), rows_of(W, slices, k), 1,
+                     sa_head_slice(dx, slices, k));
 }
 
 /* dW += dy x' */
 static void project_weights_backward(sa_mat dy, sa_mat x, sa_weight dW) {
-    const int parts = x.cols / dW.mat.cols;
-    for (int k = 0; k < parts; k++)
-        sa_weight_tn(sa_head_part(dy, parts, k), sa_head_part(x, parts, k), rows_of(dW, parts, k));
+    const int slices = x.cols / dW.mat.cols;
+    for (int k = 0; k < slices; k++)
+        sa_weight_tn(sa_head_slice(dy, slices, k), sa_head_slice(x, slices, k),
+                     rows_of(dW, slices, k));
 }
 
 static void project_back(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight dW) {
@@ -106,7 +109,7 @@ size_t sa_memory_width(const sa_attention *w, int A) {
     const bool raw = w->score->key == SA_KEY_IDENTITY;
     int width = raw && !w->value_width ? A : w->key_width + (w->value_width ? w->value_width : A);
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->memory_width) width += w->part[p].row->memory_width(w, p);
+        if (w->part[p].kind->memory_width) width += w->part[p].kind->memory_width(w, p);
     return (size_t)width;
 }
 
@@ -118,8 +121,8 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
     if (w->score->key != SA_KEY_IDENTITY) memory->keys = sa_mat_alloc(arena, N, w->key_width);
     if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->memory_width)
-            memory->part[p] = sa_mat_alloc(arena, N, w->part[p].row->memory_width(w, p));
+        if (w->part[p].kind->memory_width)
+            memory->part[p] = sa_mat_alloc(arena, N, w->part[p].kind->memory_width(w, p));
 }
 
 /* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
@@ -129,14 +132,14 @@ void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     if (w->score->key == SA_KEY_STATE_SIZED) project(w->W_a, h, memory->keys);
     if (w->value_width) project(w->W_v, h, memory->values);
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->memory_forward) w->part[p].row->memory_forward(w, p, memory);
+        if (w->part[p].kind->memory_forward) w->part[p].kind->memory_forward(w, p, memory);
 }
 
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw) {
     const sa_mat h = memory->annotations, dh = d->annotations;
     for (int p = w->parts - 1; p >= 0; p--)
-        if (w->part[p].row->memory_backward) w->part[p].row->memory_backward(w, p, memory, d, dw);
+        if (w->part[p].kind->memory_backward) w->part[p].kind->memory_backward(w, p, memory, d, dw);
     if (w->value_width) project_back(w->W_v, h, d->values, dh, dw->W_v);
     if (sa_key_projected(w->score)) project_back(w->U_a, h, d->keys, dh, dw->U_a);
     if (w->score->key == SA_KEY_STATE_SIZED) project_back(w->W_a, h, d->keys, dh, dw->W_a);
@@ -151,50 +154,51 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d) {
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
-    return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
+    return sa_cols(sa_head_slice(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
 bool sa_attention_lacks(const sa_attention *w) {
     bool lacks = w->normalizer->null_key;
-    for (int p = 0; p < w->parts; p++) lacks = lacks || w->part[p].row->lacks;
+    for (int p = 0; p < w->parts; p++) lacks = lacks || w->part[p].kind->lacks;
     return lacks;
 }
 
-int sa_attention_state_width(const sa_attention *w, int steps) {
+int sa_attention_carry_width(const sa_attention *w, int steps) {
     int width = 0;
     for (int p = 0; p < w->parts; p++)
-        width += w->part[p].row->state + w->part[p].row->state_words * steps;
+        width += w->part[p].kind->carry + w->part[p].kind->carry_words * steps;
     return w->heads * width;
 }
 
 int sa_attention_noise_width(const sa_attention *w, int steps) {
     int width = 0;
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->noise_width) width += w->part[p].row->noise_width(w, steps);
+        if (w->part[p].kind->noise_width) width += w->part[p].kind->noise_width(w, steps);
     return width;
 }
 
 void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
                              const sa_batch_side *side, sa_mat noise) {
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->draw_noise) w->part[p].row->draw_noise(w, p, amount, rng, side, noise);
+        if (w->part[p].kind->draw_noise)
+            w->part[p].kind->draw_noise(w, p, amount, rng, side, noise);
 }
 
-void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
-    sa_zero(state);
+void sa_attention_carry_begin(const sa_attention *w, sa_mat carry) {
+    sa_zero(carry);
     for (int p = 0; p < w->parts; p++)
-        for (int l = 0; w->part[p].row->state_begin != 0 && l < state.rows; l++)
+        for (int l = 0; w->part[p].kind->carry_begin != 0 && l < carry.rows; l++)
             for (int k = 0; k < w->heads; k++)
-                *sa_part_state(w, p, sa_rows(state, l, 1), k, 1).x =
-                    (sa_real)w->part[p].row->state_begin;
+                *sa_part_carry(w, p, sa_rows(carry, l, 1), k, 1).x =
+                    (sa_real)w->part[p].kind->carry_begin;
 }
 
 int sa_attention_growth(const sa_attention *w) {
     int most = w->heads;
     for (int p = 0; p < w->parts; p++) {
-        const sa_part *row = w->part[p].row;
+        const sa_part *kind = w->part[p].kind;
         const int own =
-            row->row_width ? row->row_width(w, p, 1, false) - row->row_width(w, p, 0, false) : 0;
+            kind->row_width ? kind->row_width(w, p, 1, false) - kind->row_width(w, p, 0, false) : 0;
         if (own > most) most = own;
     }
     return most;
@@ -202,19 +206,19 @@ int sa_attention_growth(const sa_attention *w) {
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool derivative) {
-    const int state = sa_attention_state_width(w, steps);
+    const int carry = sa_attention_carry_width(w, steps);
     sa_attention_rows all = {
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, derivative ? 0 : w->heads * steps),
         .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
-        .previous_state = sa_mat_alloc(arena, rows, state),
-        .state = sa_mat_alloc(arena, rows, state),
+        .previous_carry = sa_mat_alloc(arena, rows, carry),
+        .carry = sa_mat_alloc(arena, rows, carry),
         .noise = sa_mat_alloc(arena, rows, 0),
     };
     for (int p = 0; p < w->parts; p++) {
-        const sa_part *row = w->part[p].row;
-        all.part[p] =
-            sa_mat_alloc(arena, rows, row->row_width ? row->row_width(w, p, steps, derivative) : 0);
+        const sa_part *kind = w->part[p].kind;
+        all.part[p] = sa_mat_alloc(arena, rows,
+                                   kind->row_width ? kind->row_width(w, p, steps, derivative) : 0);
     }
     return all;
 }
@@ -231,7 +235,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
                                                  int queries, int steps, bool training) {
     int own = 0;
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->own_keys) own = w->key_width / w->kv_heads;
+        if (w->part[p].kind->own_keys) own = w->key_width / w->kv_heads;
     const bool again = training && w->heads && w->normalizer->scored_backward;
     sa_attention_scratch scratch = {
         .keys = sa_mat_alloc(arena, steps, w->key_width),
@@ -255,14 +259,14 @@ void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_ro
     else
         project(w->W_a, s, rows.q);
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->project_forward) w->part[p].row->project_forward(w, p, s, rows);
+        if (w->part[p].kind->project_forward) w->part[p].kind->project_forward(w, p, s, rows);
 }
 
 static void project_query_backward(const sa_attention *w, const sa_attention_pass *pass,
                                    sa_mat ds) {
     for (int p = w->parts - 1; p >= 0; p--)
-        if (w->part[p].row->project_backward)
-            w->part[p].row->project_backward(w, p, pass->rows, pass->d, ds);
+        if (w->part[p].kind->project_backward)
+            w->part[p].kind->project_backward(w, p, pass->rows, pass->d, ds);
     if (w->score->query == SA_QUERY_IDENTITY)
         sa_add(pass->d.q, ds);
     else
@@ -291,8 +295,8 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
     if (dw->score->query != SA_QUERY_IDENTITY) project_weights_backward(d.q, s, dw->W_a);
     if (dw->value_width) project_weights_backward(dc, rows.head_outputs, dw->W_c);
     for (int p = 0; p < dw->parts; p++)
-        if (dw->part[p].row->project_weights_backward)
-            dw->part[p].row->project_weights_backward(p, s, rows, d, dw);
+        if (dw->part[p].kind->project_weights_backward)
+            dw->part[p].kind->project_weights_backward(p, s, rows, d, dw);
 }
 
 /* ---- All heads of one block of queries ------------------------------------------------------- */
@@ -323,19 +327,19 @@ static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query
 /* Head k's columns of it. A query that is the state itself serves all heads. */
 static sa_head head_of(const sa_attention *w, const sa_head *all, int k) {
     const int H = w->heads;
-    sa_head at = *all;
-    at.head = k;
-    at.v_a = sa_head_part(all->v_a, H, k);
-    at.q = w->score->query == SA_QUERY_IDENTITY ? all->q : sa_head_part(all->q, H, k);
-    at.k = sa_kv_head_part(w, all->k, k);
-    at.v = sa_kv_head_part(w, all->v, k);
-    at.c = sa_head_part(all->c, H, k);
-    return at;
+    sa_head head = *all;
+    head.index = k;
+    head.v_a = sa_head_slice(all->v_a, H, k);
+    head.q = w->score->query == SA_QUERY_IDENTITY ? all->q : sa_head_slice(all->q, H, k);
+    head.k = sa_kv_head_slice(w, all->k, k);
+    head.v = sa_kv_head_slice(w, all->v, k);
+    head.c = sa_head_slice(all->c, H, k);
+    return head;
 }
 
 /* The weights of head k in the block's rows. */
 static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S) {
-    return sa_cols(sa_head_part(alpha, w->heads, k), 0, S);
+    return sa_cols(sa_head_slice(alpha, w->heads, k), 0, S);
 }
 
 sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_block block,
@@ -343,9 +347,9 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
     sa_head all = block_of(w, memory, block, rows, rows.q, scratch);
     all.c = (sa_mat){0};
     all.spans = sa_attention_spans(w, &all, scratch->spans);
-    sa_head at = head_of(w, &all, k);
-    at.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-    return at;
+    sa_head head = head_of(w, &all, k);
+    head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
+    return head;
 }
 
 void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
@@ -354,9 +358,9 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
     all.spans = sa_attention_spans(w, &all, scratch->spans);
     sa_parts_forward(w, SA_PLACE_QUERY, &all);
     for (int k = 0; k < w->heads; k++) {
-        sa_head at = head_of(w, &all, k);
-        at.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
-        sa_attend_forward(w, &at);
+        sa_head head = head_of(w, &all, k);
+        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
+        sa_attend_forward(w, &head);
     }
 }
 
@@ -369,7 +373,7 @@ static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
     return dalpha;
 }
 
-/* From d_o and d.state: d.q, d.previous_state, what dmemory has besides annotations, and what dw
+/* From d_o and d.state: d.q, d.previous_carry, what dmemory has besides annotations, and what dw
  * has for the core are added to. */
 static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
                            sa_query_block block, sa_mat d_o, sa_attention *dw) {
@@ -380,12 +384,12 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
     all.c = (sa_mat){0}; /* nobody has kept it */
     all.spans = sa_attention_spans(w, &all, scratch->spans);
     for (int k = 0; k < w->heads; k++) {
-        sa_head at = head_of(w, &all, k), d = head_of(w, &dall, k);
+        sa_head head = head_of(w, &all, k), d = head_of(w, &dall, k);
         const sa_mat dkeys = d.k;
-        at.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
+        head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
         d.alpha = dalpha_of(w, &dall, k, all.v.rows);
-        at.derivative = &d;
-        sa_attend_backward(w, &at, &d);
+        head.derivative = &d;
+        sa_attend_backward(w, &head, &d);
         if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part had put its own keys in their place */
     }
     sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall);
@@ -393,15 +397,15 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
 
 int sa_running_width(const sa_attention *w) {
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->running_width) return w->part[p].row->running_width(w);
+        if (w->part[p].kind->running_width) return w->part[p].kind->running_width(w);
     return 0;
 }
 
-void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat state,
+void sa_running_step(const sa_attention *w, const sa_memory *words, int t, sa_mat q, sa_mat sums,
                      sa_mat o, sa_mat scratch) {
     for (int p = 0; p < w->parts; p++)
-        if (w->part[p].row->running_step)
-            w->part[p].row->running_step(w, p, words, t, q, state, o, scratch);
+        if (w->part[p].kind->running_step)
+            w->part[p].kind->running_step(w, p, words, t, q, sums, o, scratch);
 }
 
 /* ---- One query per sentence ------------------------------------------------------------------ */
@@ -435,9 +439,9 @@ void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, c
 }
 
 static void zero_derivatives(const sa_attention *w, sa_attention_rows d) {
-    sa_zero(d.q), sa_zero(d.previous_state);
+    sa_zero(d.q), sa_zero(d.previous_carry);
     for (int p = 0; p < w->parts; p++)
-        if (!w->part[p].row->penalty && !w->part[p].row->draws) sa_zero(d.part[p]);
+        if (!w->part[p].kind->penalty && !w->part[p].kind->samples) sa_zero(d.part[p]);
 }
 
 void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,

@@ -18,7 +18,7 @@
 
 /* The parameters "name.NAME", but those of the parts of order SA_PARTS_LATE. */
 enum { SA_PARTS_LATE = 9 };
-void sa_attention_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                        sa_attention *w);
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -57,14 +57,14 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
 
 /* The size of a row of the attention state, which goes from target step to target step, for
  * sentences of at most `steps` words; 0 for most models. */
-int sa_attention_state_width(const sa_attention *w, int steps);
+int sa_attention_carry_width(const sa_attention *w, int steps);
 /* The columns of `noise` in training. */
 int sa_attention_noise_width(const sa_attention *w, int steps);
 /* Draws it for all queries of a batch, step by step; amount: sa_dropout.noise. */
 void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
                              const sa_batch_side *side, sa_mat noise);
 /* Before the first target word. */
-void sa_attention_state_begin(const sa_attention *w, sa_mat state);
+void sa_attention_carry_begin(const sa_attention *w, sa_mat state);
 
 /* q, and what parts make of the states s [R x n]. */
 void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows);
@@ -99,7 +99,7 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
 /* ---- One query per sentence: a step of a recurrent decoder, and of every search -------------- */
 
 /* Queries s [L x n] of target position i (from 1), row l over sentence which[l] (NULL: l): fills
- * rows and c [L x A], reads rows.previous_state. */
+ * rows and c [L x A], reads rows.previous_carry. */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, sa_attention_rows rows, sa_mat c,
                                const sa_attention_scratch *scratch);

@@ -28,12 +28,12 @@ typedef struct sa_attention_sizes {
     sa_settings settings;          /* of the model: each part reads its own */
     sa_attention_site site;        /* of a Transformer; recurrent decoders have cross-attention */
     const sa_positions *positions; /* of self-attention, else NULL */
-    int state, annotation;         /* numbers of s and of h */
-    int size;                      /* n', divided among the heads */
-    int max_positions;             /* the longest sentence, EOS included */
-    int heads, kv_heads;           /* H, and G; 0: H */
-    int value;                     /* numbers of a head's value */
-    int layer;                     /* of a Transformer, from 1 */
+    int state_width, annotation_width; /* numbers of s and of h */
+    int size;                          /* n', divided among the heads */
+    int max_positions;                 /* the longest sentence, EOS included */
+    int heads, kv_heads;               /* H, and G; 0: H */
+    int value;                         /* numbers of a head's value */
+    int layer;                         /* of a Transformer, from 1 */
     bool transformer; /* values are always projected, and tensors have the names of 2017 */
 } sa_attention_sizes;
 
@@ -46,9 +46,9 @@ typedef enum sa_place {
     SA_PLACES
 } sa_place;
 
-typedef void sa_part_forward(const sa_attention *w, int part, sa_head *at);
+typedef void sa_part_forward(const sa_attention *w, int part, sa_head *head);
 /* d and d->dw are added to unless the part says otherwise. */
-typedef void sa_part_backward(const sa_attention *w, int part, sa_head *at, sa_head *d);
+typedef void sa_part_backward(const sa_attention *w, int part, sa_head *head, sa_head *d);
 
 /* The kinks of a pass: on which side of them its numbers are, and how near the nearest is. */
 typedef struct sa_kinks {
@@ -72,7 +72,7 @@ typedef struct sa_shown {
 } sa_shown;
 enum { SA_SHOWN_MAX = 8 };
 /* For `show` of a part that adds to scores: what it adds, b_ij, for the head's first query. */
-int sa_part_show_added(const sa_attention *w, int part, const sa_head *at,
+int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
                        sa_shown shown[SA_SHOWN_MAX]);
 
 struct sa_part {
@@ -85,7 +85,7 @@ struct sa_part {
     const char *(*refuse)(const sa_attention_sizes *sizes);
     /* Fills own, which is zero, and asks for its parameters. Those of low order come first in the
      * model file: 0 stands right behind the score's. */
-    void (*bind)(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+    void (*bind)(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own);
     int order;
     const sa_normalizer *normalizer; /* its own, in place of the chosen one */
@@ -99,8 +99,8 @@ struct sa_part {
     int (*memory_width)(const sa_attention *w, int part);
     int (*noise_width)(const sa_attention *w, int steps);
     int (*scratch_width)(const sa_attention *w, int part, int queries, int steps);
-    int state, state_words;
-    double state_begin; /* the state of the first word before the first step; the rest is 0 */
+    int carry, carry_words;
+    double carry_begin; /* the state of the first word before the first step; the rest is 0 */
     bool own_keys;      /* it needs scratch->own_keys */
 
     /* ---- Claims, for the proof: why the weights of a query may sum to less than 1, why they may
@@ -116,7 +116,7 @@ struct sa_part {
                              sa_attention_rows d, sa_mat ds);
     void (*project_weights_backward)(int part, sa_mat s, sa_attention_rows rows,
                                      sa_attention_rows d, sa_attention *dw);
-    void (*span)(const sa_attention *w, int part, const sa_head *at, int query, sa_span *seen);
+    void (*span)(const sa_attention *w, int part, const sa_head *head, int query, sa_span *seen);
     sa_part_forward *forward[SA_PLACES];
     sa_part_backward *backward[SA_PLACES];
 
@@ -126,22 +126,22 @@ struct sa_part {
                        const sa_batch_side *side, sa_mat noise);
     /* What it adds to the loss of each query, in its rows [R x 1], and hard draws [R x 2]. */
     sa_mat (*penalty)(sa_mat row);
-    sa_mat (*draws)(sa_mat row);
+    sa_mat (*samples)(sa_mat row);
     /* In place of keys and values, causal attention needs sums alone: numbers of a state, and a
      * step of it: see parts/running_sums.c. */
     int (*running_width)(const sa_attention *w);
     void (*running_step)(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
                          sa_mat state, sa_mat o, sa_mat scratch);
-    void (*kinks)(const sa_attention *w, int part, const sa_head *at, sa_kinks *found);
+    void (*kinks)(const sa_attention *w, int part, const sa_head *head, sa_kinks *found);
     /* What it has computed for the head's queries, or computes for the first of them, by name;
      * returns how many. It may use the scratch. */
-    int (*show)(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]);
+    int (*show)(const sa_attention *w, int part, const sa_head *head, sa_shown shown[SA_SHOWN_MAX]);
 };
 
 extern const sa_part *const sa_parts[]; /* in the order of hooks; ends with NULL */
 
 /* Settings choose these. */
-extern const sa_part sa_smeared_keys_part, sa_attention_gate_part, sa_learned_number_part;
+extern const sa_part sa_smeared_keys_part, sa_output_gate_part, sa_learned_number_part;
 /* Rows of scores, normalizers and positions name these. */
 extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa_graves_part,
     sa_two_maps_part, sa_head_norm_part, sa_positions_end_part, sa_rotation_part, sa_t5_part,
@@ -150,7 +150,8 @@ extern const sa_part sa_running_sums_part, sa_delta_part, sa_directions_part, sa
     sa_override_part, sa_earlier_weights_part, sa_coverage_part, sa_location_aware_part;
 
 /* For queries of `state` numbers and annotations of `annotation` numbers. */
-sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation);
+sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
+                                         int annotation_width);
 
 /* The parts of an attention. */
 int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]);
@@ -160,46 +161,47 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
 
 /* Its number in the attention's list; -1: the attention has no such part. */
-int sa_part_find(const sa_attention *w, const sa_part *row);
+int sa_part_find(const sa_attention *w, const sa_part *kind);
 
 static inline const void *sa_part_own(const sa_attention *w, int part) {
     return w->part[part].own;
 }
 
 /* Head k's part of the state in a row of such states (or of their derivatives), for S words. */
-sa_mat sa_part_state(const sa_attention *w, int part, sa_mat states, int k, int S);
+sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat states, int k, int S);
 
 /* A part's own numbers of the scratch, and those of the first `count` parts together. */
-sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *at);
+sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head);
 int sa_scratch_width(const sa_attention *w, int count, int queries, int steps);
 
 /* A part's own numbers of the memory for the words of the head's sentence, or the derivatives by
  * them; empty where it has none. */
-sa_mat sa_part_memory(int part, const sa_head *at);
+sa_mat sa_part_memory(int part, const sa_head *head);
 
 /* The columns of a head in a matrix that has those of all heads side by side. */
-sa_mat sa_head_part(sa_mat all, int heads, int k);
+sa_mat sa_head_slice(sa_mat all, int heads, int k);
 /* The keys or values that head k attends with, of all key/value heads. */
-sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
+sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
 
 /* Runs the hooks of a place. */
-void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at);
-void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d);
-void sa_parts_span(const sa_attention *w, const sa_head *at, int query, sa_span *seen);
+void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *head);
+void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *head, sa_head *d);
+void sa_parts_span(const sa_attention *w, const sa_head *head, int query, sa_span *seen);
 
 /* In a hook of the keys: puts a copy in place of the head's keys, and in the backward pass zeroes
  * in place of their derivative, which the caller of sa_attend_backward adds to it. */
-sa_mat sa_own_keys(sa_head *at);
+sa_mat sa_own_keys(sa_head *head);
 
 /* What a part shows under this name; empty without the part or the name. */
-sa_mat sa_part_show(const sa_attention *w, const sa_part *row, const sa_head *at, const char *name);
+sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
+                    const char *name);
 
 /* Asks for the parameters of the parts from order `from` to `to`. */
-void sa_parts_bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes, int from,
+void sa_parts_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes, int from,
                    int to, sa_attention *w);
 /* One more part without parameters, as number `at` of the list. Returns what it owns. Only before
  * anything is laid out for this attention. */
-void *sa_part_add(sa_attention *w, const sa_part *row, int at);
+void *sa_part_add(sa_attention *w, const sa_part *kind, int at);
 
 /* Of head_norm.c: lambda_init of a layer, from 1; of two_maps.c: lambda. */
 double sa_lambda_init(int layer);
@@ -216,9 +218,9 @@ extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 
 /* alpha_{i-1} of a head, which the part of earlier weights has; state: the head or its derivative.
  */
-sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *at, const sa_head *state);
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *of);
 
-sa_mat sa_t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes);
+sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
 /* T5's bucket of a key that stands `distance` words after the query: one of 32. */
 int sa_t5_bucket(int distance, bool causal);
 /* ALiBi's slope of head k (from 0) of several. */

@@ -8,9 +8,9 @@
  */
 
 /* v_a, n' numbers. */
-sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
+sa_mat sa_additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
                         int max_positions) {
-    return sa_bind_vector(binder, part, "v_a", size, SA_INIT_ALIGN_LAST);
+    return sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_ALIGN_LAST);
 }
 
 /* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j); score_forward of paper/rnnsearch.c, generalized
@@ -73,9 +73,9 @@ static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_ma
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
 /* h^2 = sqrt(n'), n' of one head: with keys of equal lengths training starts as with scaled-dot. */
-static sa_mat gaussian_bind(sa_binder *binder, const char *part, int size, int heads,
+static sa_mat gaussian_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
-    return sa_bind_constant(binder, part, "log_h", heads, log((double)size / heads) / 4);
+    return sa_bind_constant(binder, prefix, "log_h", heads, log((double)size / heads) / 4);
 }
 
 /* 1 / h^2 */
@@ -167,9 +167,9 @@ static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de
 }
 
 /* beta = log 2 */
-static sa_mat cosine_bind(sa_binder *binder, const char *part, int size, int heads,
+static sa_mat cosine_bind(sa_binder *binder, const char *prefix, int size, int heads,
                           int max_positions) {
-    return sa_bind_vector(binder, part, "b", heads, SA_INIT_ZERO);
+    return sa_bind_vector(binder, prefix, "b", heads, SA_INIT_ZERO);
 }
 
 /* Equations 5 and 6 of Graves et al. 2014: e_ij = beta cos(q_i, k_j), beta = log(1 + exp(b)) */
@@ -186,10 +186,10 @@ static void cosine_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat dq
 }
 
 /* Section 3 of Henry et al. 2020: g = log2(L^2 - L) for sentences of L words, here the longest */
-static sa_mat qk_norm_bind(sa_binder *binder, const char *part, int size, int heads,
+static sa_mat qk_norm_bind(sa_binder *binder, const char *prefix, int size, int heads,
                            int max_positions) {
     const double L = max_positions > 2 ? max_positions : 2;
-    return sa_bind_constant(binder, part, "g", heads, log2(L * L - L));
+    return sa_bind_constant(binder, prefix, "g", heads, log2(L * L - L));
 }
 
 /* e_ij = g cos(q_i, k_j) */

@@ -27,7 +27,7 @@ typedef enum sa_key_projection {
 
 /* Asks for the score's own parameters v_a, of which every head has an equal part, for n' units
  * (`size`) of all heads and sentences of at most max_positions words. */
-typedef sa_mat sa_score_parameters(sa_binder *binder, const char *part, int size, int heads,
+typedef sa_mat sa_score_parameters(sa_binder *binder, const char *prefix, int size, int heads,
                                    int max_positions);
 
 /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x ..], e [Q x S], scratch [S x dk] */

@@ -28,7 +28,7 @@ const sa_part *const sa_parts[] = {
     &sa_coverage_part,
     &sa_location_aware_part,
     &sa_head_norm_part,
-    &sa_attention_gate_part,
+    &sa_output_gate_part,
     NULL,
 };
 
@@ -79,11 +79,11 @@ const sa_position_kind sa_position_kinds[] = {
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
 
-static bool is_chosen(const sa_part *row, const sa_attention_sizes *sizes) {
+static bool is_chosen(const sa_part *part, const sa_attention_sizes *sizes) {
     const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
-    return row->chosen ? row->chosen(sizes)
-                       : row == sizes->score->part || row == sizes->normalizer->part ||
-                             (kind && row == kind->part);
+    return part->chosen ? part->chosen(sizes)
+                        : part == sizes->score->part || part == sizes->normalizer->part ||
+                              (kind && part == kind->part);
 }
 
 int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PARTS_MAX]) {
@@ -99,17 +99,19 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
     return count;
 }
 
-sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation) {
+sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
+                                         int annotation_width) {
     const sa_score *score = &sa_scores[settings->attention];
     const sa_part *own = score->part;
-    const int value = settings->value_size ? settings->value_size : annotation / settings->heads;
+    const int value =
+        settings->value_size ? settings->value_size : annotation_width / settings->heads;
     return (sa_attention_sizes){
         .score = score,
         .normalizer =
             own && own->normalizer ? own->normalizer : &sa_normalizers[settings->normalizer],
         .settings = *settings,
-        .state = state,
-        .annotation = annotation,
+        .state_width = state_width,
+        .annotation_width = annotation_width,
         .size = settings->attn,
         .max_positions = settings->max_len + 1, /* EOS has a position too */
         .heads = settings->heads,
@@ -140,7 +142,7 @@ static const char *refuse_weights(const sa_attention_sizes *sizes) {
 
 /* Parts with a state pass it on from one query to the next. */
 static const char *refuse_state(const sa_attention_sizes *sizes, const sa_part *part) {
-    if (!sizes->transformer || (!part->state && !part->state_words)) return NULL;
+    if (!sizes->transformer || (!part->carry && !part->carry_words)) return NULL;
     return sizes->settings.coverage != SA_COVERAGE_NONE
                ? "{coverage:} adds up weights from target word to target word, but a Transformer "
                  "attends from all of them at once: it needs {model:recurrent}"
@@ -160,7 +162,7 @@ static const char *refuse_split(const sa_attention_sizes *sizes) {
     if (sizes->kv_heads && sizes->kv_heads != sizes->heads)
         return "{head_projection:} gives each head its own share of a word, but {kv_heads:} lets "
                "heads share keys and values";
-    return sizes->annotation % sizes->heads == 0
+    return sizes->annotation_width % sizes->heads == 0
                ? NULL
                : "{head_projection:} divides the {:embed} numbers of {embed} among the heads, but "
                  "{heads:} does not divide them";
@@ -185,7 +187,7 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
     if (reason || sizes->score->key != SA_KEY_IDENTITY) return reason;
     if (sizes->heads > 1)
         return "{attention:} has no projections, so it cannot have {:heads} heads";
-    return sizes->annotation == sizes->state
+    return sizes->annotation_width == sizes->state_width
                ? NULL
                : "{attention:} compares annotations with states, which must be equally wide: it "
                  "needs {encoder:uni}";

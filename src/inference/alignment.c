@@ -176,10 +176,10 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
                            "{method} %s is of the layers of a Transformer or decoder-only model",
                            list[k]->name);
         for (int p = 0; list[k]->sums && p < attention->parts; p++)
-            if (attention->part[p].row->forward[SA_PLACE_OUTPUT])
+            if (attention->part[p].kind->forward[SA_PLACE_OUTPUT])
                 return sa_fail(error, SA_USAGE,
                                "{method} %s is of sums of weighted values, which %s would change",
-                               list[k]->name, attention->part[p].row->name);
+                               list[k]->name, attention->part[p].kind->name);
         if (options->target_prefix && !list[k]->prefix &&
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE, "{target_prefix}: {method} %s is of source words%s",

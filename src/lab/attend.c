@@ -179,7 +179,7 @@ static void tell_weights(const sa_attend_options *job, const attention *at, cons
 static void tell_head(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e,
                       sa_mat alpha) {
     const char *formula = at->w.score->formula;
-    const int h = job->heads > 1 ? read.head + 1 : 0, count = e.rows * e.cols;
+    const int h = job->heads > 1 ? read.index + 1 : 0, count = e.rows * e.cols;
     bool changed = false, masked = false;
     if (h || sa_part_find(&at->w, &sa_rotation_part) >= 0) {
         tell(job, h, SA_ATTEND_QUERIES, "Q", "as the score reads it", read.q);
@@ -198,7 +198,7 @@ static void tell_head(const sa_attend_options *job, const attention *at, sa_head
     tell_weights(job, at, at->w.normalizer->formula, alpha, h);
     if (h)
         tell(job, h, SA_ATTEND_QUERIES, "contexts", "weights V",
-             sa_head_part(at->c, job->heads, read.head));
+             sa_head_slice(at->c, job->heads, read.index));
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -340,8 +340,8 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     at.first[0] = 0, at.first[1] = S;
     sa_copy_mat(q, at.rows.q);
     for (int p = 0; p < at.w.parts; p++)
-        if (at.w.part[p].row->memory_forward)
-            at.w.part[p].row->memory_forward(&at.w, p, &at.memory);
+        if (at.w.part[p].kind->memory_forward)
+            at.w.part[p].kind->memory_forward(&at.w, p, &at.memory);
     return at;
 }
 

@@ -60,7 +60,7 @@ static void write_formula(const head_view *view, const char *place, const char *
 /* ---- What parts show ------------------------------------------------------------------------- */
 
 static void show_part(const head_view *view, int part, sa_place place) {
-    const sa_part *row = view->w->part[part].row;
+    const sa_part *row = view->w->part[part].kind;
     sa_explainer *out = view->out;
     sa_shown all[SA_SHOWN_MAX];
     const int count = row->show ? row->show(view->w, part, &view->at, all) : 0;
@@ -92,9 +92,9 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
         if (w->key_width && w->score->key != SA_KEY_IDENTITY)
             sa_explainer_matrix(out, "k",
                                 w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
-                                sa_kv_head_part(w, memory->keys, k));
+                                sa_kv_head_slice(w, memory->keys, k));
         if (w->value_width)
-            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_part(w, memory->values, k));
+            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_slice(w, memory->values, k));
     }
     out->line.head = 0;
 }
@@ -242,8 +242,8 @@ static void write_normalizer(const head_view *view, bool shifted) {
     if (causal > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, causal);
     if (causal) over = ", ";
     for (int p = 0; p < view->w->parts; p++)
-        if (view->w->part[p].row->span) {
-            sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].row->formula);
+        if (view->w->part[p].kind->span) {
+            sa_explainer_write(view->out, NULL, "%s%s", over, view->w->part[p].kind->formula);
             over = ", ";
         }
     if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
@@ -278,7 +278,7 @@ static void explain_weights(const head_view *view) {
     else
         explain_kinks(view);
     for (int p = 0; p < w->parts; p++) {
-        if (w->part[p].row == &sa_predicted_window_part)
+        if (w->part[p].kind == &sa_predicted_window_part)
             sa_explainer_column(out, name, view->maps > 1 ? "A_ij" : name, normalized);
         show_part(view, p, SA_PLACE_WEIGHTS);
     }
@@ -308,7 +308,7 @@ static void explain_head(head_view *view, int k) {
         sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
                            view->of->layer ? "v_j" : "(W_v h_j)");
     const sa_mat o = sa_rows(view->of->rows.head_outputs, view->of->row, 1);
-    sa_explainer_vector(out, "o", "o_i", sa_head_part(o, w->heads, k));
+    sa_explainer_vector(out, "o", "o_i", sa_head_slice(o, w->heads, k));
 }
 
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
@@ -328,8 +328,8 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     const char *letter = of->layer ? "W_o" : "W_c";
     if (!w->value_width)
         sa_explainer_write(out, "Bahdanau et al. 2015, equation 5",
-                           sa_part_find(w, &sa_attention_gate_part) < 0 ? "c_i = sum_j alpha_ij h_j"
-                                                                        : "c_i = o_i, v_j = h_j");
+                           sa_part_find(w, &sa_output_gate_part) < 0 ? "c_i = sum_j alpha_ij h_j"
+                                                                     : "c_i = o_i, v_j = h_j");
     else if (w->heads == 1)
         sa_explainer_write(out, heads_place, "c_i = %s o_i", letter);
     else

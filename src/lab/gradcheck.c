@@ -65,7 +65,7 @@ static void add_query(const attending *all, int b, int l, int i, sa_kinks *found
         for (int p = 0; p < w->parts; p++) {
             sa_head again = at;
             sa_parts_forward(w, SA_PLACE_KEYS, &again); /* which the score has read */
-            if (w->part[p].row->kinks) w->part[p].row->kinks(w, p, &again, found);
+            if (w->part[p].kind->kinks) w->part[p].kind->kinks(w, p, &again, found);
         }
     }
 }

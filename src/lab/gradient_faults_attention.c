@@ -13,7 +13,7 @@ static _Thread_local const sa_normalizer *normalizer;
 
 /* The columns of a result that a fault drops. */
 static sa_mat dropped_columns(const sa_gradient_fault *fault, sa_mat result) {
-    if (fault->third) return sa_head_part(result, 3, fault->third - 1);
+    if (fault->third) return sa_head_slice(result, 3, fault->third - 1);
     return fault->last ? sa_cols(result, result.cols - fault->last, 1) : result;
 }
 
@@ -108,7 +108,7 @@ static const sa_gradient_fault *fault_of(const sa_part *part, sa_place place) {
 
 static sa_mat *result_of(const sa_gradient_fault *fault, int part, sa_head *d) {
     return fault->result == SA_FAULT_WEIGHTS ? &d->alpha
-           : fault->result == SA_FAULT_STATE ? &d->rows.previous_state
+           : fault->result == SA_FAULT_STATE ? &d->rows.previous_carry
            : fault->result == SA_FAULT_ROW   ? &d->rows.part[part]
                                              : (sa_mat *)d->dw->part[part].own + fault->matrix;
 }
@@ -123,9 +123,9 @@ static void drop_draws(const sa_part *part, int p, sa_head *d) {
 SA_WRAPPED(sa_parts_backward);
 void __wrap_sa_parts_backward(const sa_attention *w, sa_place place, sa_head *at, sa_head *d) {
     for (int p = w->parts - 1; p >= 0; p--) {
-        sa_part_backward *hook = w->part[p].row->backward[place];
-        const sa_gradient_fault *fault = hook ? fault_of(w->part[p].row, place) : NULL;
-        if (hook) drop_draws(w->part[p].row, p, d);
+        sa_part_backward *hook = w->part[p].kind->backward[place];
+        const sa_gradient_fault *fault = hook ? fault_of(w->part[p].kind, place) : NULL;
+        if (hook) drop_draws(w->part[p].kind, p, d);
         if (hook && !fault) hook(w, p, at, d);
         if (!fault || fault->result == SA_FAULT_ALL) continue;
         sa_mat *result = result_of(fault, p, d), saved = *result;

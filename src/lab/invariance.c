@@ -240,9 +240,9 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     for (int t = 0; arena->base && !queries && t < steps; t++) {
         const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
         if (t)
-            sa_copy_mat(sa_rows(rows.state, t - 1, 1), row.previous_state);
+            sa_copy_mat(sa_rows(rows.carry, t - 1, 1), row.previous_carry);
         else
-            sa_attention_state_begin(w, row.previous_state);
+            sa_attention_carry_begin(w, row.previous_carry);
         sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), row, sa_rows(c, t, 1),
                                   &scratch);
     }
@@ -352,7 +352,8 @@ static void begin_later(sa_stack *stack) {
     for (int i = 0; i < stack->layers; i++) {
         sa_attention *self = &stack->layer[i].self.attention;
         for (int p = 0; p < self->parts; p++)
-            if (self->part[p].row->begin_at) self->part[p].row->begin_at(self->part[p].own, LATER);
+            if (self->part[p].kind->begin_at)
+                self->part[p].kind->begin_at(self->part[p].own, LATER);
     }
 }
 

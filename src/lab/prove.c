@@ -31,7 +31,7 @@ static const char *content_free_note(const sa_proof_setup *setup) {
 static sa_part claims_of(const sa_attention *attention) {
     sa_part all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
     for (int p = 0; attention && p < attention->parts; p++) {
-        const sa_part *row = attention->part[p].row;
+        const sa_part *row = attention->part[p].kind;
         if (!all.any_sum) all.any_sum = row->any_sum;
         if (!all.lacks) all.lacks = row->lacks;
         if (!all.ordered) all.ordered = row->ordered;

@@ -202,9 +202,9 @@ void sa_sinusoidal_encoding(sa_mat w, int first, sa_mat table) {
     }
 }
 
-sa_mat sa_learned_positions_bind(sa_binder *binder, const char *part,
+sa_mat sa_learned_positions_bind(sa_binder *binder, const char *prefix,
                                  const sa_position_sizes *sizes) {
-    return sa_bind_table(binder, part, "P", sizes->max_positions, sizes->m, SA_INIT_INPUT);
+    return sa_bind_table(binder, prefix, "P", sizes->max_positions, sizes->m, SA_INIT_INPUT);
 }
 
 /* Beyond the last row of P, that row. */
@@ -221,10 +221,10 @@ void sa_learned_encoding_backward(int t, sa_mat dx, sa_mat dP) {
     sa_sum_rows(dx, learned_row(dP, t).x);
 }
 
-void sa_positions_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
+void sa_positions_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes,
                        sa_positions *w) {
     *w = (sa_positions){.kind = sizes->kind, .causal = sizes->causal};
-    if (w->kind->bind) w->w = w->kind->bind(binder, part, sizes);
+    if (w->kind->bind) w->w = w->kind->bind(binder, prefix, sizes);
 }
 
 void sa_positions_table(const sa_positions *w, int first, sa_mat table) {

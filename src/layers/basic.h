@@ -103,8 +103,8 @@ typedef struct sa_positions { /* weights, or their gradients */
 
 struct sa_position_kind {
     const char *name, *formula, *citation;
-    /* The parameters "part.NAME"; NULL: it has none. */
-    sa_mat (*bind)(sa_binder *binder, const char *part, const sa_position_sizes *sizes);
+    /* The parameters "PREFIX.NAME"; NULL: it has none. */
+    sa_mat (*bind)(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
 
     /* Row t of `table` [T x m] becomes the encoding of position first + t. */
     void (*encoding)(sa_mat w, int first, sa_mat table);
@@ -116,7 +116,7 @@ struct sa_position_kind {
 
 extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/table.c */
 
-void sa_positions_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
+void sa_positions_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes,
                        sa_positions *w);
 
 /* Row t of `table` [T x m] becomes the encoding of position first + t; unchanged without one. */
@@ -126,7 +126,7 @@ void sa_positions_backward(int t, sa_mat dx, sa_positions *dw);
 
 /* The two encodings, as in a row. */
 void sa_sinusoidal_encoding(sa_mat w, int first, sa_mat table);
-sa_mat sa_learned_positions_bind(sa_binder *binder, const char *part,
+sa_mat sa_learned_positions_bind(sa_binder *binder, const char *prefix,
                                  const sa_position_sizes *sizes);
 void sa_learned_encoding(sa_mat P, int first, sa_mat table);
 void sa_learned_encoding_backward(int t, sa_mat dx, sa_mat dP);

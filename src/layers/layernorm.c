@@ -4,9 +4,9 @@
 
 #define EPSILON 1e-5
 
-void sa_layernorm_bind(sa_binder *binder, const char *part, int m, sa_layernorm *w) {
-    w->g = sa_bind_vector(binder, part, "g", m, SA_INIT_ONE);
-    w->b = sa_bind_vector(binder, part, "b", m, SA_INIT_ZERO);
+void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w) {
+    w->g = sa_bind_vector(binder, prefix, "g", m, SA_INIT_ONE);
+    w->b = sa_bind_vector(binder, prefix, "b", m, SA_INIT_ZERO);
 }
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {

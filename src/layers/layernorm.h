@@ -11,8 +11,8 @@ typedef struct sa_layernorm { /* weights, or their gradients */
     sa_mat g, b;              /* [1 x m] gain and bias */
 } sa_layernorm;
 
-/* "part.g" starts at 1 and "part.b" at 0. */
-void sa_layernorm_bind(sa_binder *binder, const char *part, int m, sa_layernorm *w);
+/* "PREFIX.g" starts at 1 and "PREFIX.b" at 0. */
+void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w);
 
 /* What the backward pass needs of R rows. */
 typedef struct sa_layernorm_cache {

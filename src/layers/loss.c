@@ -81,8 +81,8 @@ sa_loss_row *sa_loss_layout(sa_arena *arena, int rows) {
     return sa_arena_alloc(arena, (size_t)rows, sizeof(sa_loss_row));
 }
 
-static bool has(sa_mat part, int first, int32_t id) {
-    return id >= first && id < first + part.cols;
+static bool has(sa_mat columns, int first, int32_t id) {
+    return id >= first && id < first + columns.cols;
 }
 
 void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double smoothing,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                         sa_init_kind init) {
+static sa_mat bind_param(sa_binder *binder, const char *prefix, const char *name, int rows,
+                         int cols, sa_init_kind init) {
     size_t offset = binder->offset;
     binder->offset += (size_t)(rows ? rows : 1) * (size_t)cols;
     if (binder->plan) {
@@ -18,17 +18,17 @@ static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, 
         sa_param *param = &plan->item[plan->count++];
         *param = (sa_param){.rows = rows, .cols = cols, .offset = offset, .init = init};
         param->start = init == SA_INIT_ONE;
-        int length = snprintf(param->name, sizeof param->name, "%s.%s", part, name);
+        int length = snprintf(param->name, sizeof param->name, "%s.%s", prefix, name);
         sa_require(length > 0 && (size_t)length < sizeof param->name);
         plan->size = binder->offset;
     }
     return (sa_mat){binder->buffer ? binder->buffer + offset : NULL, rows ? rows : 1, cols, cols};
 }
 
-sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init) {
     sa_require(rows > 0 && cols > 0);
-    return bind_param(binder, part, name, rows, cols, init);
+    return bind_param(binder, prefix, name, rows, cols, init);
 }
 
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
@@ -36,35 +36,35 @@ sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
     return binder->store ? sa_weight_stored(W, binder->store) : W;
 }
 
-sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                         sa_init_kind init) {
-    return sa_bind_tied(binder, sa_bind_table(binder, part, name, rows, cols, init));
+sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name, int rows,
+                         int cols, sa_init_kind init) {
+    return sa_bind_tied(binder, sa_bind_table(binder, prefix, name, rows, cols, init));
 }
 
-sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
+sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,
                       sa_init_kind init) {
-    return bind_param(binder, part, name, 0, cols, init);
+    return bind_param(binder, prefix, name, 0, cols, init);
 }
 
-sa_mat sa_bind_constant(sa_binder *binder, const char *part, const char *name, int cols,
+sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name, int cols,
                         double start) {
-    const sa_mat constant = bind_param(binder, part, name, 0, cols, SA_INIT_CONSTANT);
+    const sa_mat constant = bind_param(binder, prefix, name, 0, cols, SA_INIT_CONSTANT);
     if (binder->plan) binder->plan->item[binder->plan->count - 1].start = start;
     return constant;
 }
 
-sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const *names, int count,
                         int rows, int cols, sa_init_kind init) {
-    sa_mat all = bind_param(binder, part, names[0], rows, cols, init);
-    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, init);
+    sa_mat all = bind_param(binder, prefix, names[0], rows, cols, init);
+    for (int i = 1; i < count; i++) bind_param(binder, prefix, names[i], rows, cols, init);
     all.rows = count * rows;
     return sa_bind_tied(binder, all);
 }
 
-sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
+sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
                        int cols, sa_init_kind init) {
-    sa_mat all = bind_param(binder, part, names[0], 0, cols, init);
-    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, init);
+    sa_mat all = bind_param(binder, prefix, names[0], 0, cols, init);
+    for (int i = 1; i < count; i++) bind_param(binder, prefix, names[i], 0, cols, init);
     all.cols = all.ld = count * cols;
     return all;
 }

@@ -45,25 +45,25 @@ typedef struct sa_binder {
     sa_store *store; /* of the weights (tensor/weight.h), or NULL */
 } sa_binder;
 
-/* The matrix "part.name" [rows x cols]. */
-sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                         sa_init_kind init);
+/* The matrix "PREFIX.name" [rows x cols]. */
+sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name, int rows,
+                         int cols, sa_init_kind init);
 /* The same for a matrix whose rows are looked up. */
-sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init);
 /* Such a table as the weights of a product, too (tied embeddings). */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
-/* The vector "part.name" [cols], as a matrix of one row. */
-sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
+/* The vector "PREFIX.name" [cols], as a matrix of one row. */
+sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,
                       sa_init_kind init);
 /* A vector that is no weight but a scale, and starts as this number. */
-sa_mat sa_bind_constant(sa_binder *binder, const char *part, const char *name, int cols,
+sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name, int cols,
                         double start);
 /* `count` matrices of the same shape, stacked to [count*rows x cols] so that one product serves
  * them all. */
-sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const *names, int count,
                         int rows, int cols, sa_init_kind init);
-sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
+sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
                        int cols, sa_init_kind init);
 
 /* The tensor of this name, or NULL. */

@@ -21,40 +21,41 @@ static void name_blocks(const sa_cell *cell, int at, const char *letter, const c
 }
 
 /* Those matrices stacked. */
-static sa_weight bind_blocks(sa_binder *binder, const char *part, const char *letter,
+static sa_weight bind_blocks(sa_binder *binder, const char *prefix, const char *letter,
                              const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
     block_names names;
     name_blocks(cell, at, letter, "", &names);
-    return sa_bind_stack(binder, part, names.list, cell->gated_blocks, rows, cols, init);
+    return sa_bind_stack(binder, prefix, names.list, cell->gated_blocks, rows, cols, init);
 }
 
-static sa_mat bind_vectors(sa_binder *binder, const char *part, const char *letter,
+static sa_mat bind_vectors(sa_binder *binder, const char *prefix, const char *letter,
                            const char *suffix, const sa_cell *cell, int at, int cols,
                            sa_init_kind init) {
     block_names names;
     name_blocks(cell, at, letter, suffix, &names);
-    return sa_bind_vectors(binder, part, names.list, cell->gated_blocks, cols, init);
+    return sa_bind_vectors(binder, prefix, names.list, cell->gated_blocks, cols, init);
 }
 
-static void bind_norm(sa_binder *binder, const char *part, const char *letter, const sa_cell *cell,
-                      int at, int n, sa_layernorm *w) {
-    w->g = bind_vectors(binder, part, letter, ".norm.g", cell, at, n, SA_INIT_ONE);
-    w->b = bind_vectors(binder, part, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
+static void bind_norm(sa_binder *binder, const char *prefix, const char *letter,
+                      const sa_cell *cell, int at, int n, sa_layernorm *w) {
+    w->g = bind_vectors(binder, prefix, letter, ".norm.g", cell, at, n, SA_INIT_ONE);
+    w->b = bind_vectors(binder, prefix, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
 }
 
-static void bind_norms(sa_binder *binder, const char *part, sa_recurrent_sizes sizes,
+static void bind_norms(sa_binder *binder, const char *prefix, sa_recurrent_sizes sizes,
                        sa_recurrent *w) {
     const sa_cell *cell = w->cell;
-    if (sizes.in) bind_norm(binder, part, "W", cell, cell->first_gate, sizes.n, &w->norm[SA_BY_W]);
-    bind_norm(binder, part, "U", cell, 0, sizes.n, &w->norm[SA_BY_U]);
+    if (sizes.in)
+        bind_norm(binder, prefix, "W", cell, cell->first_gate, sizes.n, &w->norm[SA_BY_W]);
+    bind_norm(binder, prefix, "U", cell, 0, sizes.n, &w->norm[SA_BY_U]);
     if (sizes.context)
-        bind_norm(binder, part, "C", cell, w->context_block, sizes.n, &w->norm[SA_BY_C]);
+        bind_norm(binder, prefix, "C", cell, w->context_block, sizes.n, &w->norm[SA_BY_C]);
     if (!cell->memory) return;
-    w->norm_m.g = sa_bind_vector(binder, part, "m.norm.g", sizes.n, SA_INIT_ONE);
-    w->norm_m.b = sa_bind_vector(binder, part, "m.norm.b", sizes.n, SA_INIT_ZERO);
+    w->norm_m.g = sa_bind_vector(binder, prefix, "m.norm.g", sizes.n, SA_INIT_ONE);
+    w->norm_m.b = sa_bind_vector(binder, prefix, "m.norm.b", sizes.n, SA_INIT_ZERO);
 }
 
-void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
+void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w) {
     const int n = sizes.n, first_gate = cell->first_gate;
     *w = (sa_recurrent){.cell = cell,
@@ -62,13 +63,13 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
                         .bias_block = sizes.inner_bias ? 0 : first_gate,
                         .context_block = sizes.inner_context ? 0 : first_gate};
     if (sizes.in)
-        w->W = bind_blocks(binder, part, "W", cell, first_gate, n, sizes.in, SA_INIT_INPUT);
-    w->U = bind_blocks(binder, part, "U", cell, 0, n, n, SA_INIT_RECURRENT);
-    w->b = bind_vectors(binder, part, "b", "", cell, w->bias_block, n, SA_INIT_ZERO);
+        w->W = bind_blocks(binder, prefix, "W", cell, first_gate, n, sizes.in, SA_INIT_INPUT);
+    w->U = bind_blocks(binder, prefix, "U", cell, 0, n, n, SA_INIT_RECURRENT);
+    w->b = bind_vectors(binder, prefix, "b", "", cell, w->bias_block, n, SA_INIT_ZERO);
     if (sizes.context)
-        w->C =
-            bind_blocks(binder, part, "C", cell, w->context_block, n, sizes.context, SA_INIT_INPUT);
-    if (sizes.normalized) bind_norms(binder, part, sizes, w);
+        w->C = bind_blocks(binder, prefix, "C", cell, w->context_block, n, sizes.context,
+                           SA_INIT_INPUT);
+    if (sizes.normalized) bind_norms(binder, prefix, sizes, w);
 }
 
 void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps) {
@@ -131,7 +132,7 @@ static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int coun
 }
 
 /* The gain and bias of one group of a product, or their gradients. */
-static sa_layernorm norm_part(const sa_layernorm *w, int first, int count) {
+static sa_layernorm norm_slice(const sa_layernorm *w, int first, int count) {
     return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
 }
 
@@ -163,7 +164,7 @@ void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
         int first, count;
         norm_group(w->cell, by.at, i, &first, &count);
         if (!count || first < by.first || first + count > by.first + by.count) continue;
-        const sa_layernorm norm = norm_part(&w->norm[by.of], first * n, count * n);
+        const sa_layernorm norm = norm_slice(&w->norm[by.of], first * n, count * n);
         const sa_layernorm_cache norm_stats = norm_cache(w, by.of, i, first * n, count * n, cache);
         sa_layernorm_add_forward(&norm, norm_stats.normal, &norm_stats,
                                  sa_cols(a, (by.at + first) * n, count * n));
@@ -182,10 +183,10 @@ void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa
             int first, count;
             norm_group(w->cell, by.at, i, &first, &count);
             if (!count || first < by.first || first + count > by.first + by.count) continue;
-            const sa_layernorm norm = norm_part(&w->norm[by.of], first * n, count * n);
+            const sa_layernorm norm = norm_slice(&w->norm[by.of], first * n, count * n);
             const sa_layernorm_cache norm_stats =
                 norm_cache(w, by.of, i, first * n, count * n, cache);
-            sa_layernorm dnorm = norm_part(&dw->norm[by.of], first * n, count * n);
+            sa_layernorm dnorm = norm_slice(&dw->norm[by.of], first * n, count * n);
             sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.of, first, count, da), &dnorm);
         }
     }
@@ -265,9 +266,9 @@ void sa_upper_bind(sa_binder *binder, const sa_upper_sizes *sizes, sa_upper_laye
                                     .inner_context = sizes->inner_context,
                                     .normalized = sizes->normalized};
     for (int k = 0; k < sizes->count; k++) {
-        char part[32];
-        snprintf(part, sizeof part, "decoder.%d", k + 2);
-        sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[k]);
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "decoder.%d", k + 2);
+        sa_recurrent_bind(binder, prefix, sizes->cell, own, &w->layer[k]);
     }
 }
 

@@ -75,7 +75,7 @@ typedef struct sa_recurrent_sizes {
     bool normalized;
 } sa_recurrent_sizes;
 
-void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
+void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w);
 
 /* Columns of a cell's cache and of da, with what the normalizations need. */

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-void sa_residual_bind(sa_binder *binder, const char *part, int m, int norm, sa_residual *w) {
+void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w) {
     char name[40];
-    snprintf(name, sizeof name, "%s.norm", part);
+    snprintf(name, sizeof name, "%s.norm", prefix);
     w->norm = norm;
     sa_layernorm_bind(binder, name, m, &w->layernorm);
 }
@@ -64,11 +64,11 @@ void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *c
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w) {
-    w->W_1 = sa_bind_matrix(binder, part, "W_1", ffn, m, SA_INIT_INPUT);
-    w->b_1 = sa_bind_vector(binder, part, "b_1", ffn, SA_INIT_ZERO);
-    w->W_2 = sa_bind_matrix(binder, part, "W_2", m, ffn, SA_INIT_INPUT);
-    w->b_2 = sa_bind_vector(binder, part, "b_2", m, SA_INIT_ZERO);
+void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w) {
+    w->W_1 = sa_bind_matrix(binder, prefix, "W_1", ffn, m, SA_INIT_INPUT);
+    w->b_1 = sa_bind_vector(binder, prefix, "b_1", ffn, SA_INIT_ZERO);
+    w->W_2 = sa_bind_matrix(binder, prefix, "W_2", m, ffn, SA_INIT_INPUT);
+    w->b_2 = sa_bind_vector(binder, prefix, "b_2", m, SA_INIT_ZERO);
 }
 
 /* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2 */

@@ -19,8 +19,8 @@ typedef struct sa_residual_cache {
     sa_mat mask; /* dropout; training only */
 } sa_residual_cache;
 
-/* The norm of a sublayer called `part`: "part.norm.g", "part.norm.b". */
-void sa_residual_bind(sa_binder *binder, const char *part, int m, int norm, sa_residual *w);
+/* The norm of a sublayer called PREFIX: "PREFIX.norm.g", "PREFIX.norm.b". */
+void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w);
 
 /* For the rows x [R x m], which outlive the cache. */
 void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
@@ -50,7 +50,7 @@ typedef struct sa_feedforward { /* weights, or their gradients */
     sa_mat b_1, b_2;            /* [1 x ffn], [1 x m] */
 } sa_feedforward;
 
-void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w);
+void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w);
 
 /* x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y);

@@ -315,8 +315,8 @@ static void add_norms(copies *all, int layer, int shown, double *scores) {
         const int row = first + (t + after < T ? t + after : t);
         for (int k = 0; k < w->heads; k++) {
             const sa_mat alpha = sa_attention_head(at.cache->rows.alpha, row, w->heads, k, S),
-                         v = sa_kv_head_part(w, at.cache->memory.values, k),
-                         own = sa_head_part(u, w->heads, k);
+                         v = sa_kv_head_slice(w, at.cache->memory.values, k),
+                         own = sa_head_slice(u, w->heads, k);
             sa_copy_mat(sa_rows(v, 0, S), own);
             for (int j = 0; j < S; j++) sa_scale(alpha.x[j], sa_rows(own, j, 1));
         }

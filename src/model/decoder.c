@@ -358,9 +358,9 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                 t ? sa_state_rows(sa_decoder_state(*all, layer), side->start[t - 1], active)
                   : cache->source.s0[layer],
                 sa_decoder_previous(rows, layer));
-        const sa_mat state = rows.attention.previous_state;
-        if (!t) sa_attention_state_begin(&w->attention, state);
-        if (t) sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active), state);
+        const sa_mat carry = rows.attention.previous_carry;
+        if (!t) sa_attention_carry_begin(&w->attention, carry);
+        if (t) sa_copy_mat(sa_rows(all->attention.carry, side->start[t - 1], active), carry);
         if (!w->sizes.settings.input_feeding) {
             w->sizes.kind->forward(w, &step, rows);
             continue;
@@ -409,9 +409,9 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                                 ? sa_rows(previous_of(&d, w->upper.sizes.count).s, 0, active)
                                 : output_derivative(w, d));
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
-    if (t) /* state_{i-1} was read by this step alone */
-        sa_copy_mat(d.attention.previous_state,
-                    sa_rows(cache->d.attention.state, side->start[t - 1], active));
+    if (t) /* carry_{i-1} was read by this step alone */
+        sa_copy_mat(d.attention.previous_carry,
+                    sa_rows(cache->d.attention.carry, side->start[t - 1], active));
     if (!w->sizes.settings.input_feeding) return;
     sa_product_backward(sa_W_of(&w->cell), rows.cell_cache, d.a, 1, d.input, &dw->cell);
     if (t) /* input = [E y_{i-1} ; t_{i-1}] */
@@ -451,7 +451,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
                             d->c);
     sa_source_zero(&w->attention, &cache->dsource, encoder);
-    sa_zero(d->attention.state);
+    sa_zero(d->attention.carry);
     sa_steps_begin(cache->products);
     for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--) {
         const int active = side->active[t], next = side->active[t + 1];

@@ -215,7 +215,7 @@ static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_c
         sa_state_copy(state->source.s0[layer],
                       sa_state_rows(state->state[layer], 0, batch->source.sentences));
     sa_zero(state->t); /* t_0 = 0 */
-    sa_attention_state_begin(&w->decoder.attention, state->rows.attention.state);
+    sa_attention_carry_begin(&w->decoder.attention, state->rows.attention.carry);
 }
 
 static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
@@ -232,8 +232,8 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
         for (int layer = 0; layer < d->sizes.layers; layer++)
             sa_state_copy(sa_state_rows(state->state[layer], from, 1),
                           sa_state_rows(sa_decoder_previous(rows, layer), l, 1));
-        sa_copy_mat(sa_rows(state->rows.attention.state, from, 1),
-                    sa_rows(rows.attention.previous_state, l, 1));
+        sa_copy_mat(sa_rows(state->rows.attention.carry, from, 1),
+                    sa_rows(rows.attention.previous_carry, l, 1));
         sa_copy_mat(sa_rows(state->t, from, 1),
                     sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
     }
@@ -253,9 +253,9 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
                       (sizes->settings.input_feeding ? sizes->l : 0) +
                       (sizes->source.fixed ? sizes->n : 0);
     const sa_attention *attention = &d->attention;
-    const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_state_width(attention, 0);
+    const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_carry_width(attention, 0);
     const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;
-    const int remembered = sa_attention_state_width(attention, 1) - own; /* of a source word */
+    const int remembered = sa_attention_carry_width(attention, 1) - own; /* of a source word */
     return (sa_cache_size){.state = (size_t)(state + own) * sizeof(sa_real),
                            .source_word = (word + (size_t)remembered) * sizeof(sa_real)};
 }

@@ -112,7 +112,7 @@ void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override) {
 static int drawing_part(const sa_seq2seq *w) {
     const sa_attention *attention = w->family->attention(w);
     int p = attention->parts - 1;
-    while (p >= 0 && !attention->part[p].row->draws) p--;
+    while (p >= 0 && !attention->part[p].kind->samples) p--;
     return p;
 }
 
@@ -143,7 +143,7 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regula
     if (!batch->gold) return;
     const int layer = sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
     const bool no_word = w->family->attention(w)->normalizer->null_key;
-    const sa_mat dalpha = sa_head_part(w->family->dalpha(w, pass), sa_seq2seq_heads(w), 0);
+    const sa_mat dalpha = sa_head_slice(w->family->dalpha(w, pass), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const sa_gold_alignment *gold = &batch->gold[side->order[b]];
@@ -167,7 +167,7 @@ static void penalties(const sa_seq2seq *w, double weight, sa_real scale, sa_pass
     if (!w->family->attention_rows) return;
     const sa_attention_rows *rows = w->family->attention_rows(pass, &d);
     for (int p = 0; p < attention->parts; p++) {
-        const sa_part *row = attention->part[p].row;
+        const sa_part *row = attention->part[p].kind;
         const sa_mat loss = row->penalty ? row->penalty(rows->part[p]) : (sa_mat){0},
                      derivative = row->penalty ? row->penalty(d->part[p]) : (sa_mat){0};
         const sa_real each = (sa_real)weight / (sa_real)attention->heads;
@@ -188,9 +188,9 @@ static void draws(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer reg
     const sa_attention_rows *d;
     if (!pass->advantages) return;
     const int part = drawing_part(w);
-    const sa_part *row = w->family->attention(w)->part[part].row;
-    const sa_mat draws = row->draws(w->family->attention_rows(pass, &d)->part[part]),
-                 derivative = backward ? row->draws(d->part[part]) : draws;
+    const sa_part *row = w->family->attention(w)->part[part].kind;
+    const sa_mat draws = row->samples(w->family->attention_rows(pass, &d)->part[part]),
+                 derivative = backward ? row->samples(d->part[part]) : draws;
     for (int b = 0; b < side->sentences; b++) {
         double R = 0;
         for (int t = 0; t < side->len[b]; t++) R += (double)pass->log_p[side->start[t] + b];

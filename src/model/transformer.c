@@ -9,7 +9,7 @@
 static void bind_attention(sa_binder *binder, const char *part, sa_attention_sizes sizes, int norm,
                            sa_attention_sublayer *w) {
     sa_attention_bind(binder, part, &sizes, &w->attention);
-    sa_residual_bind(binder, part, sizes.state, norm, &w->residual);
+    sa_residual_bind(binder, part, sizes.state_width, norm, &w->residual);
     sa_parts_bind(binder, part, &sizes, SA_PARTS_LATE, SA_PARTS_LATE, &w->attention);
 }
 

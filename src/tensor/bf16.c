@@ -188,17 +188,17 @@ size_t sa_bf16_room(int cols) {
     return size > ROOM ? 0 : size;
 }
 
-sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int part, int parts) {
+sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jobs) {
     const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
     const size_t size = packed_size(inner, cols);
     sa_require((size_t)buffer.cols >= size + WIDTH);
-    for (int j = part * WIDTH; parts && j < cols; j += parts * WIDTH) {
+    for (int j = job * WIDTH; jobs && j < cols; j += jobs * WIDTH) {
         sa_real *panel = buffer.x + (ptrdiff_t)j * places(inner);
         for (int k = 0; k < inner; k += DEPTH)
             pack_block(W, transposed, k, least(DEPTH, inner - k), j, least(WIDTH, cols - j),
                        panel + (ptrdiff_t)places(k) * WIDTH);
     }
-    if (part == 0 && parts) memset(buffer.x + size, 0, WIDTH * sizeof *buffer.x);
+    if (job == 0 && jobs) memset(buffer.x + size, 0, WIDTH * sizeof *buffer.x);
     return (sa_packed){.panels = buffer.x, .height = places(inner), .bf16 = true};
 }
 
@@ -295,11 +295,11 @@ __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
               most = ROUNDED / (places(span) + PAD) / TILE * TILE;
     for (int k = 0; k < inner; k += span, beta = 1) {
         const int depth = least(span, inner - k);
-        const multiplier part = span_of(W, k, depth, c.rows > most, c.cols);
+        const multiplier stretch = span_of(W, k, depth, c.rows > most, c.cols);
         for (int i = 0; i < c.rows; i += most) {
             const int rows = least(most, c.rows - i);
             const sa_mat block = round_block(a, transposed, i, rows, k, depth, rounded_rows);
-            multiply_panels(block, transposed, &part, beta, sa_rows(c, i, rows));
+            multiply_panels(block, transposed, &stretch, beta, sa_rows(c, i, rows));
         }
     }
 }

@@ -23,10 +23,10 @@ bool sa_bf16_native(void);
 
 /* The buffer for sa_bf16_pack, in either order. */
 sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W);
-/* W rounded and packed in that buffer: one of `parts` parts of the work, from 0, which may be done
- * at the same time; of 0 parts nothing is done yet. */
-sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int part, int parts);
-/* Rows first .. first+count-1 of a packed W that has `rows`; not packed if that parts a pair. */
+/* Rounds and packs W in that buffer: one of `jobs` jobs, from 0, which may run at the same time.
+ * With 0 jobs nothing is packed yet. */
+sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jobs);
+/* Rows first .. first+count-1 of a packed W that has `rows`; not packed if that splits a pair. */
 sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 
 /* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */

@@ -23,14 +23,14 @@ static sa_mat copy_layout(sa_arena *arena, sa_weight W, int rows) {
                                : sa_packed_layout(arena, W.mat, rows);
 }
 
-static sa_packed copy(sa_weight W, bool transposed, sa_mat buffer, int part, int parts) {
+static sa_packed copy(sa_weight W, bool transposed, sa_mat buffer, int job, int jobs) {
     if (!buffer.x || !W.mat.x) return (sa_packed){0};
-    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
+    return rounds(W.precision) ? sa_bf16_pack(W.mat, buffer, transposed, job, jobs)
                                : sa_packed_of(W.mat, buffer, transposed);
 }
 
 sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
-    const int parts = store->parts ? store->parts : 1;
+    const int jobs = store->jobs ? store->jobs : 1;
     if (store->use == SA_STORE_GRADIENTS) {
         const int size = rounds(W.precision) ? (int)sa_bf16_room(W.mat.cols) : 0;
         if (size > store->room.cols) store->room.cols = size;
@@ -39,11 +39,10 @@ sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
     }
     if (store->use == SA_STORE_TRAINING && !rounds(W.precision)) return W;
     const sa_mat forward = copy_layout(&store->memory, W, store->rows);
-    W.forward = copy(W, true, forward, store->part, parts);
+    W.forward = copy(W, true, forward, store->job, jobs);
     W.repeats = store->use == SA_STORE_INFERENCE;
     if (store->use == SA_STORE_TRAINING)
-        W.backward =
-            copy(W, false, copy_layout(&store->memory, W, store->rows), store->part, parts);
+        W.backward = copy(W, false, copy_layout(&store->memory, W, store->rows), store->job, jobs);
     return W;
 }
 
@@ -251,11 +250,11 @@ void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_
     if (!fused) sa_weight_nt(x, W, 0, y);
     for (int k = 0, at = 0; k < most.cols; k++, at += stretch) {
         const int count = y.cols - at < stretch ? y.cols - at : stretch;
-        const sa_mat part = sa_cols(y, at, count), largest = sa_cols(most, k, 1);
+        const sa_mat columns = sa_cols(y, at, count), largest = sa_cols(most, k, 1);
         if (fused)
-            sa_packed_multiply_shifted(x, copy_of(sa_weight_rows(W, at, count), true), b + at, part,
-                                       largest);
+            sa_packed_multiply_shifted(x, copy_of(sa_weight_rows(W, at, count), true), b + at,
+                                       columns, largest);
         for (int i = 0; i < x.rows && !fused; i++)
-            *sa_row(largest, i) = sa_add_and_max(sa_row(part, i), b + at, count);
+            *sa_row(largest, i) = sa_add_and_max(sa_row(columns, i), b + at, count);
     }
 }

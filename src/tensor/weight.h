@@ -50,8 +50,8 @@ typedef enum sa_store_use {
 /* The copies of all weights of a model. */
 typedef struct sa_store {
     sa_store_use use;
-    int rows;        /* of a product, at most */
-    int part, parts; /* one of as many parts of the work, from 0; 0 parts: all of it */
+    int rows;      /* of a product, at most */
+    int job, jobs; /* which of how many jobs, from 0; 0 jobs: all of the work */
     sa_arena memory;
     sa_mat room;
 } sa_store;

@@ -405,7 +405,7 @@ static void store_part(void *context, int part) {
     const sa_trainer *trainer = context;
     sa_store same_place = trainer->store;
     sa_seq2seq w;
-    same_place.part = part, same_place.parts = PARTS;
+    same_place.job = part, same_place.jobs = PARTS;
     sa_seq2seq_bind_stored(&trainer->sizes, trainer->values, &same_place, &w);
 }
 

@@ -34,7 +34,7 @@ static void open_row(int row, int number) {
                             .heads = 1,
                             .kv_heads = 1};
     const int width = score->query == SA_QUERY_POSITIONS ? shape.max_positions
-                      : score->query == SA_QUERY_MIXTURE ? 3 * score->part->state
+                      : score->query == SA_QUERY_MIXTURE ? 3 * score->part->carry
                                                          : shape.units;
     const int keys = score->key == SA_KEY_NONE ? 0 : shape.units;
     w.key_width = keys;
@@ -243,13 +243,13 @@ END_TEST
 /* ---- Every attention of the tables ----------------------------------------------------------- */
 
 /* What losses add to the weights, to what a part penalizes or draws, and to the last state. */
-static sa_mat dalpha, dextra, dstate;
+static sa_mat dalpha, dextra, dcarry;
 
 static sa_mat extra_of(sa_attention_rows of) {
     for (int p = 0; p < w.parts; p++) {
-        const sa_part *row = w.part[p].row;
+        const sa_part *row = w.part[p].kind;
         if (row->penalty && of.part[p].cols) return row->penalty(of.part[p]);
-        if (row->draws) return row->draws(of.part[p]);
+        if (row->samples) return row->samples(of.part[p]);
     }
     return (sa_mat){0};
 }
@@ -258,7 +258,7 @@ static double objective(void) {
     attend();
     return weighted_sum(c, dy) + weighted_sum(rows.alpha, dalpha) +
            weighted_sum(extra_of(rows), dextra) +
-           weighted_sum(step_of(rows, STEPS - 1).state, dstate);
+           weighted_sum(step_of(rows, STEPS - 1).carry, dcarry);
 }
 
 static void steps_backward(sa_attention_pass all, sa_mat ds) {
@@ -268,28 +268,28 @@ static void steps_backward(sa_attention_pass all, sa_mat ds) {
         const sa_attention_pass one = {all.memory, step_of(all.rows, t), step_of(all.d, t),
                                        all.dmemory, all.scratch};
         sa_attention_step_backward(&w, &one, t + 1, step_rows(dc, t), step_rows(ds, t), &dw);
-        if (t) sa_copy_mat(one.d.previous_state, step_of(all.d, t - 1).state);
+        if (t) sa_copy_mat(one.d.previous_carry, step_of(all.d, t - 1).carry);
     }
     sa_attention_projections_backward(states, all.rows, dy, all.d, &dw);
 }
 
 static void check_gradients(void) {
     const double margin = settings.attention == SA_ATTENTION_LINEAR ? 8 : 3;
-    const int R = states.rows, A = sizes.annotation;
+    const int R = states.rows, A = sizes.annotation_width;
     sa_attention_rows d = sa_attention_rows_layout(&numbers, &w, R, LONGEST, true);
     sa_memory dmemory;
     do {
         draw(weights, 1), draw(states, 1), draw(memory.annotations, 1);
-        draw_above_0(rows.previous_state), draw_above_0(rows.noise);
+        draw_above_0(rows.previous_carry), draw_above_0(rows.noise);
         attend();
     } while (met.nearest < margin);
-    d.alpha = drawn(R, rows.alpha.cols), fill(d.q, NAN), fill(d.previous_state, NAN);
-    draw(d.state, 1), draw(extra_of(d), 1);
+    d.alpha = drawn(R, rows.alpha.cols), fill(d.q, NAN), fill(d.previous_carry, NAN);
+    draw(d.carry, 1), draw(extra_of(d), 1);
     dy = drawn(R, A), dalpha = unset(R, d.alpha.cols), sa_copy_mat(d.alpha, dalpha);
     dextra = unset(extra_of(d).rows, extra_of(d).cols), sa_copy_mat(extra_of(d), dextra);
-    dstate = unset(SENTENCES, d.state.cols);
-    if (d.state.cols) sa_copy_mat(step_of(d, STEPS - 1).state, dstate);
-    const sa_mat ds = filled(R, sizes.state, BEFORE),
+    dcarry = unset(SENTENCES, d.carry.cols);
+    if (d.carry.cols) sa_copy_mat(step_of(d, STEPS - 1).carry, dcarry);
+    const sa_mat ds = filled(R, sizes.state_width, BEFORE),
                  dh = filled(memory.annotations.rows, A, BEFORE);
     sa_memory_layout(&numbers, &w, words_before, dh, &dmemory);
     sa_memory_zero(&w, &dmemory);
@@ -303,9 +303,9 @@ static void check_gradients(void) {
     CHECK_ADDED(objective, states, ds);
     CHECK_ADDED(objective, memory.annotations, dh);
     CHECK_ADDED(objective, weights, dweights);
-    if (!sizes.transformer && d.state.cols)
-        check_slope("previous_state", objective, step_of(rows, 0).previous_state,
-                    step_of(d, 0).previous_state, 0);
+    if (!sizes.transformer && d.carry.cols)
+        check_slope("previous_carry", objective, step_of(rows, 0).previous_carry,
+                    step_of(d, 0).previous_carry, 0);
 }
 
 static const struct variant {
@@ -404,7 +404,7 @@ static void make_whole(sa_mat blocks, sa_mat whole) {
     fill(whole, 0);
     for (int k = 0; k < heads; k++)
         sa_copy_mat(sa_rows(blocks, k * rows_of_one, rows_of_one),
-                    sa_head_part(sa_rows(whole, k * rows_of_one, rows_of_one), heads, k));
+                    sa_head_slice(sa_rows(whole, k * rows_of_one, rows_of_one), heads, k));
 }
 
 static void open_projection(int projection) {

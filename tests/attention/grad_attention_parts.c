@@ -22,7 +22,7 @@ static void cover(int kind, const double *before, const double *alpha, const dou
     part = sa_part_find(&w, &sa_coverage_part);
     head = bare_head(2);
     set_row(head.alpha, alpha);
-    set_row(sa_part_state(&w, part, head.rows.previous_state, 0, 2), before);
+    set_row(sa_part_carry(&w, part, head.rows.previous_carry, 0, 2), before);
     for (int j = 0; j < 2 && memory.part[part].cols; j++) *sa_row(memory.part[part], j) = Phi[j];
     sa_coverage_part.forward[SA_PLACE_QUERY](&w, part, &head);
     sa_coverage_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
@@ -38,7 +38,7 @@ START_TEST(weights_are_divided_by_the_fertility) {
                  {SA_COVERAGE_LOSS, {.3, .4}, {.5, .5}, {.8, .9}}};
     static const double Phi[] = {2, 1};
     cover(cases[_i].kind, cases[_i].before, cases[_i].alpha, Phi);
-    same_row(sa_part_state(&w, part, head.rows.state, 0, 2), cases[_i].after, 1e-15);
+    same_row(sa_part_carry(&w, part, head.rows.carry, 0, 2), cases[_i].after, 1e-15);
 }
 END_TEST
 
@@ -71,11 +71,11 @@ START_TEST(the_loss_has_the_gradient_of_the_smaller) {
     static const double dbefore[] = {1, 3}, dalpha[] = {3, 1};
     cover(SA_COVERAGE_LOSS, before, alpha, NULL);
     sa_head d = {.k = head.k, .alpha = filled(1, 2, 1), .dw = &dw};
-    d.rows.state = filled(1, LONGEST, 0), d.rows.previous_state = filled(1, LONGEST, 1);
+    d.rows.carry = filled(1, LONGEST, 0), d.rows.previous_carry = filled(1, LONGEST, 1);
     d.rows.part[part] = filled(1, 1, 2);
     d.memory = &memory;
     sa_coverage_part.backward[SA_PLACE_WEIGHTS](&w, part, &head, &d);
-    same_row(sa_cols(d.rows.previous_state, 0, 2), dbefore, 1e-15);
+    same_row(sa_cols(d.rows.previous_carry, 0, 2), dbefore, 1e-15);
     same_row(d.alpha, dalpha, 1e-15);
 }
 END_TEST
@@ -128,7 +128,7 @@ static void aware(int K, int width, const double *F, int words, const double *al
     ck_assert(decoder_open());
     head = bare_head(words);
     aware_shown("F", F);
-    set_row(sa_part_state(&w, sa_part_find(&w, &sa_earlier_weights_part), head.rows.previous_state,
+    set_row(sa_part_carry(&w, sa_part_find(&w, &sa_earlier_weights_part), head.rows.previous_carry,
                           0, words),
             alpha);
 }

@@ -41,7 +41,7 @@ START_TEST(sums_give_what_weights_give) {
                        .value_width = SHARED * VALUE,
                        .output_width = HEADS * VALUE,
                        .parts = 1,
-                       .part = {{.row = &sa_running_sums_part}}};
+                       .part = {{.kind = &sa_running_sums_part}}};
     const int width = sa_running_width(&w);
     ck_assert_int_eq(width, SHARED * D * (VALUE + 1));
     const sa_mat q = drawn(WORDS, w.query_width), k = drawn(WORDS, w.key_width),
@@ -53,10 +53,10 @@ START_TEST(sums_give_what_weights_give) {
                         own);
         for (int h = 0; h < HEADS; h++) {
             const sa_mat alpha = unset(1, i + 1);
-            weights_of(sa_head_part(sa_rows(q, i, 1), HEADS, h),
-                       sa_kv_head_part(&w, sa_rows(k, 0, i + 1), h), alpha);
-            sa_gemm_nn(alpha, sa_kv_head_part(&w, sa_rows(v, 0, i + 1), h), 0, wanted);
-            ck_assert_double_le(farthest(sa_head_part(o, HEADS, h), wanted), 1e-14);
+            weights_of(sa_head_slice(sa_rows(q, i, 1), HEADS, h),
+                       sa_kv_head_slice(&w, sa_rows(k, 0, i + 1), h), alpha);
+            sa_gemm_nn(alpha, sa_kv_head_slice(&w, sa_rows(v, 0, i + 1), h), 0, wanted);
+            ck_assert_double_le(farthest(sa_head_slice(o, HEADS, h), wanted), 1e-14);
         }
     }
 }
@@ -73,7 +73,7 @@ START_TEST(sums_of_far_negative_numbers) {
                        .value_width = 3,
                        .output_width = 3,
                        .parts = 1,
-                       .part = {{.row = &sa_running_sums_part}}};
+                       .part = {{.kind = &sa_running_sums_part}}};
     const sa_mat far = filled(1, 2, -1e4), o = unset(1, 3);
     sa_running_step(&w, &(sa_memory){.keys = far, .values = drawn(1, 3)}, 0, far,
                     filled(1, sa_running_width(&w), 0), o, unset(1, 2));

@@ -28,8 +28,8 @@ static void open_golden(void) {
 static sa_mat select_words(sa_mat previous, sa_mat z) {
     sa_head at = bare_head(S);
     at.alpha = z;
-    sa_copy_mat(previous, sa_part_state(&w, sa_part_find(&w, &sa_earlier_weights_part),
-                                        at.rows.previous_state, 0, S));
+    sa_copy_mat(previous, sa_part_carry(&w, sa_part_find(&w, &sa_earlier_weights_part),
+                                        at.rows.previous_carry, 0, S));
     sa_monotonic_part.forward[SA_PLACE_WEIGHTS](&w, part, &at);
     return sa_part_show(&w, &sa_monotonic_part, &at, "selected");
 }
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(decoding_selects_words) {
     open_golden();
     w.decoding = true;
-    sa_attention_state_begin(&w, rows.previous_state);
+    sa_attention_carry_begin(&w, rows.previous_carry);
     *(w.v_a.x + w.v_a.cols - 1) = 0; /* r */
     *(w.v_a.x + w.v_a.cols - 2) = 9; /* g: scores of both signs */
     attend();

@@ -14,7 +14,7 @@ grep -v '^<!--\|^```' patches >rows.patch
 patch -s -p1 <rows.patch || fail "the patches do not apply"
 # A new file is compiled and linked as its neighbor is.
 neighbor=src/attention/parts/head_norm.c added=$(sed -n '/^--- .dev.null/ { n; s|^+++ b/||p }' rows.patch)
-same "new files" src/attention/parts/output_gate.c "$added"
+same "new files" src/attention/parts/gated_output.c "$added"
 (cd "$build" && ninja -t commands softalign_command) |
     sed -E "s|$build|$PWD/build|g; s|$root|$PWD|g
         \# -c .*$neighbor\$# { p; s|$neighbor|$added|g; b }
@@ -68,7 +68,7 @@ spoil() {
 }
 spoil src/attention/score.c '/^static void distance_backward/,/^}/ s/+=/-=/' --attention distance
 spoil src/attention/normalizer.c '/^static void sharp_backward/,/^}/ s/sa_scale(2/sa_scale(3/' --normalizer sharp
-gate=src/attention/parts/output_gate.c
+gate=src/attention/parts/gated_output.c
 spoil $gate '/^static void output_backward/,/^}/ s/\[l\] +=/[l] -=/' --attention gated
 spoil $gate '/^static void gate_backward/,/^}/ s/(1 - /(1 + /' --attention gated
 finish

@@ -98,7 +98,7 @@ static sa_attention attention_of(const sa_position_kind *kind, sa_mat own, bool 
                       .key_width = 10,
                       .value_width = 10,
                       .parts = 1,
-                      .part = {{.row = kind->part}}};
+                      .part = {{.kind = kind->part}}};
     sa_binder binder = {.buffer = drawn(1, 100).x};
     if (kind->part->bind) kind->part->bind(&binder, "attention", &sizes, &w, w.part[0].own);
     return w;
@@ -109,8 +109,8 @@ enum { HEAD = 1, QUERY = 17, QUERIES = 3, KEYS = 40 };
 START_TEST(biases_depend_on_distances) {
     static const int kinds[] = {SA_POSITIONS_T5, SA_POSITIONS_ALIBI};
     const sa_attention w = attention_of(row_of(kinds[_i / 2]), drawn(2, 32), _i % 2, 0);
-    sa_head at = {.head = HEAD, .i = QUERY + 1, .alpha = filled(QUERIES, KEYS, 0)};
-    w.part[0].row->forward[SA_PLACE_SCORES](&w, 0, &at);
+    sa_head at = {.index = HEAD, .i = QUERY + 1, .alpha = filled(QUERIES, KEYS, 0)};
+    w.part[0].kind->forward[SA_PLACE_SCORES](&w, 0, &at);
     ck_assert_double_gt(farthest(at.alpha, filled(QUERIES, KEYS, 0)), 0.01);
     for (int i = 1; i < QUERIES; i++)
         for (int j = 1; j < KEYS; j++)
@@ -188,7 +188,7 @@ START_TEST(distances_are_clipped) {
         const sa_mat before = unset(1, WIDTH);
         sa_copy_mat(at.c, before);
         at.alpha.x[j] = 0.5;
-        w.part[0].row->forward[SA_PLACE_OUTPUT](&w, 0, &at);
+        w.part[0].kind->forward[SA_PLACE_OUTPUT](&w, 0, &at);
         for (int d = 0; d < WIDTH; d++)
             ck_assert_double_eq_tol(at.c.x[d] - before.x[d],
                                     0.5 * a_V[(_i ? causal : both)[away] * WIDTH + d], 1e-15);

@@ -96,8 +96,8 @@ static double nearest_kink(void) {
                 for (int p = 0; at.v.rows > 1 && p < attention->parts; p++) {
                     sa_head again = at;
                     sa_parts_forward(attention, SA_PLACE_KEYS, &again); /* as the score reads it */
-                    if (attention->part[p].row->kinks)
-                        attention->part[p].row->kinks(attention, p, &again, &found);
+                    if (attention->part[p].kind->kinks)
+                        attention->part[p].kind->kinks(attention, p, &again, &found);
                 }
             }
     return found.nearest;
@@ -110,9 +110,10 @@ static sa_mat dt, dgate, dalpha, ddraws;
 static sa_mat draws_of(const sa_attention_rows *rows) {
     const sa_attention *attention = &w.decoder.attention;
     for (int p = 0; p < attention->parts; p++)
-        if (attention->part[p].row->draws || attention->part[p].row->penalty)
-            return attention->part[p].row->draws ? attention->part[p].row->draws(rows->part[p])
-                                                 : attention->part[p].row->penalty(rows->part[p]);
+        if (attention->part[p].kind->samples || attention->part[p].kind->penalty)
+            return attention->part[p].kind->samples
+                       ? attention->part[p].kind->samples(rows->part[p])
+                       : attention->part[p].kind->penalty(rows->part[p]);
     return (sa_mat){0};
 }
 

@@ -46,7 +46,7 @@ static inline void meet_scores(const sa_attention *own, int part, sa_head *at) {
 
 static inline void meet_parts(const sa_attention *own, int part, sa_head *at) {
     for (int p = 0; p < part; p++)
-        if (own->part[p].row->kinks) own->part[p].row->kinks(own, p, at, &met);
+        if (own->part[p].kind->kinks) own->part[p].kind->kinks(own, p, at, &met);
 }
 
 static const sa_part watcher = {
@@ -87,17 +87,17 @@ static inline bool attention_open(const sa_position_kind *kind, bool causal) {
     weights = drawn(1, size), dweights = filled(1, size, BEFORE);
     attention_bind(weights.x, kind, causal, &w);
     attention_bind(dweights.x, kind, causal, &dw);
-    sa_memory_layout(&numbers, &w, words_before, drawn(words_before[SENTENCES], sizes.annotation),
-                     &memory);
+    sa_memory_layout(&numbers, &w, words_before,
+                     drawn(words_before[SENTENCES], sizes.annotation_width), &memory);
     const bool self = sizes.site != SA_SITE_CROSS;
     asked = (sa_queries){SENTENCES, self ? words_before : queries_before, causal};
     const int R = sizes.transformer ? asked.first[SENTENCES] : STEPS * SENTENCES;
     rows = sa_attention_rows_layout(&numbers, &w, R, LONGEST, false);
     scratch = sa_attention_scratch_layout(&numbers, &w, LONGEST, LONGEST, true);
     rows.noise = unset(R, sa_attention_noise_width(&w, LONGEST));
-    fill(rows.alpha, 0), fill(rows.state, 0);
-    draw_above_0(rows.noise), draw_above_0(rows.previous_state);
-    states = drawn(R, sizes.state), c = unset(R, sizes.annotation);
+    fill(rows.alpha, 0), fill(rows.carry, 0);
+    draw_above_0(rows.noise), draw_above_0(rows.previous_carry);
+    states = drawn(R, sizes.state_width), c = unset(R, sizes.annotation_width);
     return true;
 }
 
@@ -126,7 +126,7 @@ static inline void attend(void) {
     sa_memory_forward(&w, &memory);
     if (sizes.transformer) sa_attention_all_forward(&w, &memory, &asked, states, rows, c, &scratch);
     for (int t = 0; !sizes.transformer && t < STEPS; t++) {
-        if (t) sa_copy_mat(step_of(rows, t - 1).state, step_of(rows, t).previous_state);
+        if (t) sa_copy_mat(step_of(rows, t - 1).carry, step_of(rows, t).previous_carry);
         sa_attention_step_forward(&w, &memory, NULL, t + 1, step_rows(states, t), step_of(rows, t),
                                   step_rows(c, t), &scratch);
     }

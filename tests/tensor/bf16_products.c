@@ -235,10 +235,10 @@ static int wrong_packed(const product *p, bool forward, bool add, int first, sa_
     for (int i = 0; i < own.rows; i++)
         memcpy(sa_row(whole, first + i), sa_row(own, i), sizeof(sa_real) * (size_t)own.cols);
     sa_weight W = weight_of(whole);
-    sa_store store = {.use = SA_STORE_TRAINING, .rows = 1, .parts = 3};
+    sa_store store = {.use = SA_STORE_TRAINING, .rows = 1, .jobs = 3};
     sa_weight_stored(W, &store);
     if (!sa_store_open(&store, NULL)) exit(7);
-    for (store.part = 0; store.part < 3; store.part++) {
+    for (store.job = 0; store.job < 3; store.job++) {
         store.memory.used = 0;
         W = sa_weight_stored(weight_of(whole), &store);
     }

@@ -35,16 +35,17 @@ static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->settings.coverage != SA_COVERAGE_NONE;
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    const sa_coverage *row = &sa_coverages[sizes->settings.coverage];
+    const sa_coverage *kind = &sa_coverages[sizes->settings.coverage];
     const int width = w->key_width / w->kv_heads * w->heads;
     coverage *covered = own;
-    covered->w_c = sa_bind_vector(binder, name, "w_c", width, SA_INIT_INPUT);
-    if (row->fertility)
-        covered->U_f = sa_bind_vector(binder, name, "U_f", sizes->annotation, SA_INIT_INPUT);
+    covered->w_c = sa_bind_vector(binder, prefix, "w_c", width, SA_INIT_INPUT);
+    if (kind->fertility)
+        covered->U_f =
+            sa_bind_vector(binder, prefix, "U_f", sizes->annotation_width, SA_INIT_INPUT);
     covered->N = (sa_real)sizes->settings.max_fertility;
-    covered->loss = row->loss;
+    covered->loss = kind->loss;
 }
 
 /* ---- Fertility ------------------------------------------------------------------------------- */
@@ -82,24 +83,24 @@ static sa_real fertility_of(sa_mat Phi, int j) {
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* C_{i-1}, or its derivative */
-static sa_mat previous_of(const sa_attention *w, int part, const sa_head *at) {
-    return sa_part_state(w, part, at->rows.previous_state, at->head, at->k.rows);
+static sa_mat previous_of(const sa_attention *w, int part, const sa_head *head) {
+    return sa_part_carry(w, part, head->rows.previous_carry, head->index, head->k.rows);
 }
 
 static sa_mat weights_of_head(const sa_attention *w, int part, int k) {
-    return sa_head_part(((const coverage *)sa_part_own(w, part))->w_c, w->heads, k);
+    return sa_head_slice(((const coverage *)sa_part_own(w, part))->w_c, w->heads, k);
 }
 
 /* k_j + w_c C_{i-1,j} */
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat k = sa_own_keys(at);
-    sa_gemm_tn(previous_of(w, part, at), weights_of_head(w, part, at->head), 1, k);
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat k = sa_own_keys(head);
+    sa_gemm_tn(previous_of(w, part, head), weights_of_head(w, part, head->index), 1, k);
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat C = previous_of(w, part, at), dC = previous_of(w, part, d);
-    sa_gemm_nn(C, d->k, 1, weights_of_head(d->dw, part, at->head));
-    sa_gemm_nt(weights_of_head(w, part, at->head), d->k, 1, dC);
+static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat C = previous_of(w, part, head), dC = previous_of(w, part, d);
+    sa_gemm_nn(C, d->k, 1, weights_of_head(d->dw, part, head->index));
+    sa_gemm_nt(weights_of_head(w, part, head->index), d->k, 1, dC);
 }
 
 /* ---- The sum --------------------------------------------------------------------------------- */
@@ -113,8 +114,8 @@ static sa_mat penalty(sa_mat row) {
     return row;
 }
 
-static void query_forward(const sa_attention *w, int part, sa_head *at) {
-    sa_zero(at->rows.part[part]);
+static void query_forward(const sa_attention *w, int part, sa_head *head) {
+    sa_zero(head->rows.part[part]);
 }
 
 static sa_real loss_forward(sa_mat C, sa_mat alpha) {
@@ -133,12 +134,12 @@ static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_m
 }
 
 /* C_ij = C_{i-1,j} + alpha_ij / Phi_j */
-static void sum_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat previous = previous_of(w, part, at), alpha = at->alpha,
-                 C = sa_part_state(w, part, at->rows.state, at->head, alpha.cols),
-                 Phi = sa_part_memory(part, at);
+static void sum_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat previous = previous_of(w, part, head), alpha = head->alpha,
+                 C = sa_part_carry(w, part, head->rows.carry, head->index, alpha.cols),
+                 Phi = sa_part_memory(part, head);
     for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
-    if (at->rows.part[part].cols) *at->rows.part[part].x += loss_forward(previous, alpha);
+    if (head->rows.part[part].cols) *head->rows.part[part].x += loss_forward(previous, alpha);
 }
 
 static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious, sa_mat dalpha,
@@ -151,30 +152,33 @@ static void state_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious
     }
 }
 
-static void sum_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat dprevious = previous_of(w, part, d), alpha = at->alpha;
-    state_backward(alpha, sa_part_memory(part, at),
-                   sa_part_state(w, part, d->rows.state, at->head, alpha.cols), dprevious, d->alpha,
-                   sa_part_memory(part, d));
+static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat dprevious = previous_of(w, part, d), alpha = head->alpha;
+    state_backward(alpha, sa_part_memory(part, head),
+                   sa_part_carry(w, part, d->rows.carry, head->index, alpha.cols), dprevious,
+                   d->alpha, sa_part_memory(part, d));
     if (d->rows.part[part].cols)
-        loss_backward(previous_of(w, part, at), alpha, *d->rows.part[part].x, dprevious, d->alpha);
+        loss_backward(previous_of(w, part, head), alpha, *d->rows.part[part].x, dprevious,
+                      d->alpha);
 }
 
 /* Which is the smaller in the coverage loss, weight or coverage, where there is coverage. */
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    const sa_mat C = previous_of(w, part, at);
-    for (int j = 0; at->rows.part[part].cols && j < C.cols; j++)
-        if (C.x[j] != 0) sa_kinks_add(found, (double)(at->alpha.x[j] - C.x[j]), SA_KINK_MARGIN);
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
+    const sa_mat C = previous_of(w, part, head);
+    for (int j = 0; head->rows.part[part].cols && j < C.cols; j++)
+        if (C.x[j] != 0) sa_kinks_add(found, (double)(head->alpha.x[j] - C.x[j]), SA_KINK_MARGIN);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
     const bool learned = ((const coverage *)sa_part_own(w, part))->U_f.cols > 0;
     shown[0] =
-        (sa_shown){"C", previous_of(w, part, at), "C_{i-1,j}", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
+        (sa_shown){"C", previous_of(w, part, head), "C_{i-1,j}", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
     shown[0].formula = learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
                                : "C_ij = sum of alpha_ij over the words before";
     shown[0].citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
-    shown[1] = (sa_shown){"Phi", sa_part_memory(part, at), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
+    shown[1] =
+        (sa_shown){"Phi", sa_part_memory(part, head), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
     return 2;
 }
 
@@ -194,7 +198,7 @@ const sa_part sa_coverage_part = {
     .order = 2,
     .row_width = row_width,
     .memory_width = memory_width,
-    .state_words = 1,
+    .carry_words = 1,
     .own_keys = true,
     .memory_forward = fertility_forward,
     .memory_backward = fertility_backward,

@@ -44,7 +44,7 @@ static int key_size(const sa_attention *w) {
     return w->key_width / w->kv_heads;
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     const rule *chosen = &rules[sizes->settings.attention - SA_ATTENTION_RETNET];
     delta *gates = own;
@@ -53,8 +53,9 @@ static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *
                      .decays = chosen->wide ? key_size(w) : chosen->root > 0};
     const int numbers = gates->betas + gates->decays * w->kv_heads;
     if (!numbers) return;
-    gates->W = sa_bind_matrix(binder, name, "W_d", numbers, sizes->annotation, SA_INIT_INPUT);
-    gates->b = sa_bind_constant(binder, name, "b_d", numbers, chosen->begin);
+    gates->W =
+        sa_bind_matrix(binder, prefix, "W_d", numbers, sizes->annotation_width, SA_INIT_INPUT);
+    gates->b = sa_bind_constant(binder, prefix, "b_d", numbers, chosen->begin);
 }
 
 /* ---- Gates of every word --------------------------------------------------------------------- */
@@ -108,11 +109,11 @@ static reading reading_of(const sa_attention *w, int part, sa_mat gates, sa_mat 
                      .k = keys};
 }
 
-static reading head_reading(const sa_attention *w, int part, const sa_head *at) {
-    reading from =
-        reading_of(w, part, sa_part_memory(part, at), at->k, at->head * w->kv_heads / w->heads);
-    from.x = sa_part_scratch(w, part, at);
-    from.x.rows = at->k.rows + 3, from.x.cols = from.x.ld = at->k.cols;
+static reading head_reading(const sa_attention *w, int part, const sa_head *head) {
+    reading from = reading_of(w, part, sa_part_memory(part, head), head->k,
+                              head->index * w->kv_heads / w->heads);
+    from.x = sa_part_scratch(w, part, head);
+    from.x.rows = head->k.rows + 3, from.x.cols = from.x.ld = head->k.cols;
     return from;
 }
 
@@ -154,16 +155,16 @@ static void unit_backward(const sa_real *x, int size, sa_real *y, sa_real *dy) {
     }
 }
 
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat k = sa_own_keys(at);
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat k = sa_own_keys(head);
     for (int j = 0; j < k.rows; j++) unit_forward(sa_row(k, j), k.cols, sa_row(k, j));
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const int first = at->memory->first[at->sentence], S = at->k.rows;
-    const sa_mat k = sa_kv_head_part(w, sa_rows(at->memory->keys, first, S), at->head);
+static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const int first = head->memory->first[head->sentence], S = head->k.rows;
+    const sa_mat k = sa_kv_head_slice(w, sa_rows(head->memory->keys, first, S), head->index);
     for (int j = 0; j < S; j++)
-        unit_backward(sa_row(k, j), k.cols, sa_row(at->k, j), sa_row(d->k, j));
+        unit_backward(sa_row(k, j), k.cols, sa_row(head->k, j), sa_row(d->k, j));
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -188,11 +189,11 @@ static void read_back(const reading *from, sa_span seen, const sa_real *q, sa_re
     }
 }
 
-static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    const reading from = head_reading(w, part, at);
-    for (int i = 0; i < at->alpha.rows; i++) {
-        const sa_span seen = at->spans ? at->spans[i] : (sa_span){0, at->alpha.cols};
-        read_back(&from, seen, sa_row(at->q, i), sa_row(at->alpha, i));
+static void scores_forward(const sa_attention *w, int part, sa_head *head) {
+    const reading from = head_reading(w, part, head);
+    for (int i = 0; i < head->alpha.rows; i++) {
+        const sa_span seen = head->spans ? head->spans[i] : (sa_span){0, head->alpha.cols};
+        read_back(&from, seen, sa_row(head->q, i), sa_row(head->alpha, i));
     }
 }
 
@@ -219,14 +220,14 @@ static void word_backward(const reading *from, int key, const sa_real *x, sa_rea
     }
 }
 
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const reading from = head_reading(w, part, at), down = head_reading(d->dw, part, d);
-    const int S = at->k.rows, size = at->k.cols;
+static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const reading from = head_reading(w, part, head), down = head_reading(d->dw, part, d);
+    const int S = head->k.rows, size = head->k.cols;
     sa_real *dx = sa_row(from.x, S + 1), *y = sa_row(from.x, S + 2);
     for (int i = 0; i < d->alpha.rows; i++) {
-        const sa_span seen = at->spans ? at->spans[i] : (sa_span){0, at->alpha.cols};
-        const sa_real *q = sa_row(at->q, i);
-        read_back(&from, seen, q, sa_row(at->alpha, i));
+        const sa_span seen = head->spans ? head->spans[i] : (sa_span){0, head->alpha.cols};
+        const sa_real *q = sa_row(head->q, i);
+        read_back(&from, seen, q, sa_row(head->alpha, i));
         sa_zero(sa_rows(from.x, S + 1, 1));
         for (int j = 1; j <= seen.count; j++) {
             const int key = seen.first + j - 1;
@@ -246,22 +247,22 @@ static int running_width(const sa_attention *w) {
 
 /* S = D S + beta k (v - (D S)' k)', o = S' q */
 static void running_step(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
-                         sa_mat state, sa_mat o, sa_mat scratch) {
+                         sa_mat memory, sa_mat o, sa_mat scratch) {
     const int H = w->heads, G = w->kv_heads, d = key_size(w), dv = w->value_width / G;
     sa_real *x = scratch.x;
     for (int h = 0; h < H; h++) {
         const int g = h * G / H;
-        const sa_mat S = {state.x + (ptrdiff_t)g * d * dv, d, dv, dv}, r = sa_head_part(o, H, h);
+        const sa_mat S = {memory.x + (ptrdiff_t)g * d * dv, d, dv, dv}, r = sa_head_slice(o, H, h);
         if (h * G % H == 0) { /* the first of its head of keys: the word is written */
             const reading from = reading_of(w, part, words->part[part], words->keys, g);
             const word now = word_of(&from, t);
-            unit_forward(sa_row(sa_head_part(words->keys, G, g), t), d, x);
-            sa_copy_mat(sa_rows(sa_head_part(words->values, G, g), t, 1), r);
+            unit_forward(sa_row(sa_head_slice(words->keys, G, g), t), d, x);
+            sa_copy_mat(sa_rows(sa_head_slice(words->values, G, g), t, 1), r);
             for (int n = 0; n < d; n++) sa_scale(now.D[n * now.step], sa_rows(S, n, 1));
             for (int n = 0; n < d && from.own->betas; n++) sa_axpy(-x[n], sa_row(S, n), r.x, dv);
             for (int n = 0; n < d; n++) sa_axpy(now.beta * x[n], r.x, sa_row(S, n), dv);
         }
-        unit_forward(sa_head_part(q, H, h).x, d, x);
+        unit_forward(sa_head_slice(q, H, h).x, d, x);
         sa_zero(r);
         for (int n = 0; n < d; n++) sa_axpy(x[n], sa_row(S, n), r.x, dv);
     }
@@ -269,8 +270,9 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
 
 /* ---- The part -------------------------------------------------------------------------------- */
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const reading from = head_reading(w, part, at);
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const reading from = head_reading(w, part, head);
     if (!from.own->betas) return 0;
     shown[0] = (sa_shown){"beta",          sa_cols(from.gates, from.g, 1),
                           "beta_j",        SA_PLACE_KEYS,

@@ -19,33 +19,33 @@ int sa_t5_bucket(int distance, bool causal) {
     const int after = !causal && distance > 0 ? buckets : 0;
     const int away = causal ? (distance < 0 ? -distance : 0) : distance < 0 ? -distance : distance;
     if (away < exact) return after + away;
-    const double part = log2((double)away / exact) / log2((double)FARTHEST / exact);
-    const int bucket = exact + (int)(part * (buckets - exact));
+    const double share = log2((double)away / exact) / log2((double)FARTHEST / exact);
+    const int bucket = exact + (int)(share * (buckets - exact));
     return after + (bucket < buckets ? bucket : buckets - 1);
 }
 
-sa_mat sa_t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes) {
-    return sa_bind_table(binder, part, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
+sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes) {
+    return sa_bind_table(binder, prefix, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     *(distance_bias *)own = (distance_bias){sizes->positions->w, sizes->positions->causal};
 }
 
-static void t5_forward(const sa_attention *w, int part, sa_head *at) {
+static void t5_forward(const sa_attention *w, int part, sa_head *head) {
     const distance_bias *own = sa_part_own(w, part);
-    const sa_real *B = sa_row(own->B, at->head);
-    for (int l = 0; l < at->alpha.rows; l++)
-        for (int j = 0, i = at->i - 1 + l; j < at->alpha.cols; j++)
-            sa_row(at->alpha, l)[j] += B[sa_t5_bucket(j - i, own->causal)];
+    const sa_real *B = sa_row(own->B, head->index);
+    for (int l = 0; l < head->alpha.rows; l++)
+        for (int j = 0, i = head->i - 1 + l; j < head->alpha.cols; j++)
+            sa_row(head->alpha, l)[j] += B[sa_t5_bucket(j - i, own->causal)];
 }
 
-static void t5_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void t5_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const distance_bias *down = sa_part_own(d->dw, part);
-    sa_real *dB = sa_row(down->B, at->head);
+    sa_real *dB = sa_row(down->B, head->index);
     for (int l = 0; l < d->alpha.rows; l++)
-        for (int j = 0, i = at->i - 1 + l; j < d->alpha.cols; j++)
+        for (int j = 0, i = head->i - 1 + l; j < d->alpha.cols; j++)
             dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
 }
 
@@ -57,11 +57,11 @@ double sa_alibi_slope(int k, int heads) {
     return k < power ? exp2(-8.0 * (k + 1) / power) : exp2(-4.0 * (2 * (k - power) + 1) / power);
 }
 
-static void alibi_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_real slope = (sa_real)sa_alibi_slope(at->head, w->heads);
-    for (int l = 0; l < at->alpha.rows; l++)
-        for (int j = 0, i = at->i - 1 + l; j < at->alpha.cols; j++)
-            sa_row(at->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);
+static void alibi_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_real slope = (sa_real)sa_alibi_slope(head->index, w->heads);
+    for (int l = 0; l < head->alpha.rows; l++)
+        for (int j = 0, i = head->i - 1 + l; j < head->alpha.cols; j++)
+            sa_row(head->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);
 }
 
 const sa_part sa_t5_part = {

@@ -3,25 +3,26 @@
 #include "attention/parts.h"
 #include "tensor/vec.h"
 
-sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *at, const sa_head *state) {
-    return sa_part_state(w, sa_part_find(w, &sa_earlier_weights_part), state->rows.previous_state,
-                         at->head, at->k.rows);
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *of) {
+    return sa_part_carry(w, sa_part_find(w, &sa_earlier_weights_part), of->rows.previous_carry,
+                         head->index, head->k.rows);
 }
 
-static void weights_forward(const sa_attention *w, int part, sa_head *at) {
-    sa_copy_mat(at->alpha, sa_part_state(w, part, at->rows.state, at->head, at->alpha.cols));
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
+    sa_copy_mat(head->alpha,
+                sa_part_carry(w, part, head->rows.carry, head->index, head->alpha.cols));
 }
 
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    sa_add(sa_part_state(w, part, d->rows.state, at->head, at->alpha.cols), d->alpha);
+static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    sa_add(sa_part_carry(w, part, d->rows.carry, head->index, head->alpha.cols), d->alpha);
 }
 
 const sa_part sa_earlier_weights_part = {
     .name = "earlier weights",
     .formula = "alpha_{i-1}",
     .citation = "Chorowski et al. 2015, section 2.1",
-    .state_words = 1,
-    .state_begin = 1,
+    .carry_words = 1,
+    .carry_begin = 1,
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
 };

@@ -13,11 +13,12 @@ typedef struct forgetting { /* weights, or their gradients */
     sa_mat b_f;             /* [1 x H] */
 } forgetting;
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     forgetting *gates = own;
-    gates->W_f = sa_bind_matrix(binder, name, "W_f", w->heads, sizes->annotation, SA_INIT_INPUT);
-    gates->b_f = sa_bind_constant(binder, name, "b_f", w->heads, 3); /* f = 0.95 */
+    gates->W_f =
+        sa_bind_matrix(binder, prefix, "W_f", w->heads, sizes->annotation_width, SA_INIT_INPUT);
+    gates->b_f = sa_bind_constant(binder, prefix, "b_f", w->heads, 3); /* f = 0.95 */
 }
 
 /* ---- Gates: log f of every word -------------------------------------------------------------- */
@@ -49,22 +50,22 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
 /* ---- Biases ---------------------------------------------------------------------------------- */
 
 /* e_ij += b_ij, from the query's word to both sides */
-static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat log_f = sa_cols(sa_part_memory(part, at), at->head, 1);
-    for (int l = 0; l < at->alpha.rows; l++) {
-        const int i = at->i - 1 + l;
-        sa_real *e = sa_row(at->alpha, l), bias = 0;
+static void scores_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat log_f = sa_cols(sa_part_memory(part, head), head->index, 1);
+    for (int l = 0; l < head->alpha.rows; l++) {
+        const int i = head->i - 1 + l;
+        sa_real *e = sa_row(head->alpha, l), bias = 0;
         for (int j = i - 1; j >= 0; j--) e[j] += bias += *sa_row(log_f, j + 1);
         bias = 0;
-        for (int j = i + 1; j < at->alpha.cols; j++) e[j] += bias += *sa_row(log_f, j);
+        for (int j = i + 1; j < head->alpha.cols; j++) e[j] += bias += *sa_row(log_f, j);
     }
 }
 
 /* dlog f_l += the sum of de_ij with l between i and j */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat dlog_f = sa_cols(sa_part_memory(part, d), d->head, 1);
+static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat dlog_f = sa_cols(sa_part_memory(part, d), d->index, 1);
     for (int l = 0; l < d->alpha.rows; l++) {
-        const int i = at->i - 1 + l;
+        const int i = head->i - 1 + l;
         const sa_real *de = sa_row(d->alpha, l);
         sa_real sum = 0;
         for (int j = 0; j < i; j++) *sa_row(dlog_f, j + 1) += sum += de[j];

@@ -8,8 +8,10 @@
 
 enum { K = 3 }; /* Gaussians of a head */
 
-sa_mat sa_graves_bind(sa_binder *binder, const char *part, int size, int heads, int max_positions) {
-    return sa_bind_vector(binder, part, "b_a", heads * 3 * K, SA_INIT_ZERO); /* kappa = 1, 2, .. */
+sa_mat sa_graves_bind(sa_binder *binder, const char *prefix, int size, int heads,
+                      int max_positions) {
+    return sa_bind_vector(binder, prefix, "b_a", heads * 3 * K,
+                          SA_INIT_ZERO); /* kappa = 1, 2, .. */
 }
 
 /* ---- The window ------------------------------------------------------------------------------ */
@@ -61,33 +63,34 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
 }
 
 /* kappa_i = kappa_{i-1} + exp(step): in place of the steps, q gets the centers. */
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat q = sa_head_part(at->rows.part[part], w->heads, at->head);
-    const sa_mat previous = sa_part_state(w, part, at->rows.previous_state, at->head, 0),
-                 state = sa_part_state(w, part, at->rows.state, at->head, 0);
-    sa_copy_mat(at->q, q);
-    at->q = q;
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat q = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    const sa_mat previous = sa_part_carry(w, part, head->rows.previous_carry, head->index, 0),
+                 carry = sa_part_carry(w, part, head->rows.carry, head->index, 0);
+    sa_copy_mat(head->q, q);
+    head->q = q;
     for (int c = 0; c < K; c++) {
-        const double step = (double)(q.x[2 * K + c] + at->v_a.x[2 * K + c]);
-        q.x[2 * K + c] = state.x[c] = previous.x[c] + (sa_real)exp(step);
+        const double step = (double)(q.x[2 * K + c] + head->v_a.x[2 * K + c]);
+        q.x[2 * K + c] = carry.x[c] = previous.x[c] + (sa_real)exp(step);
     }
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat previous = sa_part_state(w, part, at->rows.previous_state, at->head, 0),
-                 state = sa_part_state(w, part, at->rows.state, at->head, 0),
-                 dstate = sa_part_state(w, part, d->rows.state, at->head, 0),
-                 dprevious = sa_part_state(w, part, d->rows.previous_state, at->head, 0);
+static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat previous = sa_part_carry(w, part, head->rows.previous_carry, head->index, 0),
+                 carry = sa_part_carry(w, part, head->rows.carry, head->index, 0),
+                 dcarry = sa_part_carry(w, part, d->rows.carry, head->index, 0),
+                 dprevious = sa_part_carry(w, part, d->rows.previous_carry, head->index, 0);
     for (int c = 0; c < K; c++) {
-        const sa_real dkappa = d->q.x[2 * K + c] + dstate.x[c];
+        const sa_real dkappa = d->q.x[2 * K + c] + dcarry.x[c];
         dprevious.x[c] += dkappa;                                  /* kappa_{i-1} */
-        d->q.x[2 * K + c] = dkappa * (state.x[c] - previous.x[c]); /* exp(step) */
+        d->q.x[2 * K + c] = dkappa * (carry.x[c] - previous.x[c]); /* exp(step) */
         d->v_a.x[2 * K + c] += d->q.x[2 * K + c];
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    shown[0] = (sa_shown){"kappa",         sa_part_state(w, part, at->rows.state, at->head, 0),
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    shown[0] = (sa_shown){"kappa",         sa_part_carry(w, part, head->rows.carry, head->index, 0),
                           "kappa_i",       SA_PLACE_KEYS,
                           SA_SHAPE_VECTOR, .formula = "kappa_i = kappa_{i-1} + exp(step_i)"};
     return 1;
@@ -101,7 +104,7 @@ const sa_part sa_graves_part = {
     .any_sum = "the score makes the weights, which may have any sum",
     .ordered = "the score depends on positions, not words",
     .row_width = row_width,
-    .state = K,
+    .carry = K,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
     .show = show,

@@ -22,13 +22,13 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return SUMS + (derivative ? 0 : w->heads * steps);
 }
 
-static sa_mat draws(sa_mat row) {
+static sa_mat samples(sa_mat row) {
     return sa_cols(row, 0, SUMS);
 }
 
-static sa_mat probabilities(const sa_attention *w, int part, const sa_head *at) {
-    const sa_mat row = at->rows.part[part], all = sa_cols(row, SUMS, row.cols - SUMS);
-    return sa_cols(sa_head_part(all, w->heads, at->head), 0, at->k.rows);
+static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head) {
+    const sa_mat row = head->rows.part[part], all = sa_cols(row, SUMS, row.cols - SUMS);
+    return sa_cols(sa_head_slice(all, w->heads, head->index), 0, head->k.rows);
 }
 
 /* ---- What decides the draws ------------------------------------------------------------------ */
@@ -78,31 +78,31 @@ static double entropy(sa_mat p) {
     return H;
 }
 
-static void query_forward(const sa_attention *w, int part, sa_head *at) {
-    sa_zero(draws(at->rows.part[part]));
+static void query_forward(const sa_attention *w, int part, sa_head *head) {
+    sa_zero(samples(head->rows.part[part]));
 }
 
 /* s ~ Multinoulli(p) */
-static void weights_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat p = probabilities(w, part, at);
-    const double u = at->rows.noise.cols ? (double)at->rows.noise.x[at->head] : 1;
-    sa_real *sums = at->rows.part[part].x;
-    sa_copy_mat(at->alpha, p);
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat p = probabilities(w, part, head);
+    const double u = head->rows.noise.cols ? (double)head->rows.noise.x[head->index] : 1;
+    sa_real *sums = head->rows.part[part].x;
+    sa_copy_mat(head->alpha, p);
     sums[1] += (sa_real)entropy(p);
     if (!w->decoding && u >= 1) return;
     const int s = w->decoding ? most_probable(p) : draw(u, p);
-    sa_zero(at->alpha);
-    at->alpha.x[s] = 1;
+    sa_zero(head->alpha);
+    head->alpha.x[s] = 1;
     sums[0] += (sa_real)log_of(p.x[s]);
 }
 
 /* d log p_s / de_j = 1[j = s] - p_j, which is alpha_j - p_j; dH / de_j = -p_j (log p_j + H) */
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat p = probabilities(w, part, at);
+static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat p = probabilities(w, part, head);
     const sa_real *dsums = d->rows.part[part].x;
     const double H = entropy(p);
     for (int j = 0; j < p.cols; j++)
-        d->alpha.x[j] = dsums[0] * (at->alpha.x[j] - p.x[j]) -
+        d->alpha.x[j] = dsums[0] * (head->alpha.x[j] - p.x[j]) -
                         dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
 }
 
@@ -117,19 +117,22 @@ static const sa_normalizer by_draw = {
 
 /* ---- What a draw hangs on -------------------------------------------------------------------- */
 
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    const sa_mat p = probabilities(w, part, at);
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
+    const sa_mat p = probabilities(w, part, head);
     double sum = 0;
-    for (int j = 0; j < p.cols - 1 && at->rows.noise.cols; j++) {
+    for (int j = 0; j < p.cols - 1 && head->rows.noise.cols; j++) {
         sum += (double)p.x[j];
-        sa_kinks_add(found, sum - (double)at->rows.noise.x[at->head], SA_KINK_MARGIN);
+        sa_kinks_add(found, sum - (double)head->rows.noise.x[head->index], SA_KINK_MARGIN);
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_mat p = probabilities(w, part, at);
-    for (int j = 0; at->spans && j < p.cols; j++) /* words that the query does not see have none */
-        if (j < at->spans->first || j >= at->spans->first + at->spans->count) p.x[j] = (sa_real)NAN;
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_mat p = probabilities(w, part, head);
+    for (int j = 0; head->spans && j < p.cols;
+         j++) /* words that the query does not see have none */
+        if (j < head->spans->first || j >= head->spans->first + head->spans->count)
+            p.x[j] = (sa_real)NAN;
     shown[0] = (sa_shown){
         "probability",   p,
         "p_ij",          SA_PLACE_WEIGHTS,
@@ -159,7 +162,7 @@ const sa_part sa_hard_part = {
     .draw_noise = draw_noise,
     .forward = {[SA_PLACE_QUERY] = query_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
-    .draws = draws,
+    .samples = samples,
     .kinks = kinks,
     .show = show,
 };

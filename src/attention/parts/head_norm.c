@@ -15,10 +15,10 @@ double sa_lambda_init(int layer) {
     return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     *(head_norm *)own =
-        (head_norm){.g = sa_bind_constant(binder, name, "head_norm", sizes->value, 1),
+        (head_norm){.g = sa_bind_constant(binder, prefix, "head_norm", sizes->value, 1),
                     .keep = 1 - (sa_real)sa_lambda_init(sizes->layer)};
 }
 
@@ -32,21 +32,21 @@ static sa_real inverse_size(const sa_real *x, int size) {
     return 1 / sa_sqrt(sa_dot(x, x, size) / (sa_real)size + epsilon);
 }
 
-static void output_forward(const sa_attention *w, int part, sa_head *at) {
+static void output_forward(const sa_attention *w, int part, sa_head *head) {
     const head_norm *own = sa_part_own(w, part);
-    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head);
-    sa_copy_mat(at->c, x);
+    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    sa_copy_mat(head->c, x);
     for (int i = 0; i < x.rows; i++) {
         const sa_real scale = own->keep * inverse_size(sa_row(x, i), x.cols);
         for (int k = 0; k < x.cols; k++)
-            sa_row(at->c, i)[k] = scale * own->g.x[k] * sa_row(x, i)[k];
+            sa_row(head->c, i)[k] = scale * own->g.x[k] * sa_row(x, i)[k];
     }
 }
 
 /* In place: the derivative by o becomes that by x. */
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const head_norm *own = sa_part_own(w, part);
-    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head),
+    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index),
                  dg = ((const head_norm *)sa_part_own(d->dw, part))->g;
     for (int i = 0; i < x.rows; i++) {
         const sa_real inverse = inverse_size(sa_row(x, i), x.cols);
@@ -63,16 +63,17 @@ static void output_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 }
 
 /* How large x is: around 0 the norm turns about. */
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    const sa_mat x = sa_head_part(at->rows.part[part], w->heads, at->head);
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
+    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index);
     for (int i = 0; i < x.rows; i++) {
         const double size = (double)sa_dot(sa_row(x, i), sa_row(x, i), x.cols);
         found->nearest = fmin(found->nearest, sqrt(size / x.cols) / 5e-2);
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].row->formula};
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].kind->formula};
     return 1;
 }
 

@@ -20,11 +20,12 @@ void sa_location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, 
     sa_add(sa_cols(de, 0, visible), sa_cols(dq, 0, visible)); /* e_ij = q_ij */
 }
 
-static void span(const sa_attention *w, int part, const sa_head *at, int query, sa_span *seen) {
+static void span(const sa_attention *w, int part, const sa_head *head, int query, sa_span *seen) {
     seen->count = least(seen->count, w->query_width / w->heads);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
     shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S = min(words, S_max)",
                           .number = (sa_real)(w->query_width / w->heads)};
     return 1;

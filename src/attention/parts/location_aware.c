@@ -15,13 +15,13 @@ typedef struct location_aware { /* weights, or their gradients */
     sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
 } location_aware;
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     const int K = sizes->settings.location_filters, width = sizes->settings.location_width;
     location_aware *aware = own;
-    aware->F = sa_bind_table(binder, name, "F", K, width, SA_INIT_INPUT);
-    aware->W_f = sa_bind_table(binder, name, "W_f", sizes->size, K, SA_INIT_INPUT);
-    aware->b_a = sa_bind_vector(binder, name, "b_a", sizes->size, SA_INIT_ZERO);
+    aware->F = sa_bind_table(binder, prefix, "F", K, width, SA_INIT_INPUT);
+    aware->W_f = sa_bind_table(binder, prefix, "W_f", sizes->size, K, SA_INIT_INPUT);
+    aware->b_a = sa_bind_vector(binder, prefix, "b_a", sizes->size, SA_INIT_ZERO);
 }
 
 /* The rows of W_f and numbers of b_a of head k. */
@@ -71,39 +71,42 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
 }
 
-static sa_mat filtered(const sa_attention *w, int part, const sa_head *at, bool derivative) {
-    const int K = ((const location_aware *)sa_part_own(w, part))->F.rows, S = at->k.rows;
-    const sa_mat both = sa_part_scratch(w, part, at);
+static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, bool derivative) {
+    const int K = ((const location_aware *)sa_part_own(w, part))->F.rows, S = head->k.rows;
+    const sa_mat both = sa_part_scratch(w, part, head);
     return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
 }
 
 /* Equation 9, what it adds to Bahdanau's score: k_j + W_f f_ij + b_a */
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    const location_aware own = head_of(w, part, at->head);
-    const sa_mat f = filtered(w, part, at, false), k = sa_own_keys(at);
-    filter_forward(own.F, sa_earlier_weights(w, at, at), f);
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    const location_aware own = head_of(w, part, head->index);
+    const sa_mat f = filtered(w, part, head, false), k = sa_own_keys(head);
+    filter_forward(own.F, sa_earlier_weights(w, head, head), f);
     sa_gemm_nt(f, own.W_f, 1, k);
     for (int j = 0; j < k.rows; j++) sa_axpy(1, own.b_a.x, sa_row(k, j), k.cols);
 }
 
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const location_aware own = head_of(w, part, at->head), down = head_of(d->dw, part, at->head);
-    const sa_mat f = filtered(w, part, at, false), df = filtered(w, part, at, true);
+static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const location_aware own = head_of(w, part, head->index),
+                         down = head_of(d->dw, part, head->index);
+    const sa_mat f = filtered(w, part, head, false), df = filtered(w, part, head, true);
     for (int j = 0; j < d->k.rows; j++) sa_axpy(1, sa_row(d->k, j), down.b_a.x, d->k.cols);
     sa_gemm_tn(d->k, f, 1, down.W_f);
     sa_gemm_nn(d->k, own.W_f, 0, df);
-    filter_backward(own.F, sa_earlier_weights(w, at, at), df, sa_earlier_weights(w, at, d), down.F);
+    filter_backward(own.F, sa_earlier_weights(w, head, head), df, sa_earlier_weights(w, head, d),
+                    down.F);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const location_aware own = head_of(w, part, at->head);
-    const sa_mat f = filtered(w, part, at, false);
-    filter_forward(own.F, sa_earlier_weights(w, at, at), f);
-    shown[0] = (sa_shown){"previous",      sa_earlier_weights(w, at, at),
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const location_aware own = head_of(w, part, head->index);
+    const sa_mat f = filtered(w, part, head, false);
+    filter_forward(own.F, sa_earlier_weights(w, head, head), f);
+    shown[0] = (sa_shown){"previous",      sa_earlier_weights(w, head, head),
                           "alpha_i-1,j",   SA_PLACE_KEYS,
                           SA_SHAPE_COLUMN, .formula = "f_j = sum_o F_o alpha_{i-1,j-o}"};
     shown[1] = (sa_shown){"F", own.F, "F", SA_PLACE_KEYS, SA_SHAPE_MATRIX};
-    shown[2] = (sa_shown){"filtered",      filtered(w, part, at, false),
+    shown[2] = (sa_shown){"filtered",      filtered(w, part, head, false),
                           "f_ij",          SA_PLACE_KEYS,
                           SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
     shown[3] = (sa_shown){"b_a", own.b_a, "b_a", SA_PLACE_KEYS, SA_SHAPE_VECTOR};

@@ -30,12 +30,12 @@ static monotonic parts_of(sa_mat own) {
 }
 
 /* g starts as 1 / sqrt(n'), r below 0: training starts with reading far. It has a single head. */
-sa_mat sa_monotonic_bind(sa_binder *binder, const char *part, int size, int heads,
+sa_mat sa_monotonic_bind(sa_binder *binder, const char *prefix, int size, int heads,
                          int max_positions) {
-    sa_mat own = sa_bind_vector(binder, part, "v_a", size, SA_INIT_INPUT);
-    sa_bind_vector(binder, part, "b_a", size, SA_INIT_ZERO);
-    sa_bind_constant(binder, part, "g", 1, 1 / sqrt(size));
-    sa_bind_constant(binder, part, "r", 1, -1);
+    sa_mat own = sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_INPUT);
+    sa_bind_vector(binder, prefix, "b_a", size, SA_INIT_ZERO);
+    sa_bind_constant(binder, prefix, "g", 1, 1 / sqrt(size));
+    sa_bind_constant(binder, prefix, "r", 1, -1);
     own.cols = own.ld = 2 * size + 2;
     return own;
 }
@@ -101,8 +101,8 @@ static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *r
 }
 
 /* The probabilities p of the head's query, [1 x S]. */
-static sa_mat selection(const sa_attention *w, int part, const sa_head *at) {
-    return sa_cols(sa_head_part(at->rows.part[part], w->heads, at->head), 0, at->k.rows);
+static sa_mat selection(const sa_attention *w, int part, const sa_head *head) {
+    return sa_cols(sa_head_slice(head->rows.part[part], w->heads, head->index), 0, head->k.rows);
 }
 
 static sa_real not_denormal(sa_real x) {
@@ -110,11 +110,11 @@ static sa_real not_denormal(sa_real x) {
 }
 
 /* Section 2.3, as a recursion: z becomes alpha_i. */
-static void weights_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat z = at->alpha, p = selection(w, part, at),
-                 previous = sa_earlier_weights(w, at, at);
-    if (at->rows.noise.cols)
-        sa_add(sa_cols(sa_head_part(at->rows.noise, w->heads, at->head), 0, z.cols), z);
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat z = head->alpha, p = selection(w, part, head),
+                 previous = sa_earlier_weights(w, head, head);
+    if (head->rows.noise.cols)
+        sa_add(sa_cols(sa_head_slice(head->rows.noise, w->heads, head->index), 0, z.cols), z);
     sa_real q = 0;
     for (int j = 0; j < z.cols; j++) {
         p.x[j] = w->decoding ? z.x[j] > 0 : (sa_real)(1 / (1 + exp(-(double)z.x[j])));
@@ -130,13 +130,13 @@ static void weights_forward(const sa_attention *w, int part, sa_head *at) {
  *   dq_ij = p_ij dalpha_ij + (1 - p_ij) dq_i,j+1,  dalpha_i-1,j += dq_ij
  *
  * dalpha becomes de; p (1 - p) q = (1 - p) alpha. */
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat p = selection(w, part, at), dalpha = d->alpha,
-                 dprevious = sa_earlier_weights(w, at, d);
+static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat p = selection(w, part, head), dalpha = d->alpha,
+                 dprevious = sa_earlier_weights(w, head, d);
     sa_real dq = 0;
     for (int j = p.cols - 1; j >= 0; j--) {
         const sa_real stop = dalpha.x[j], go = dq;
-        dalpha.x[j] = (1 - p.x[j]) * at->alpha.x[j] * (stop - go);
+        dalpha.x[j] = (1 - p.x[j]) * head->alpha.x[j] * (stop - go);
         dq = p.x[j] * stop + (1 - p.x[j]) * go;
         dprevious.x[j] += dq;
     }
@@ -152,7 +152,7 @@ static const sa_normalizer by_selection = {
     .backward = sa_keep_scores_backward,
 };
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     *(double *)own = sizes->settings.monotonic_noise;
 }
@@ -162,11 +162,12 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 }
 
 /* sigma(e) and q: a pass keeps only p. */
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_mat p = selection(w, part, at), previous = sa_earlier_weights(w, at, at),
-                 all = sa_part_scratch(w, part, at), sigma = sa_cols(all, 0, p.cols),
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_mat p = selection(w, part, head), previous = sa_earlier_weights(w, head, head),
+                 all = sa_part_scratch(w, part, head), sigma = sa_cols(all, 0, p.cols),
                  q = sa_cols(all, p.cols, p.cols);
-    sa_head again = *at;
+    sa_head again = *head;
     again.alpha = sigma;
     sa_score_forward(w, &again);
     sa_sigmoid(sigma);
@@ -179,7 +180,7 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
          .formula = "p_ij = 1 if e_ij > 0, else 0: decoding selects"},
         {"reached", q, "q_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
         {"unselected", .letters = "no word", .place = SA_PLACE_OUTPUT,
-         .number = 1 - sa_sum(at->alpha.x, p.cols)},
+         .number = 1 - sa_sum(head->alpha.x, p.cols)},
     };
     memcpy(shown, quantities, sizeof quantities);
     return sizeof quantities / sizeof *quantities;

@@ -9,10 +9,10 @@ typedef struct null_key { /* weights, or their gradients */
     sa_mat k_0;           /* [1 x n'] of all heads */
 } null_key;
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     ((null_key *)own)->k_0 =
-        sa_bind_vector(binder, name, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
+        sa_bind_vector(binder, prefix, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
 }
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
@@ -20,25 +20,26 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 }
 
 /* The head with k_0 as its only key, and scores in the scratch. */
-static sa_head null_head(const sa_attention *w, int part, const sa_head *at) {
+static sa_head null_head(const sa_attention *w, int part, const sa_head *head) {
     const sa_mat k_0 =
-        sa_head_part(((const null_key *)sa_part_own(w, part))->k_0, w->heads, at->head);
-    sa_head null = *at;
-    null.k = sa_cols(k_0, at->unit, at->k.cols);
-    null.alpha = (sa_mat){sa_part_scratch(w, part, at).x, at->alpha.rows, 1, 1};
+        sa_head_slice(((const null_key *)sa_part_own(w, part))->k_0, w->heads, head->index);
+    sa_head null = *head;
+    null.k = sa_cols(k_0, head->unit, head->k.cols);
+    null.alpha = (sa_mat){sa_part_scratch(w, part, head).x, head->alpha.rows, 1, 1};
     return null;
 }
 
-static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_head null = null_head(w, part, at);
+static void scores_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_head null = null_head(w, part, head);
     sa_score_forward(w, &null);
-    for (int i = 0; i < at->alpha.rows; i++)
-        for (int j = 0; j < at->alpha.cols; j++) sa_row(at->alpha, i)[j] -= *sa_row(null.alpha, i);
+    for (int i = 0; i < head->alpha.rows; i++)
+        for (int j = 0; j < head->alpha.cols; j++)
+            sa_row(head->alpha, i)[j] -= *sa_row(null.alpha, i);
 }
 
 /* de_i0 = -sum_j de_ij */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_head null = null_head(w, part, at);
+static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_head null = null_head(w, part, head);
     sa_head dnull = null_head(d->dw, part, d);
     dnull.alpha = null.alpha;
     for (int i = 0; i < d->alpha.rows; i++)
@@ -46,8 +47,9 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
     sa_score_backward(w, &null, &dnull);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_head null = null_head(w, part, at);
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_head null = null_head(w, part, head);
     sa_score_forward(w, &null);
     shown[0] = (sa_shown){
         "k_0",           null.k,

@@ -100,12 +100,12 @@ static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_
     }
 }
 
-static void weights_forward(const sa_attention *w, int part, sa_head *at) {
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_override *override = *(const sa_override *const *)sa_part_own(w, part);
-    const sa_mat scratch = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->alpha.cols);
-    for (int l = 0; l < at->alpha.rows; l++)
-        (override->replace ? override->replace : replace)(override, at->sentence, at->i + l,
-                                                          sa_rows(at->alpha, l, 1), scratch);
+    const sa_mat scratch = sa_cols(sa_rows(head->scratch->soft, 0, 1), 0, head->alpha.cols);
+    for (int l = 0; l < head->alpha.rows; l++)
+        (override->replace ? override->replace : replace)(override, head->sentence, head->i + l,
+                                                          sa_rows(head->alpha, l, 1), scratch);
 }
 
 const sa_part sa_override_part = {
@@ -118,7 +118,7 @@ const sa_part sa_override_part = {
 /* Before what passes the weights on. */
 void sa_override_install(sa_attention *w, const sa_override *override) {
     int p = 0;
-    while (p < w->parts && !w->part[p].row->state_words) p++;
+    while (p < w->parts && !w->part[p].kind->carry_words) p++;
     if (override->chosen.kind == SA_OVERRIDE_EXPECTED)
         w->decoding = false;
     else if (override->chosen.kind != SA_OVERRIDE_NONE || override->replace)

@@ -15,14 +15,15 @@ typedef struct relative_vectors { /* weights, or their gradients */
     bool causal;
 } relative_vectors;
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     const bool causal = sizes->positions->causal;
     const int farthest = sizes->settings.shaw_distance, rows = (causal ? 1 : 2) * farthest + 1;
     *(relative_vectors *)own = (relative_vectors){
-        .a_K = sa_bind_table(binder, name, "a_K", rows, w->key_width / w->kv_heads, SA_INIT_INPUT),
+        .a_K =
+            sa_bind_table(binder, prefix, "a_K", rows, w->key_width / w->kv_heads, SA_INIT_INPUT),
         .a_V =
-            sa_bind_table(binder, name, "a_V", rows, w->value_width / w->kv_heads, SA_INIT_INPUT),
+            sa_bind_table(binder, prefix, "a_V", rows, w->value_width / w->kv_heads, SA_INIT_INPUT),
         .farthest = farthest,
         .causal = causal};
 }
@@ -37,29 +38,29 @@ static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Query l alone, with keys of its own. Equation 4: x_j W_K + a^K_ij */
-static sa_head query_of(const relative_vectors *own, const sa_head *at, int l) {
-    sa_head one = *at;
-    one.q = sa_rows(at->q, l, 1);
-    one.alpha = sa_rows(at->alpha, l, 1);
-    one.k = sa_cols(sa_rows(at->scratch->own_keys, 0, at->k.rows), 0, at->k.cols);
-    sa_copy_mat(at->k, one.k);
+static sa_head query_of(const relative_vectors *own, const sa_head *head, int l) {
+    sa_head one = *head;
+    one.q = sa_rows(head->q, l, 1);
+    one.alpha = sa_rows(head->alpha, l, 1);
+    one.k = sa_cols(sa_rows(head->scratch->own_keys, 0, head->k.rows), 0, head->k.cols);
+    sa_copy_mat(head->k, one.k);
     for (int j = 0; j < one.k.rows; j++)
-        sa_axpy(1, row_of(own, own->a_K, j - (at->i - 1 + l)) + at->unit, sa_row(one.k, j),
+        sa_axpy(1, row_of(own, own->a_K, j - (head->i - 1 + l)) + head->unit, sa_row(one.k, j),
                 one.k.cols);
     return one;
 }
 
-static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    for (int l = 0; l < at->q.rows; l++) {
-        const sa_head one = query_of(sa_part_own(w, part), at, l);
+static void scores_forward(const sa_attention *w, int part, sa_head *head) {
+    for (int l = 0; l < head->q.rows; l++) {
+        const sa_head one = query_of(sa_part_own(w, part), head, l);
         sa_score_forward(w, &one);
     }
 }
 
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const relative_vectors *down = sa_part_own(d->dw, part);
-    for (int l = 0; l < at->q.rows; l++) {
-        const sa_head one = query_of(sa_part_own(w, part), at, l);
+    for (int l = 0; l < head->q.rows; l++) {
+        const sa_head one = query_of(sa_part_own(w, part), head, l);
         sa_head done = *d;
         done.q = sa_rows(d->q, l, 1);
         done.alpha = sa_rows(d->alpha, l, 1);
@@ -68,8 +69,8 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
         sa_score_backward(w, &one, &done);
         sa_add(done.k, d->k);
         for (int j = 0; j < done.k.rows; j++)
-            sa_axpy(1, sa_row(done.k, j), row_of(down, down->a_K, j - (at->i - 1 + l)) + at->unit,
-                    done.k.cols);
+            sa_axpy(1, sa_row(done.k, j),
+                    row_of(down, down->a_K, j - (head->i - 1 + l)) + head->unit, done.k.cols);
     }
     sa_zero(d->alpha); /* nothing is left for the scores whose place they took */
 }
@@ -77,23 +78,23 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Equation 3: alpha_ij (x_j W_V + a^V_ij), the second term */
-static void output_forward(const sa_attention *w, int part, sa_head *at) {
+static void output_forward(const sa_attention *w, int part, sa_head *head) {
     const relative_vectors *own = sa_part_own(w, part);
-    for (int l = 0; l < at->alpha.rows; l++)
-        for (int j = 0; j < at->alpha.cols; j++)
-            sa_axpy(sa_row(at->alpha, l)[j], row_of(own, own->a_V, j - (at->i - 1 + l)),
-                    sa_row(at->c, l), at->c.cols);
+    for (int l = 0; l < head->alpha.rows; l++)
+        for (int j = 0; j < head->alpha.cols; j++)
+            sa_axpy(sa_row(head->alpha, l)[j], row_of(own, own->a_V, j - (head->i - 1 + l)),
+                    sa_row(head->c, l), head->c.cols);
 }
 
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const relative_vectors *own = sa_part_own(w, part);
     const relative_vectors *down = sa_part_own(d->dw, part);
-    for (int l = 0; l < at->alpha.rows; l++)
-        for (int j = 0; j < at->alpha.cols; j++) {
-            const int distance = j - (at->i - 1 + l);
+    for (int l = 0; l < head->alpha.rows; l++)
+        for (int j = 0; j < head->alpha.cols; j++) {
+            const int distance = j - (head->i - 1 + l);
             const sa_real *dc = sa_row(d->c, l);
             sa_row(d->alpha, l)[j] += sa_dot(dc, row_of(own, own->a_V, distance), d->c.cols);
-            sa_axpy(sa_row(at->alpha, l)[j], dc, row_of(down, down->a_V, distance), d->c.cols);
+            sa_axpy(sa_row(head->alpha, l)[j], dc, row_of(down, down->a_V, distance), d->c.cols);
         }
 }
 
@@ -104,21 +105,23 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 }
 
 /* The vectors of all keys for the first query. */
-static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_head *at,
+static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_head *head,
                          sa_real *x) {
-    const sa_mat all = {x, at->v.rows, vectors.cols, vectors.cols};
+    const sa_mat all = {x, head->v.rows, vectors.cols, vectors.cols};
     for (int j = 0; j < all.rows; j++)
-        memcpy(sa_row(all, j), row_of(own, vectors, j - (at->i - 1)), sizeof *x * (size_t)all.cols);
+        memcpy(sa_row(all, j), row_of(own, vectors, j - (head->i - 1)),
+               sizeof *x * (size_t)all.cols);
     return all;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
     const relative_vectors *own = sa_part_own(w, part);
     const sa_shown all[] = {
-        {"a_K", vectors_of(own, own->a_K, at, at->scratch->own_keys.x), "a^K_c", SA_PLACE_KEYS,
+        {"a_K", vectors_of(own, own->a_K, head, head->scratch->own_keys.x), "a^K_c", SA_PLACE_KEYS,
          SA_SHAPE_MATRIX, SA_ROWS_SOURCE,
          "e_ij = f(q_i, k_j + a^K_c), c = j - i from -farthest to farthest"},
-        {"a_V", vectors_of(own, own->a_V, at, sa_part_scratch(w, part, at).x), "a^V_c",
+        {"a_V", vectors_of(own, own->a_V, head, sa_part_scratch(w, part, head).x), "a^V_c",
          SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE},
         {"farthest", .letters = "farthest", .place = SA_PLACE_KEYS,
          .number = (sa_real)own->farthest},

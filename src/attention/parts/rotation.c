@@ -10,7 +10,7 @@ typedef struct rotation {
     bool one_query; /* it serves all heads */
 } rotation;
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     *(rotation *)own =
         (rotation){sizes->positions->first, sizes->score->query == SA_QUERY_IDENTITY};
@@ -69,12 +69,12 @@ static void rotate_queries(const sa_attention *w, int part, int i, bool back, sa
     sa_rotate(own->first + i - 1, back, own->one_query ? 1 : w->heads * maps(w), q);
 }
 
-static void query_forward(const sa_attention *w, int part, sa_head *at) {
-    rotate_queries(w, part, at->i, false, at->q);
+static void query_forward(const sa_attention *w, int part, sa_head *head) {
+    rotate_queries(w, part, head->i, false, head->q);
 }
 
-static void query_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    rotate_queries(w, part, at->i, true, d->q);
+static void query_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    rotate_queries(w, part, head->i, true, d->q);
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {
@@ -85,7 +85,7 @@ static const char *refuse(const sa_attention_sizes *sizes) {
     if (!sa_score_rotates(score))
         return "{positions:} rotates projected queries and keys whose product is the score, which "
                "{attention:} is not";
-    if (score->key == SA_KEY_STATE_SIZED && sizes->state % 2 != 0)
+    if (score->key == SA_KEY_STATE_SIZED && sizes->state_width % 2 != 0)
         return "{positions:} rotates pairs of numbers, but a head compares {:embed}: {embed} must "
                "be even";
     if (score->part == &sa_two_maps_part && sizes->size / sizes->heads % 4 != 0)

@@ -90,34 +90,34 @@ static int running_width(const sa_attention *w) {
     return applies ? w->kv_heads * d + d * w->value_width : 0;
 }
 
-/* S and z of a key/value head, in the state's numbers. */
+/* S and z of a key/value head, among those of all. */
 typedef struct head_sums {
     sa_mat S, z; /* [d x dv], [1 x d] */
 } head_sums;
 
-static head_sums sums_of(const sa_attention *w, sa_mat state, int g) {
+static head_sums sums_of(const sa_attention *w, sa_mat all, int g) {
     const int d = w->key_width / w->kv_heads, dv = w->value_width / w->kv_heads;
-    sa_real *x = state.x + (ptrdiff_t)g * d * (dv + 1);
+    sa_real *x = all.x + (ptrdiff_t)g * d * (dv + 1);
     return (head_sums){.S = {x, d, dv, dv}, .z = {x + (ptrdiff_t)d * dv, 1, d, d}};
 }
 
 static void running_step(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
-                         sa_mat state, sa_mat o, sa_mat scratch) {
+                         sa_mat all_sums, sa_mat o, sa_mat scratch) {
     const int H = w->heads, G = w->kv_heads, d = w->key_width / G;
     const sa_mat own = sa_cols(scratch, 0, d), k = sa_rows(words->keys, t, 1),
                  v = sa_rows(words->values, t, 1);
     for (int g = 0; g < G; g++) {
-        const head_sums sums = sums_of(w, state, g);
-        const sa_mat value = sa_head_part(v, G, g);
-        features(sa_head_part(k, G, g), own);
+        const head_sums sums = sums_of(w, all_sums, g);
+        const sa_mat value = sa_head_slice(v, G, g);
+        features(sa_head_slice(k, G, g), own);
         sa_add(own, sums.z);
         for (int l = 0; l < d; l++) sa_axpy(own.x[l], value.x, sa_row(sums.S, l), value.cols);
     }
     for (int h = 0; h < H; h++) {
-        const head_sums sums = sums_of(w, state, h * G / H);
-        const sa_mat out = sa_head_part(o, H, h);
+        const head_sums sums = sums_of(w, all_sums, h * G / H);
+        const sa_mat out = sa_head_slice(o, H, h);
         sa_real all = (sa_real)FLT_MIN; /* above 0 even where every feature underflows */
-        features(sa_head_part(q, H, h), own);
+        features(sa_head_slice(q, H, h), own);
         sa_zero(out);
         for (int l = 0; l < d; l++) {
             all += own.x[l] * sums.z.x[l];
@@ -128,8 +128,8 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
 }
 
 /* On which side of 0 the numbers of queries and keys are: only the slope has a kink there. */
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    const sa_mat both[] = {at->q, at->k};
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
+    const sa_mat both[] = {head->q, head->k};
     for (int x = 0; x < 2; x++)
         for (int i = 0; i < both[x].rows; i++)
             for (int l = 0; l < both[x].cols; l++)

@@ -39,13 +39,13 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 }
 
 /* The first head of all queries of the sentence, or the derivatives by it; alpha: the scratch. */
-static sa_head first_head(const sa_attention *w, int part, const sa_head *at) {
-    sa_head one = *at;
-    one.v_a = sa_head_part(w->v_a, w->heads, 0);
-    one.q = sa_part_memory(part, at);
-    const int S = one.q.rows, first = at->memory->first[at->sentence];
-    one.k = sa_head_part(sa_rows(at->memory->keys, first, S), w->kv_heads, 0);
-    one.alpha = (sa_mat){sa_part_scratch(w, part, at).x, S, S, S};
+static sa_head first_head(const sa_attention *w, int part, const sa_head *head) {
+    sa_head one = *head;
+    one.v_a = sa_head_slice(w->v_a, w->heads, 0);
+    one.q = sa_part_memory(part, head);
+    const int S = one.q.rows, first = head->memory->first[head->sentence];
+    one.k = sa_head_slice(sa_rows(head->memory->keys, first, S), w->kv_heads, 0);
+    one.alpha = (sa_mat){sa_part_scratch(w, part, head).x, S, S, S};
     return one;
 }
 
@@ -55,23 +55,23 @@ static sa_real hides(sa_real e, int l, int j) {
 }
 
 /* e_ij -= F_ij */
-static void scores_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_head one = first_head(w, part, at);
+static void scores_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_head one = first_head(w, part, head);
     const int S = one.alpha.cols;
     sa_score_forward(w, &one);
     for (int j = 0; j < S; j++) {
         sa_real F = 0;
         for (int i = 0; i < S; i++) {
-            if (i >= at->i - 1 && i < at->i - 1 + at->alpha.rows)
-                sa_row(at->alpha, i - at->i + 1)[j] -= F;
+            if (i >= head->i - 1 && i < head->i - 1 + head->alpha.rows)
+                sa_row(head->alpha, i - head->i + 1)[j] -= F;
             F += hides(sa_row(one.alpha, i)[j], i, j);
         }
     }
 }
 
 /* de^1_lj += dF_ij of all i > l, where word l hides word j; dF_ij = -de_ij */
-static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_head one = first_head(w, part, at), done = first_head(d->dw, part, d);
+static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_head one = first_head(w, part, head), done = first_head(d->dw, part, d);
     const int S = one.alpha.cols;
     sa_score_forward(w, &one);
     for (int j = 0; j < S; j++) {
@@ -79,8 +79,8 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
         for (int l = S - 1; l >= 0; l--) {
             sa_real *e = &sa_row(one.alpha, l)[j];
             *e = hides(*e, l, j) > 0 ? dF : 0;
-            if (l >= at->i - 1 && l < at->i - 1 + d->alpha.rows)
-                dF -= sa_row(d->alpha, l - at->i + 1)[j];
+            if (l >= head->i - 1 && l < head->i - 1 + d->alpha.rows)
+                dF -= sa_row(d->alpha, l - head->i + 1)[j];
         }
     }
     sa_score_backward(w, &one, &done);
@@ -88,17 +88,18 @@ static void scores_backward(const sa_attention *w, int part, sa_head *at, sa_hea
 
 /* ---- What is shown, and what does not go with it --------------------------------------------- */
 
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
-    if (at->head) return;
-    const sa_head one = first_head(w, part, at);
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
+    if (head->index) return;
+    const sa_head one = first_head(w, part, head);
     sa_score_forward(w, &one);
-    for (int j = 1; j < at->i - 1; j++)
-        sa_kinks_add(found, (double)sa_row(one.alpha, at->i - 1)[j], SA_KINK_MARGIN);
+    for (int j = 1; j < head->i - 1; j++)
+        sa_kinks_add(found, (double)sa_row(one.alpha, head->i - 1)[j], SA_KINK_MARGIN);
 }
 
 /* -F of the first query, which is what it adds to 0 */
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    sa_part_show_added(w, part, at, shown);
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    sa_part_show_added(w, part, head, shown);
     shown[0].name = "hidden", shown[0].letters = "-F_ij";
     return 1;
 }

@@ -26,10 +26,10 @@ static const char *refuse(const sa_attention_sizes *sizes) {
                : NULL;
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     /* sigma(a) = 1/2 */
-    ((smeared_keys *)own)->a = sa_bind_vector(binder, name, "smear", sizes->heads, SA_INIT_ZERO);
+    ((smeared_keys *)own)->a = sa_bind_vector(binder, prefix, "smear", sizes->heads, SA_INIT_ZERO);
 }
 
 static sa_real share_of(const sa_attention *w, int part, int k) {
@@ -37,19 +37,20 @@ static sa_real share_of(const sa_attention *w, int part, int k) {
 }
 
 /* k~_j = s k_j + (1 - s) k_{j-1}, s = sigma(a) */
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_real s = share_of(w, part, at->head);
-    const sa_mat k = sa_own_keys(at);
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_real s = share_of(w, part, head->index);
+    const sa_mat k = sa_own_keys(head);
     for (int j = k.rows - 1; j > 0; j--)
         for (int l = 0; l < k.cols; l++)
             sa_row(k, j)[l] = s * sa_row(k, j)[l] + (1 - s) * sa_row(k, j - 1)[l];
 }
 
 /* In place: the derivative by k~ becomes that by k, of both maps where a head has two. */
-static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_real s = share_of(w, part, at->head);
-    const int first = at->memory->first[at->sentence], S = at->k.rows, G = w->kv_heads;
-    const sa_mat k = sa_head_part(sa_rows(at->memory->keys, first, S), G, at->head * G / w->heads);
+static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_real s = share_of(w, part, head->index);
+    const int first = head->memory->first[head->sentence], S = head->k.rows, G = w->kv_heads;
+    const sa_mat k =
+        sa_head_slice(sa_rows(head->memory->keys, first, S), G, head->index * G / w->heads);
     sa_real ds = 0;
     d->k.cols = k.cols;
     for (int j = 0; j < S; j++) {
@@ -58,15 +59,16 @@ static void keys_backward(const sa_attention *w, int part, sa_head *at, sa_head 
         if (j) sa_scale(s, sa_rows(d->k, j, 1));
         if (j + 1 < S) sa_axpy(1 - s, sa_row(d->k, j + 1), dk, k.cols);
     }
-    ((const smeared_keys *)sa_part_own(d->dw, part))->a.x[at->head] += s * (1 - s) * ds;
+    ((const smeared_keys *)sa_part_own(d->dw, part))->a.x[head->index] += s * (1 - s) * ds;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    sa_head mixed = *at;
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    sa_head mixed = *head;
     keys_forward(w, part, &mixed);
-    shown[0] =
-        (sa_shown){"smear", .letters = "sigma(a)", .place = SA_PLACE_KEYS,
-                   .number = share_of(w, part, at->head), .formula = w->part[part].row->formula};
+    shown[0] = (sa_shown){"smear", .letters = "sigma(a)", .place = SA_PLACE_KEYS,
+                          .number = share_of(w, part, head->index),
+                          .formula = w->part[part].kind->formula};
     shown[1] =
         (sa_shown){"smeared", mixed.k, "k~_j", SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
     return 2;

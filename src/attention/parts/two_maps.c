@@ -17,13 +17,13 @@ typedef struct two_maps { /* weights, or their gradients */
 } two_maps;
 
 /* d: half of a head's units. */
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
     const int d = sizes->size / sizes->heads / 2;
     two_maps *maps = own;
     for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
-        const sa_mat vector = sa_bind_constant(binder, name, names[i], d, 0.1);
+        const sa_mat vector = sa_bind_constant(binder, prefix, names[i], d, 0.1);
         if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
     }
     maps->init = (sa_real)sa_lambda_init(sizes->layer);
@@ -44,7 +44,7 @@ sa_real sa_lambda_forward(const sa_attention *w) {
 }
 
 /* Of all heads: their sum has come together in the first row's derivative. */
-static void lambda_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const two_maps *own = sa_part_own(w, part);
     const two_maps *down = sa_part_own(d->dw, part);
     const sa_real dlambda = *d->rows.part[part].x;
@@ -62,9 +62,9 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
 }
 
 /* Map 0 or 1 of the head [Q x S]. */
-static sa_mat map_of(const sa_attention *w, int part, const sa_head *at, int map) {
-    const sa_mat head = sa_head_part(at->rows.part[part], w->heads, at->head);
-    return sa_cols(sa_head_part(head, 2, map), 0, at->v.rows);
+static sa_mat map_of(const sa_attention *w, int part, const sa_head *head, int map) {
+    const sa_mat both = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    return sa_cols(sa_head_slice(both, 2, map), 0, head->v.rows);
 }
 
 /* w without the two maps and what only follows the normalizer. */
@@ -72,44 +72,44 @@ static sa_attention weights_alone(const sa_attention *w) {
     static const sa_part nothing = {.name = "nothing"};
     sa_attention alone = *w;
     for (int p = 0; p < w->parts; p++) {
-        sa_part_forward *const *hook = w->part[p].row->forward;
-        const bool made = w->part[p].row->own_keys && hook[SA_PLACE_KEYS]; /* for both maps */
+        sa_part_forward *const *hook = w->part[p].kind->forward;
+        const bool made = w->part[p].kind->own_keys && hook[SA_PLACE_KEYS]; /* for both maps */
         const bool before = !made && (hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES]);
-        if (!before || hook[SA_PLACE_WEIGHTS]) alone.part[p].row = &nothing;
+        if (!before || hook[SA_PLACE_WEIGHTS]) alone.part[p].kind = &nothing;
     }
     return alone;
 }
 
 /* A head of the second half without values, for an attention without the two maps. */
-static sa_head second_head(const sa_head *at, sa_mat alpha) {
-    sa_head second = *at;
-    second.unit += at->q.cols;
-    second.q.x += at->q.cols, second.k.x += at->k.cols;
+static sa_head second_head(const sa_head *head, sa_mat alpha) {
+    sa_head second = *head;
+    second.unit += head->q.cols;
+    second.q.x += head->q.cols, second.k.x += head->k.cols;
     second.v.cols = second.c.cols = 0;
     second.alpha = alpha;
     return second;
 }
 
 /* The first half of the query and keys. */
-static void keys_forward(const sa_attention *w, int part, sa_head *at) {
-    sa_head *both[] = {at, at->derivative};
+static void keys_forward(const sa_attention *w, int part, sa_head *head) {
+    sa_head *both[] = {head, head->derivative};
     for (int i = 0; i < 2 && both[i]; i++) {
-        both[i]->q = sa_head_part(both[i]->q, 2, 0);
-        both[i]->k = sa_head_part(both[i]->k, 2, 0);
+        both[i]->q = sa_head_slice(both[i]->q, 2, 0);
+        both[i]->k = sa_head_slice(both[i]->k, 2, 0);
     }
 }
 
 /* Equation 1: alpha = A1 - lambda A2 */
-static void weights_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat A1 = map_of(w, part, at, 0), A2 = map_of(w, part, at, 1);
+static void weights_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat A1 = map_of(w, part, head, 0), A2 = map_of(w, part, head, 1);
     const sa_attention second = weights_alone(w);
-    sa_head other = second_head(at, A2);
+    sa_head other = second_head(head, A2);
     const sa_real lambda = sa_lambda_forward(w);
-    sa_copy_mat(at->alpha, A1);
+    sa_copy_mat(head->alpha, A1);
     sa_attend_forward(&second, &other);
     for (int i = 0; i < A1.rows; i++)
         for (int j = 0; j < A1.cols; j++)
-            sa_row(at->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
+            sa_row(head->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
 }
 
 /* dA1 = dalpha, dA2 = -lambda dalpha; returns the derivative by lambda. */
@@ -123,22 +123,23 @@ static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_
     return dlambda;
 }
 
-static void weights_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat A2 = map_of(w, part, at, 1),
-                 dA2 = sa_cols(sa_rows(at->scratch->soft, 0, A2.rows), 0, A2.cols);
+static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat A2 = map_of(w, part, head, 1),
+                 dA2 = sa_cols(sa_rows(head->scratch->soft, 0, A2.rows), 0, A2.cols);
     const sa_attention second = weights_alone(w);
-    sa_head other = second_head(at, A2), dother = second_head(d, dA2);
+    sa_head other = second_head(head, A2), dother = second_head(d, dA2);
     *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);
     other.derivative = &dother;
     sa_attend_backward(&second, &other, &dother);
-    at->alpha = map_of(w, part, at, 0);
+    head->alpha = map_of(w, part, head, 0);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
     const two_maps *own = sa_part_own(w, part);
     const sa_shown all[] = {
-        {"A_1", map_of(w, part, at, 0), "A1_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"A_2", map_of(w, part, at, 1), "A2_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
+        {"A_1", map_of(w, part, head, 0), "A1_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
+        {"A_2", map_of(w, part, head, 1), "A2_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
         {"lambda", .letters = "lambda", .place = SA_PLACE_WEIGHTS, .number = sa_lambda_forward(w),
          .formula = "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init",
          .citation = "Ye et al. 2024, equation 2"},

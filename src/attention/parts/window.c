@@ -37,13 +37,13 @@ static bool is_given(const sa_attention_sizes *sizes) {
     return has_window(sizes) && !is_predicted(sizes);
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     window *W = own;
     W->D = sizes->settings.window_size;
     if (!is_predicted(sizes)) return;
-    W->W_p = sa_bind_matrix(binder, name, "W_p", sizes->size, sizes->state, SA_INIT_INPUT);
-    W->v_p = sa_bind_vector(binder, name, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
+    W->W_p = sa_bind_matrix(binder, prefix, "W_p", sizes->size, sizes->state_width, SA_INIT_INPUT);
+    W->v_p = sa_bind_vector(binder, prefix, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
 }
 
 /* ---- The row of a query ---------------------------------------------------------------------- */
@@ -74,14 +74,14 @@ static void see(const window *own, sa_real center, sa_real *row, sa_span *seen) 
     *seen = around(center, own->D, seen->count);
 }
 
-static void given_span(const sa_attention *w, int part, const sa_head *at, int l, sa_span *seen) {
-    const int i = at->i + l, S = seen->count;
-    see(sa_part_own(w, part), (sa_real)(i < S ? i : S), sa_row(at->rows.part[part], l), seen);
+static void given_span(const sa_attention *w, int part, const sa_head *head, int l, sa_span *seen) {
+    const int i = head->i + l, S = seen->count;
+    see(sa_part_own(w, part), (sa_real)(i < S ? i : S), sa_row(head->rows.part[part], l), seen);
 }
 
-static void predicted_span(const sa_attention *w, int part, const sa_head *at, int l,
+static void predicted_span(const sa_attention *w, int part, const sa_head *head, int l,
                            sa_span *seen) {
-    sa_real *row = sa_row(at->rows.part[part], l);
+    sa_real *row = sa_row(head->rows.part[part], l);
     see(sa_part_own(w, part), (sa_real)seen->count * row[SHARE], row, seen);
 }
 
@@ -130,13 +130,13 @@ static sa_real gauss(sa_real away, int D) {
 }
 
 /* Equation 10: alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2)) */
-static void gauss_forward(const sa_attention *w, int part, sa_head *at) {
+static void gauss_forward(const sa_attention *w, int part, sa_head *head) {
     const int D = ((const window *)sa_part_own(w, part))->D;
-    for (int i = 0; i < at->alpha.rows; i++) {
-        const sa_real p = sa_row(at->rows.part[part], i)[CENTER];
-        const sa_span span = around(p, D, (int)sa_row(at->rows.part[part], i)[SEEN]);
+    for (int i = 0; i < head->alpha.rows; i++) {
+        const sa_real p = sa_row(head->rows.part[part], i)[CENTER];
+        const sa_span span = around(p, D, (int)sa_row(head->rows.part[part], i)[SEEN]);
         for (int j = span.first; j < span.first + span.count; j++)
-            sa_row(at->alpha, i)[j] *= gauss((sa_real)(j + 1) - p, D);
+            sa_row(head->alpha, i)[j] *= gauss((sa_real)(j + 1) - p, D);
     }
 }
 
@@ -155,26 +155,27 @@ static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft
     return dp;
 }
 
-static void gauss_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void gauss_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const int D = ((const window *)sa_part_own(w, part))->D;
-    const sa_mat soft = sa_cols(sa_rows(at->scratch->soft, 0, at->alpha.rows), 0, at->alpha.cols);
+    const sa_mat soft =
+        sa_cols(sa_rows(head->scratch->soft, 0, head->alpha.rows), 0, head->alpha.cols);
     sa_zero(soft);
     for (int i = 0; i < soft.rows; i++) {
-        const sa_real *row = sa_row(at->rows.part[part], i);
+        const sa_real *row = sa_row(head->rows.part[part], i);
         const int seen = (int)row[SEEN];
-        const sa_real dp = soften(row[CENTER], D, sa_cols(sa_rows(at->alpha, i, 1), 0, seen),
+        const sa_real dp = soften(row[CENTER], D, sa_cols(sa_rows(head->alpha, i, 1), 0, seen),
                                   sa_cols(sa_rows(d->alpha, i, 1), 0, seen),
                                   sa_cols(sa_rows(soft, i, 1), 0, seen));
         sa_row(d->rows.part[part], i)[SHARE] += dp * row[SEEN];
     }
-    at->alpha = soft;
+    head->alpha = soft;
 }
 
 /* Which positions a window covers: its edges are kinks, and the nearer to one the longer S. */
-static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *found) {
+static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const window *own = sa_part_own(w, part);
-    for (int i = 0; i < at->alpha.rows; i++) {
-        const sa_real *row = sa_row(at->rows.part[part], i);
+    for (int i = 0; i < head->alpha.rows; i++) {
+        const sa_real *row = sa_row(head->rows.part[part], i);
         const double p = (double)row[CENTER];
         const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
         found->pattern = sa_hash_mix(found->pattern ^ (uint64_t)(span.first * 65536 + span.count));
@@ -183,8 +184,8 @@ static void kinks(const sa_attention *w, int part, const sa_head *at, sa_kinks *
 }
 
 /* The Gaussian of the first query, of this row; NaN outside its window. */
-static sa_mat gauss_row(const window *own, const sa_head *at, const sa_real *row) {
-    const sa_mat g = sa_cols(sa_rows(at->scratch->soft, 0, 1), 0, at->v.rows);
+static sa_mat gauss_row(const window *own, const sa_head *head, const sa_real *row) {
+    const sa_mat g = sa_cols(sa_rows(head->scratch->soft, 0, 1), 0, head->v.rows);
     const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
     for (int j = 0; j < g.cols; j++) {
         const bool seen = j >= span.first && j < span.first + span.count;
@@ -193,9 +194,10 @@ static sa_mat gauss_row(const window *own, const sa_head *at, const sa_real *row
     return g;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
     const window *own = sa_part_own(w, part);
-    const sa_mat row = at->rows.part[part];
+    const sa_mat row = head->rows.part[part];
     const sa_real *x = row.x;
     const sa_shown predicted[] = {
         {"tanh(W_p s)", hidden_of(row), "tanh(..)", .shape = SA_SHAPE_VECTOR,
@@ -204,7 +206,7 @@ static int show(const sa_attention *w, int part, const sa_head *at, sa_shown sho
         {"share", .letters = "sigma(..)", .number = x[SHARE]},
         {"p_i", .letters = "p_i", .number = x[CENTER]},
         {"D", .letters = "D", .number = (sa_real)own->D},
-        {"gauss", gauss_row(own, at, x), "exp(-..)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
+        {"gauss", gauss_row(own, head, x), "exp(-..)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
          .formula = "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))"},
     };
     const sa_shown given[] = {

@@ -1,5 +1,5 @@
-/* gate: the output of a head is multiplied by a gate, computed from what its query is made from
- * (Qiu et al. 2025), so that a head with nothing to add need not attend to a meaningless word:
+/* output_gate: the output of a head is multiplied by a gate, computed from what its query is made
+ * from (Qiu et al. 2025), so that a head with nothing to add need not attend to a meaningless word:
  *
  *   g_i = sigma(W_g s_i)        o_i = g_i sum_j alpha_ij v_j
  *
@@ -8,44 +8,45 @@
 #include "layers/basic.h"
 #include "tensor/vec.h"
 
-typedef struct gate { /* weights, or their gradients */
-    sa_weight W_g;    /* [H or width x n] */
-    int width;        /* numbers of the outputs of all heads */
-} gate;
+typedef struct output_gate { /* weights, or their gradients */
+    sa_weight W_g;           /* [H or width x n] */
+    int width;               /* numbers of the outputs of all heads */
+} output_gate;
 
 static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->settings.attention_gate != SA_GATE_NONE;
 }
 
-static void bind(sa_binder *binder, const char *name, const sa_attention_sizes *sizes,
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
-    const int width = w->output_width ? w->output_width : sizes->annotation;
+    const int width = w->output_width ? w->output_width : sizes->annotation_width;
     const bool headwise = sizes->settings.attention_gate == SA_GATE_HEADWISE;
-    *(gate *)own = (gate){.W_g = sa_bind_matrix(binder, name, "W_g", headwise ? w->heads : width,
-                                                sizes->state, SA_INIT_ALIGN),
-                          .width = width};
+    *(output_gate *)own =
+        (output_gate){.W_g = sa_bind_matrix(binder, prefix, "W_g", headwise ? w->heads : width,
+                                            sizes->state_width, SA_INIT_ALIGN),
+                      .width = width};
 }
 
 /* A query's gates, and behind them what they weigh. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    const gate *own = sa_part_own(w, part);
+    const output_gate *own = sa_part_own(w, part);
     return own->W_g.mat.rows + (derivative ? 0 : own->width);
 }
 
 static sa_mat gates_of(const sa_attention *w, int part, sa_attention_rows rows) {
-    return sa_cols(rows.part[part], 0, ((const gate *)sa_part_own(w, part))->W_g.mat.rows);
+    return sa_cols(rows.part[part], 0, ((const output_gate *)sa_part_own(w, part))->W_g.mat.rows);
 }
 
-static sa_mat weighed_of(const sa_attention *w, int part, const sa_head *at) {
-    const gate *own = sa_part_own(w, part);
-    return sa_head_part(sa_cols(at->rows.part[part], own->W_g.mat.rows, own->width), w->heads,
-                        at->head);
+static sa_mat weighed_of(const sa_attention *w, int part, const sa_head *head) {
+    const output_gate *own = sa_part_own(w, part);
+    return sa_head_slice(sa_cols(head->rows.part[part], own->W_g.mat.rows, own->width), w->heads,
+                         head->index);
 }
 
 /* g_i = sigma(W_g s_i) */
 static void project_forward(const sa_attention *w, int part, sa_mat s, sa_attention_rows rows) {
     const sa_mat g = gates_of(w, part, rows);
-    sa_linear_forward(((const gate *)sa_part_own(w, part))->W_g, (sa_mat){0}, s, g);
+    sa_linear_forward(((const output_gate *)sa_part_own(w, part))->W_g, (sa_mat){0}, s, g);
     sa_sigmoid(g);
 }
 
@@ -55,28 +56,28 @@ static void project_backward(const sa_attention *w, int part, sa_attention_rows 
     for (int i = 0; i < g.rows; i++) /* sigma */
         for (int l = 0; l < g.cols; l++)
             sa_row(du, i)[l] *= sa_row(g, i)[l] * (1 - sa_row(g, i)[l]);
-    sa_weight_nn(du, ((const gate *)sa_part_own(w, part))->W_g, 1, ds); /* W_g s_i */
+    sa_weight_nn(du, ((const output_gate *)sa_part_own(w, part))->W_g, 1, ds); /* W_g s_i */
 }
 
 static void project_weights_backward(int part, sa_mat s, sa_attention_rows rows,
                                      sa_attention_rows d, sa_attention *dw) {
-    sa_weight_tn(gates_of(dw, part, d), s, ((const gate *)sa_part_own(dw, part))->W_g);
+    sa_weight_tn(gates_of(dw, part, d), s, ((const output_gate *)sa_part_own(dw, part))->W_g);
 }
 
 /* o_i = g_i sum_j alpha_ij v_j */
-static void output_forward(const sa_attention *w, int part, sa_head *at) {
-    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
-                 x = weighed_of(w, part, at);
-    sa_copy_mat(at->c, x);
+static void output_forward(const sa_attention *w, int part, sa_head *head) {
+    const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index),
+                 x = weighed_of(w, part, head);
+    sa_copy_mat(head->c, x);
     for (int i = 0; i < x.rows; i++)
-        for (int l = 0; l < x.cols; l++) sa_row(at->c, i)[l] *= sa_row(g, i)[g.cols > 1 ? l : 0];
+        for (int l = 0; l < x.cols; l++) sa_row(head->c, i)[l] *= sa_row(g, i)[g.cols > 1 ? l : 0];
 }
 
 /* In place: the derivative by o becomes that by the sum. */
-static void output_backward(const sa_attention *w, int part, sa_head *at, sa_head *d) {
-    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head),
-                 x = weighed_of(w, part, at),
-                 dg = sa_head_part(gates_of(w, part, d->rows), w->heads, at->head);
+static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
+    const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index),
+                 x = weighed_of(w, part, head),
+                 dg = sa_head_slice(gates_of(w, part, d->rows), w->heads, head->index);
     for (int i = 0; i < x.rows; i++)
         for (int l = 0; l < x.cols; l++) {
             const int own = g.cols > 1 ? l : 0;
@@ -85,14 +86,15 @@ static void output_backward(const sa_attention *w, int part, sa_head *at, sa_hea
         }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *at, sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_mat g = sa_head_part(gates_of(w, part, at->rows), w->heads, at->head);
+static int show(const sa_attention *w, int part, const sa_head *head,
+                sa_shown shown[SA_SHOWN_MAX]) {
+    const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index);
     shown[0] = (sa_shown){"gate", g, "g_i", SA_PLACE_OUTPUT, SA_SHAPE_VECTOR};
-    shown[0].formula = w->part[part].row->formula;
+    shown[0].formula = w->part[part].kind->formula;
     return 1;
 }
 
-const sa_part sa_attention_gate_part = {
+const sa_part sa_output_gate_part = {
     .name = "gate",
     .formula = "o_i = g_i sum_j alpha_ij v_j, g_i = sigma(W_g s)",
     .citation = "Qiu et al. 2025",

@@ -19,7 +19,7 @@ Usage: $0 [--short] [--no-answers] [--list] [--overwrite] [--softalign PROGRAM] 
   --out DIR            where the lesson makes its own folder, DIR/$name; if not given,
                        build/lessons of the clone, or lessons in this folder
   --overwrite          delete what is in that folder; else the lesson refuses it"
-. "$lessons/../usage.sh"
+. "$lessons/../dev/usage.sh"
 
 short=no questions='' overwrite=no list=no command='' out=''
 while [ $# -gt 0 ]; do
@@ -38,7 +38,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-. "$lessons/../show.sh"
+. "$lessons/show.sh"
 if [ $list = yes ]; then
     out=$(mktemp -d) command=softalign
     trap 'rm -rf "$out"' EXIT

@@ -51,7 +51,7 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
     } while (0)
 _Noreturn void sa_trap(const char *condition, const char *file, int line);
 
-/* Tells an analyzer that sees one file at a time (scripts/lint) that these return false. */
+/* Tells an analyzer that sees one file at a time (scripts/dev/lint) that these return false. */
 #ifdef SA_STATIC_ANALYSIS
 #define sa_fail(...) (sa_fail(__VA_ARGS__) && false)
 #define sa_fail_errno(...) (sa_fail_errno(__VA_ARGS__) && false)

@@ -149,7 +149,7 @@ static void page(const cli_command *command, sa_buffer *out) {
     add_example(command, out);
 }
 
-/* ---- Markdown, of which scripts/manual makes the manual pages -------------------------------- */
+/* ---- Markdown, of which scripts/dev/manual makes the manual pages ---------------------------- */
 
 static void markdown_items(const cli_command *command, sa_buffer *out) {
     const char *name, *text;

@@ -1,4 +1,4 @@
-/* sa_attend against PyTorch's attention (scripts/reference/attend_golden.py), against sums by
+/* sa_attend against PyTorch's attention (scripts/dev/reference/attend_golden.py), against sums by
  * hand; its messages when tables do not fit. */
 #include "support/suite.h"
 

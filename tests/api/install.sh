@@ -12,7 +12,7 @@ mv first moved
 root=$work/moved
 for file in bin/softalign include/softalign.h share/man/man1/softalign-train.1 share/man/man3/softalign.3 \
     share/man/man5/softalign-model.5 share/softalign/corpora/phrases.en-fr.tsv share/softalign/scripts/demo \
-    share/softalign/scripts/benchmarks/QUALITY.md share/softalign/scripts/pictures/{heads,ingredients}.svg; do
+    share/softalign/scripts/dev/quality/QUALITY.md share/softalign/scripts/dev/pictures/{heads,ingredients}.svg; do
     [ -s "$root/$file" ] || fail "$file is not installed"
 done
 find moved -name 'libsoftalign.so.*' -o -name softalign -type f -perm -1 | xargs readelf -d |

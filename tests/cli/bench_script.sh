@@ -1,7 +1,7 @@
 # scripts/bench at a tiny size: it measures, resumes, reports and publishes, and everybody trains on the
 # same batches. Nothing is asked about speed.
 . tests/support/cli.sh
-tools=$(dirname "$softalign")/scripts/benchmarks
+tools=$(dirname "$softalign")/scripts/dev/bench
 
 bench() {
     COMMAND=$softalign TOOLS=$tools OUT=$scratch/out PYTHON=$scratch/no-python MULTI30K= \
@@ -42,7 +42,7 @@ words=$(awk 'NF == 1 { batch++ } NF > 3 && batch > 2 { sum += $2 } END { print s
 same "words that softalign learned from" "$words" "$(figure ours words)"
 for python in python3 /usr/bin/python3; do
     $python -c 'import torch' 2>/dev/null || continue
-    peer=$(OMP_NUM_THREADS=1 $python "$root/scripts/benchmarks/torch_peer.py" out/data/batches-tiny \
+    peer=$(OMP_NUM_THREADS=1 $python "$root/scripts/dev/bench/torch_peer.py" out/data/batches-tiny \
         --sizes 8 8 8 4 --warm 2 2>&1) || fail "torch_peer.py: $peer"
     same "words that PyTorch learned from" "$words" "${peer%% *}"
     break
@@ -78,7 +78,7 @@ grep -q '^| TOY | additive | 2 | 10 | - | - |$' $page || fail "ratio of two runs
 grep -q '^- No cause is written down:$' $page || fail "no misses"
 grep -q 'training TOY to the best PyTorch, 1 thread: A Processor (Made up) 2.50 x$' $page || fail "no miss: $(cat $page)"
 printf 'training TOY\tA Processor (Made up), 0lder00\tToo warm\n' >published/misses.tsv
-"$root/scripts/benchmarks/page.sh" published || fail page.sh
+"$root/scripts/dev/bench/page.sh" published || fail page.sh
 grep -A 1 '^- Too warm:$' $page | grep -q 'training TOY' || fail "no cause: $(cat $page)"
 bench $options --publish >report || fail "bench --publish again: $(cat err)"
 [ "$(wc -l <$published)" -eq $(($(wc -l <out/results.csv) + 6)) ] || fail "publishing twice adds rows"
@@ -108,7 +108,7 @@ mkdir close
         scaling,toy,2,additive,threads,words_per_second,948,948,948,3 \
         scaling,toy,2,additive,runs,words_per_second,1000,1000,1000,3
 } >close/a-processor.csv
-"$root/scripts/benchmarks/page.sh" close || fail page.sh
+"$root/scripts/dev/bench/page.sh" close || fail page.sh
 grep -q '| at least 95 % | \*\*missed: 94.8 %\*\* |' close/RESULTS.md || fail "94.8 %: $(grep '95 %' close/RESULTS.md)"
 
 # A wrong file of pairs ends it before anything is measured.

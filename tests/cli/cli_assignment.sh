@@ -77,7 +77,7 @@ fi
 grep -q "beam is not made in the library's files" err || fail "beam --library: $(cat err)"
 for name in softmax score gru; do
     rm -rf "$name"
-    (cd "$root/scripts" && python3 -B -c '
+    (cd "$root/scripts/dev" && python3 -B -c '
 import sys
 from pathlib import Path
 from homework import library, tree

@@ -38,15 +38,15 @@ for head in 1 mean max; do
     same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
 done
 
-# The documents' pictures are still what scripts/figures draws, but for the weights of their models.
+# The documents' pictures are still what scripts/dev/pictures/draw draws, but for the weights of their models.
 "$softalign" corpus reorder --pairs 500 --split test >unseen.tsv
 "$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
 "$softalign" align $model unseen.tsv --limit 2 --svg figures
 "$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --svg layers/heads
 without_weights() { sed '/>[01]\.[0-9][0-9]</d; s/fill="#[0-9a-f]*"//' "$1"; }
 for picture in figure3=figures heads=layers/heads; do
-    cmp <(without_weights "$root/scripts/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||
-        fail "scripts/pictures/${picture%=*}.svg is old: scripts/figures draws it again"
+    cmp <(without_weights "$root/scripts/dev/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||
+        fail "scripts/dev/pictures/${picture%=*}.svg is old: scripts/dev/pictures/draw draws it again"
 done
 
 # Whatever a word is, the picture stays XML without anything alive in it.

@@ -20,8 +20,9 @@ same "rows of README's table of installing" "this clone,Debian 12,any Node,Pytho
 
 # ---- A copy of the tree with a program that trains for a few updates on few pairs
 
-mkdir -p softalign/scripts softalign/corpora bin
-cp -r "$root"/scripts/{lessons,demo,show.sh,usage.sh,setup,packages.tsv} softalign/scripts
+mkdir -p softalign/scripts/dev softalign/corpora bin
+cp -r "$root"/scripts/{lessons,demo,setup} softalign/scripts
+cp "$root"/scripts/dev/{usage.sh,packages.tsv} softalign/scripts/dev
 cp -r "$root"/corpora/* softalign/corpora
 
 # What fails (gradcheck --break) must fail, and no file may be there already that is written. Few sentences are
@@ -149,7 +150,7 @@ diff rows <(history "$root/README.md") >differences ||
 
 cmake -S "$root" -B release --preset release >out 2>&1 && ninja -C release -t query all >targets
 same "what the release preset builds" "libsoftalign.a softalign manual" \
-    "$(sed 's/^ *//' targets | grep -x 'libsoftalign.a\|softalign\|manual\|tests\|benchmarks' | xargs)"
+    "$(sed 's/^ *//' targets | grep -x 'libsoftalign.a\|softalign\|manual\|tests\|bench' | xargs)"
 
 for module in "$root"/src/*/; do
     grep -qE "(^|  )src/$(basename "$module") " "$root/README.md" || fail "the map does not show ${module#"$root/"}"

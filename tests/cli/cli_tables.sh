@@ -53,7 +53,7 @@ there() {
 # recipe WORD: the example of the manual that has it.
 recipe() {
     awk -v word="$1" '/^```/ { if (on && index(text, word)) printf "%s", text; on = !on; text = ""; next } on { text = text $0 "\n" }' \
-        "$root/scripts/manual/softalign-align.1.md"
+        "$root/scripts/dev/manual/softalign-align.1.md"
 }
 tables
 words='le chat null le "x;y" 3.5 </s>' columns="the cat NA the '=1 007 </s>"

@@ -143,7 +143,7 @@ expect 0 "" --version
 sed -n 1p out | grep -qE '^softalign [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version says '$(cat out)'"
 version=$(sed -n '1s/softalign //p' out)
 for place in "CMakeLists.txt:project(softalign VERSION $version " "scripts/python/softalign.py:__version__ = \"$version\"" \
-    "CHANGELOG.md:## $version" "scripts/debian/changelog:softalign ($version) "; do
+    "CHANGELOG.md:## $version" "scripts/dev/debian/changelog:softalign ($version) "; do
     grep -qF -- "${place#*:}" "$root/${place%%:*}" || fail "${place%%:*} has another version than $version"
 done
 same "the version in the header" "$version" "$(sed -n 's/^#define SA_VERSION_[MP].* //p' "$root/include/softalign.h" | paste -s -d .)"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# scripts/corpus-debian on a mirror of its own making, a folder: what it pairs, what it leaves out,
+# scripts/dev/corpus-debian on a mirror of its own making, a folder: what it pairs, what it leaves out,
 # how it splits, and how it fails. Nothing is fetched from elsewhere.
 set -u
-script=$PWD/scripts/corpus-debian softalign=$(realpath "$1")
+script=$PWD/scripts/dev/corpus-debian softalign=$(realpath "$1")
 command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || exit 77
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

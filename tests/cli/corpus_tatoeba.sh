@@ -1,8 +1,8 @@
 #!/bin/bash
-# scripts/corpus-tatoeba on a small download of its own making: what it keeps, cleans, leaves out,
+# scripts/dev/corpus-tatoeba on a small download of its own making: what it keeps, cleans, leaves out,
 # how it splits, and how it fails.
 set -u
-script=$PWD/scripts/corpus-tatoeba
+script=$PWD/scripts/dev/corpus-tatoeba
 softalign=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

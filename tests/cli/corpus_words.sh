@@ -1,5 +1,5 @@
 #!/bin/bash
-# A table of words that is malformed does not become a program: scripts/embed_words.cmake says what is wrong.
+# A table of words that is malformed does not become a program: scripts/dev/embed_words.cmake says what is wrong.
 set -u
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 command -v cmake >/dev/null || exit 77
 
 embed() {
-    cmake -DFOLDER="$folder" -DOUT="$folder/out.c" -DBITS="$folder/bits.h" -P scripts/embed_words.cmake 2>&1 | tr -s ' \n' ' '
+    cmake -DFOLDER="$folder" -DOUT="$folder/out.c" -DBITS="$folder/bits.h" -P scripts/dev/embed_words.cmake 2>&1 | tr -s ' \n' ' '
 }
 
 # The table with an edit (of sed), and what is said about it.

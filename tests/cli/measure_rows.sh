@@ -1,5 +1,5 @@
 #!/bin/bash
-# scripts/measure on a corpus like Multi30k's files, a few pairs long: rows are listed, trained, killed, resumed,
+# scripts/dev/measure on a corpus like Multi30k's files, a few pairs long: rows are listed, trained, killed, resumed,
 # evaluated and kept; test pairs are read with --final alone; the page equals what is kept.
 set -u
 command=$(realpath "$1")
@@ -20,7 +20,7 @@ contains() { # WHAT PATTERN TEXT
 }
 
 measure() {
-    scripts/measure --command "$command" --work "$scratch/work" --state "$scratch/state.tsv" \
+    scripts/dev/measure --command "$command" --work "$scratch/work" --state "$scratch/state.tsv" \
         --rows "$scratch/rows.tsv" --threads 1 "$@"
 }
 
@@ -43,9 +43,9 @@ model='--tokenizer space --embed 16 --hidden 16 --shards 1 --epochs 0 --max-time
 } >"$scratch/rows.tsv"
 
 contains "list" '^record +plain +2 +1 +to do$' "$(measure multi30k "$data" --list)"
-contains "list of all corpora" '^multi30k$' "$(scripts/measure --list --rows "$scratch/rows.tsv" --work "$scratch/work" --command "$command")"
+contains "list of all corpora" '^multi30k$' "$(scripts/dev/measure --list --rows "$scratch/rows.tsv" --work "$scratch/work" --command "$command")"
 for given in "--list --only plain" "recurrent --final" "page --list"; do
-    contains "$given" '^  scripts/measure multi30k DIR' "$(measure $given 2>&1)"
+    contains "$given" '^  scripts/dev/measure multi30k DIR' "$(measure $given 2>&1)"
 done
 mkdir "$scratch/empty"
 measure multi30k "$scratch/empty" --only plain >"$scratch/log" 2>&1
@@ -54,7 +54,7 @@ contains "no files" 'there is no train.lc.norm.tok.xx in' "$(cat "$scratch/log")
 contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only search,nothing 2>&1)"
 contains "unknown seed" 'none of these rows has a seed 3' "$(measure multi30k "$data" --seeds 1,3 2>&1)"
 contains "paths" '^record +plain +2 +1 +to do$' "$(
-    measure=$PWD/scripts/measure
+    measure=$PWD/scripts/dev/measure
     cd "$scratch" && "$measure" multi30k data --list --rows rows.tsv --state state.tsv --work work --command "$command"
 )"
 
@@ -64,7 +64,7 @@ while IFS=$'\t' read -r _ _ row _ _ _ _ _ options; do
     "$command" train $options --train "$scratch/none" --out "$scratch/none" >"$scratch/log" 2>&1
     code=$?
     expect "options of $row: $(cat "$scratch/log")" 4 $code
-done < <(grep -v '^#' scripts/measures/rows.tsv)
+done < <(grep -v '^#' scripts/dev/quality/rows.tsv)
 
 # A search that fails leaves no figures.
 printf '#!/bin/sh\n[ "$1" != translate ] || exit 7\nexec "%s" "$@"\n' "$command" >"$scratch/broken"
@@ -97,7 +97,7 @@ expect "nothing is done twice" "$before" "$(md5sum <"$scratch/state.tsv")"
 contains "no folder, nothing left to do" 'none: no such file or folder' "$(measure multi30k "$scratch/none" --only plain 2>&1)"
 
 # Killed, and gone on with.
-setsid bash -c "scripts/measure multi30k '$data' --only more --command '$command' --work '$scratch/work' \
+setsid bash -c "scripts/dev/measure multi30k '$data' --only more --command '$command' --work '$scratch/work' \
     --state '$scratch/state.tsv' --rows '$scratch/rows.tsv' --threads 1" >"$scratch/log" 2>&1 &
 for ((i = 0; i < 300; i++)); do
     kill -0 $! 2>/dev/null || break
@@ -148,7 +148,7 @@ sed -i 's/^\(multi30k\tplain\t1\tvalid\t[0-9]*\t\)[0-9]*/\10/' "$scratch/state.t
 contains "stale" '^record +plain +1 +1 +stale' "$(measure multi30k "$data" --list | sed 's/valid: //')"
 
 # --final refuses what is not committed; here there may be no repository at all.
-if git rev-parse HEAD >/dev/null 2>&1 && [ -z "$(source scripts/measures/rows.sh && git status --porcelain -- "${inputs[@]}")" ]; then
+if git rev-parse HEAD >/dev/null 2>&1 && [ -z "$(source scripts/dev/quality/rows.sh && git status --porcelain -- "${inputs[@]}")" ]; then
     mv "$scratch/hidden"/* "$data"
     measure multi30k "$data" --final --only plain --seeds 2 >"$scratch/log" 2>&1 || cat "$scratch/log"
     contains "test pairs" '^multi30k plain 2 test' "$(cut -f 1-4 "$scratch/state.tsv" | tr '\t' ' ')"
@@ -160,7 +160,7 @@ fi
 # Seeds of another recipe have no part in a mean.
 printf '# a comment\nc\trow\t1\tvalid\t11\nc\trow\t2\tvalid\t11\nc\trow\t2\ttest\t11\nc\tother\t2\tvalid\t11\n' >"$scratch/means.tsv"
 (
-    source scripts/measures/rows.sh
+    source scripts/dev/quality/rows.sh
     work=$scratch state=$scratch/means.tsv
     record c row 1 valid 12 new
 )
@@ -171,7 +171,7 @@ c row 2 test 11" "$(tr '\t' ' ' <"$scratch/means.tsv")"
 
 # Seconds: the second part of a training had no row of its own.
 (
-    source scripts/measures/rows.sh
+    source scripts/dev/quality/rows.sh
     printf '5,50,100.4\n' >"$scratch/log.csv"
     printf '20,30.1\n20,30.1\n40,0.5\n' >"$scratch/parts"
     expect "seconds" 131 "$(seconds_of "$scratch")"
@@ -182,7 +182,7 @@ c row 2 test 11" "$(tr '\t' ' ' <"$scratch/means.tsv")"
 mkdir -p "$scratch"/both/{en-fr,fr-en}
 echo old | tee "$scratch"/both/{{en-fr,fr-en}/recipe,{head,all}.{en-fr,fr-en}} >"$scratch/log"
 (
-    source scripts/measures/alignments.sh
+    source scripts/dev/quality/alignments.sh
     work=$scratch
     train_row() { echo "$4" >"$1/recipe"; }
     train_both "$scratch/both" 1 old
@@ -193,7 +193,7 @@ echo old | tee "$scratch"/both/{{en-fr,fr-en}/recipe,{head,all}.{en-fr,fr-en}} >
 ) || failures=$((failures + 1))
 (
     set -euo pipefail
-    source scripts/measures/alignments.sh
+    source scripts/dev/quality/alignments.sh
     links_of_model() { [ "$5 $7" != "2 3" ]; }
     error_rate() { echo '{}'; }
     value_at() { echo 0.5; }
@@ -204,21 +204,21 @@ expect "head that was not chosen" "" "$(cat "$scratch/both/head.en-fr" 2>/dev/nu
 
 # Case and joints.
 printf 'la fille .\tla Fille.\nun ami de la fille !\tUn ami de la Fille !\nun café\tUn Café\n' |
-    LC_ALL=C awk -f scripts/measures/recase.awk >"$scratch/cases"
+    LC_ALL=C awk -f scripts/dev/quality/recase.awk >"$scratch/cases"
 expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
 "État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
-    LC_ALL=C awk -f scripts/measures/recase.awk "$scratch/cases" -)"
+    LC_ALL=C awk -f scripts/dev/quality/recase.awk "$scratch/cases" -)"
 
 # The README's table of the history, its rows of the whole, with the commit.
 printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel (Nadaraya, Watson) | new |' '| 1900 | none |' >"$scratch/years.md"
 (
-    source scripts/measures/history.sh
+    source scripts/dev/quality/history.sh
     shown_years "$scratch/years.md" README.md >"$scratch/table.md"
     with_years README.md "$scratch/table.md" abc1234
 ) >"$scratch/README.md"
 expect "rows of years" "$(head -n 3 "$scratch/years.md")" "$(cat "$scratch/table.md")"
-expect "table of years" "$(cat "$scratch/table.md")" "$(grep -A 4 '`scripts/measure years` made.* at abc1234:$' "$scratch/README.md" | tail -n 3)"
+expect "table of years" "$(cat "$scratch/table.md")" "$(grep -A 4 '`scripts/dev/measure years` made.* at abc1234:$' "$scratch/README.md" | tail -n 3)"
 expect "the rest of the README" "$(grep -v '^|\|measure years' README.md)" "$(grep -v '^|\|measure years' "$scratch/README.md")"
 
-expect "page" "" "$(scripts/measure page --check 2>&1)"
+expect "page" "" "$(scripts/dev/measure page --check 2>&1)"
 [ $failures = 0 ]

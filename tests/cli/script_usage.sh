@@ -25,7 +25,7 @@ usage_of() {
 }
 
 # Left out: what make, autopkgtest and Slurm run, and guards, whose argument is the program.
-(cd "$root/scripts" && find . -type f -perm -u+x ! -path './guards/*' ! -path './debian/*' ! -name '*.sbatch') |
+(cd "$root/scripts" && find . -type f -perm -u+x ! -path './dev/guards/*' ! -path './dev/debian/*' ! -name '*.sbatch') |
     sed 's|^\./||' | sort >scripts
 [ "$(wc -l <scripts)" -ge 40 ] || fail "scripts: $(cat scripts)"
 while read -r script; do
@@ -38,35 +38,35 @@ while read -r -a words; do
     usage_of 2 "${words[@]}"
 done <<'WORDS'
 bench --rounds
-compare-gradients nosuchprogram
-corpus-debian out --language english
-corpus-debian out --parts all
-corpus-tatoeba
-corpus-tatoeba one two three
-coverage --missed check_
-coverage -R
+dev/compare-gradients nosuchprogram
+dev/corpus-debian out --language english
+dev/corpus-debian out --parts all
+dev/corpus-tatoeba
+dev/corpus-tatoeba one two three
+dev/coverage --missed check_
+dev/coverage -R
 demo --overwrite twice
-figures one two
-fuzz nosuchtarget
-fuzz --seconds some
-gradients 0
+dev/pictures/draw one two
+dev/fuzz nosuchtarget
+dev/fuzz --seconds some
+dev/all-gradients 0
 lessons/02-bottleneck short
 lessons/page-notes 99-none
-lint gcc nosuchpart
-manual/build softalign
-measure nosuchpart
-measure years --only rows
-measure --list --only plain
+dev/lint gcc nosuchpart
+dev/manual/build softalign
+dev/measure nosuchpart
+dev/measure years --only rows
+dev/measure --list --only plain
 package --twice --try
-path train
+dev/path train
 playground one two
-portability all
-same-bits
-same-bits HEAD one two
+dev/portability all
+dev/same-bits
+dev/same-bits HEAD one two
 setup mpi
 setup --tests --nosuchpurpose
 test all
-torture --only nosuchpart
-torture --only
+dev/torture --only nosuchpart
+dev/torture --only
 WORDS
 finish

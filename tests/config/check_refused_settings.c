@@ -60,8 +60,8 @@ static void read_manual(void) {
     sa_file file;
     sa_error error;
     const char *group = "";
-    ck_assert(
-        sa_file_read(&file, TEST_ROOT "/scripts/manual/softalign-model.5", SA_FILE_LIMIT, &error));
+    ck_assert(sa_file_read(&file, TEST_ROOT "/scripts/dev/manual/softalign-model.5", SA_FILE_LIMIT,
+                           &error));
     char *text = sa_copy(file.data, file.size, &error), *at = strstr(text, ".SS Refused settings");
     ck_assert_ptr_nonnull(at);
     at = strstr(at, ".EX\n") + 4;

@@ -1,5 +1,5 @@
 /* The dump of a gradient check: all weights with their gradients, the batch, and the dropout
- * masks. (scripts/compare-gradients compares dumps with PyTorch.) */
+ * masks. (scripts/dev/compare-gradients compares dumps with PyTorch.) */
 #include "base/container.h"
 #include "config/settings.h"
 #include "support/scratch.h"

@@ -1,5 +1,5 @@
 /* Right gradients in every model that options can build: all pairs of departures from the defaults
- * (the test), or the full product of all values of all options (scripts/gradients).
+ * (the test), or the full product of all values of all options (scripts/dev/all-gradients).
  *
  *   full_gradients                       all pairs, with a sample of the weights of each model: it
  * finds every planted fault (grad_every_model) full_gradients product FIRST STEP    of the

@@ -1,5 +1,5 @@
 /* The loss and every gradient of some models, compared with an independent implementation
- * (scripts/torch_reference.py --golden). */
+ * (scripts/dev/torch_reference.py --golden). */
 #include "base/container.h"
 #include "config/settings.h"
 #include "model/seq2seq.h"

@@ -1,0 +1,198 @@
+"""The same holes in the library's files: a copy of the sources to work in, and a grade by what its program computes."""
+import array
+import json
+import random
+import re
+import shlex
+import shutil
+import struct
+import tempfile
+from pathlib import Path
+
+from homework.box import Box
+from homework.code import EMPTY, directives, marked, unmarked, with_holes
+from homework.common import LONG, MOST_OUTPUT, ROOT, SHEETS, Check, Refusal, read, submitted
+from homework.results import Result, explain, near
+from homework.tree import FLAGS, build, copy_tree, run
+
+NAMES = ("softmax", "score", "gru")  # those with a backward pass
+PLACE = ROOT / "build" / "assignment"  # the grader's own copy and program
+KEPT = r"scripts/(.*\.cmake|completion/.*|dev/(manual|install)/.*|dev/bench/CMakeLists.txt)|(?!scripts/).*(?<!EXTENDING.md)"
+TRAIN = ("--decoder bahdanau --init xavier --embed 6 --hidden 7 --attn 5 --maxout 4 --tokenizer space --optimizer sgd "
+         "--clip 0 --batch 40 --epochs 0 --patience 0 --max-time 0 --threads 1 --shards 1 --overwrite")
+MAKEFILE = """# make: the program, a minute the first time; make check: the public checks
+program/softalign: $(shell find softalign -name '*.[ch]')
+	@[ -e program/build.ninja ] || cmake -S softalign -B program FLAGS >/dev/null
+	cmake --build program --target softalign_command
+
+check: program/softalign
+	program/softalign eval model.safetensors pairs.tsv --per-sentence log-p.txt >/dev/null
+	@paste log-p.txt expected.txt | awk '($$1 - $$3) ^ 2 > 1e-6 { bad++ } END { print bad + 0 " of " NR " log p are wrong"; exit bad > 0 }'
+	program/softalign gradcheck --decoder bahdanau
+"""
+
+
+def files_with_holes(name):
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.c")
+                  if path.parent.name != "paper" and marked(name).search(read(path)))
+
+
+def library_with_holes(name):
+    """A change of files for copy_tree; in the order of files_with_holes the holes take the texts of library.txt."""
+    texts = iter(read(SHEETS / name / "library.txt").split("\n\n"))
+    holes = {file: marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(ROOT / file))
+             for file in files_with_holes(name)}
+
+    def change(file, data):
+        if not re.fullmatch(KEPT, file):
+            return None
+        if file == "src/paper/rnnsearch.c":
+            return with_holes(name).encode()
+        return unmarked(holes.get(file) or data.decode()).encode() if file.endswith(".c") else data
+    return change
+
+
+def own_program():
+    copy_tree(PLACE / "source")
+    return build(PLACE / "source", PLACE / "program")
+
+
+def pairs_of(seed):
+    """Lines of random words, each translated in reverse."""
+    numbers = random.Random(f"library {seed}")
+    lines = [numbers.choices("abcdefgh", k=numbers.randint(2, 6)) for _ in range(40)]
+    return "".join(" ".join(line) + "\t" + " ".join(reversed(line)) + "\n" for line in lines)
+
+
+def train(seed, rate, steps, out):
+    return ["train", "--train", "pairs.tsv", "--out", out, *TRAIN.split(), "--seed", str(seed % 1000), "--lr", str(rate),
+            "--steps", str(steps)]
+
+
+def evaluate(model):
+    return ["eval", model, "pairs.tsv", "--per-sentence", "log-p.txt"]
+
+
+def hand_out_library(name, folder):
+    """Writes to a hand-out the sources with holes, a model, and what is right for it."""
+    copy_tree(folder / "softalign", library_with_holes(name))
+    (folder / "Makefile").write_text(MAKEFILE.replace("FLAGS", " ".join(f"'{flag}'" for flag in FLAGS)), encoding="utf-8")
+    (folder / "pairs.tsv").write_text(pairs_of(1), encoding="utf-8")
+    program = own_program()
+    run([program, *train(1, 0.1, 30, "out")], cwd=folder)
+    run([program, *evaluate("out/last.safetensors")], cwd=folder)
+    (folder / "out" / "last.safetensors").rename(folder / "model.safetensors")
+    (folder / "log-p.txt").rename(folder / "expected.txt")
+    shutil.rmtree(folder / "out")
+
+
+def tensors(data):
+    """The float tensors of a safetensors file, by name; none if it is damaged."""
+    try:
+        length = struct.unpack("<Q", data[:8])[0]
+        found = {}
+        for name, row in json.loads(data[8:8 + length]).items():
+            if row.get("dtype") == "F32":
+                first, end = (8 + length + offset for offset in row["data_offsets"])
+                found[name] = array.array("f", data[first:end]).tolist()
+        return found
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error):
+        return {}
+
+
+def left_in(folder, file):
+    """The bytes of a file that a program may have left, or none."""
+    path = folder / file
+    good = path.is_file() and not path.is_symlink() and path.stat().st_size <= MOST_OUTPUT
+    return path.read_bytes() if good else b""
+
+
+def log_p(data):
+    return [float(line.split("\t")[0]) for line in data.decode("utf-8", "replace").splitlines()
+            if re.match(r"-?[0-9.]+(e[-+]?[0-9]+)?\t", line)]
+
+
+def compare_gradients(start, want, got):
+    """Why gradients, weights before a step of rate 1 less those behind it, are wrong, or ""."""
+    wrong = []
+    for name, first in start.items():
+        right, ours = ([x - y for x, y in zip(first, moved.get(name, []))] for moved in (want, got))
+        if not near(ours, right, 1e-3):
+            zero = [0.0] * len(right)
+            wrong.append((name, Result(1, len(ours), ours, zero), Result(1, len(right), right, zero)))
+    if not wrong:
+        return ""
+    said = next((f"{name}: {reason}" for name, ours, right in wrong if (reason := explain(ours, right, 1e-3))),
+                f"{wrong[0][0]}: no number is right")
+    return f"{said} ({len(wrong)} of {len(start)} tensors are wrong)"
+
+
+def in_box(words):
+    """The words of a command of the grader's build, for a box that holds its folder."""
+    return [word.replace(str(PLACE / "source"), "source").replace(str(PLACE / "program"), ".") for word in words]
+
+
+def build_in(box, files):
+    """Compiles the files of a submission, and links them in front of the grader's own objects, which lack them then."""
+    program, objects = PLACE / "program", [f"{number}.o" for number in range(len(files))]
+    link = shlex.split(run(["ninja", "-C", program, "-t", "commands", "softalign"]).splitlines()[-1])[2:-2]
+    entries = json.loads(read(program / "compile_commands.json"))
+    commands = {entry["file"]: shlex.split(entry["command"]) for entry in entries if "-DSA_DOUBLE" not in entry["command"]}
+    copy_tree(box.folder / "source", lambda file, data: files[file].encode() if file in files else
+              data if file.endswith(".h") else None)
+    for word in link:
+        if word.endswith((".o", ".a")):
+            (box.folder / word).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(program / word, box.folder / word)
+    shutil.copytree(program / "made", box.folder / "made")
+    steps = []
+    for file, made in zip(files, objects):
+        words = commands[str(PLACE / "source" / file)]
+        words[words.index("-o") + 1] = made
+        steps.append(in_box(words))
+    first = next(number for number, word in enumerate(link) if word.endswith(".a"))
+    for words in [*steps, [*link[:first], *objects, *link[first:]]]:
+        if (built := box.run(words, LONG, writable=True)).trouble:
+            said = next((line for line in built.err.splitlines() if "error" in line), built.trouble)
+            return f"it does not compile: {said}"
+    return ""
+
+
+def grade_library(name, folder, seed, allow_bare):
+    """Builds softalign with the submission's files in a box, and compares what both programs compute."""
+    names = files_with_holes(name)
+    files = {file: submitted(folder / "softalign" / Path(file).parent, Path(file).name) for file in names}
+    handed_out = library_with_holes(name)
+    titles = (("log p of every pair, forward", 40), ("the gradient of every tensor, backward", 60))
+    if all(text.split() == handed_out(file, b"").decode().split() for file, text in files.items()):
+        return [Check(title, 0, of, EMPTY) for title, of in titles]
+    for file, text in files.items():
+        if more := directives(text) - directives(read(ROOT / file)):
+            return [Check(title, 0, of, f"leave the lines for the preprocessor as they are handed out, without '{min(more)}'")
+                    for title, of in titles]
+    program = own_program()
+    with tempfile.TemporaryDirectory(prefix="assignment-") as place:  # what is right, before foreign code runs
+        right = Path(place)
+        (right / "pairs.tsv").write_text(pairs_of(seed), encoding="utf-8")
+        for rate, steps, out in ((1e-30, 1, "start"), (1, 1, "step"), (0.1, 30, "model")):
+            run([program, *train(seed, rate, steps, out)], cwd=right)
+        run([program, *evaluate("model/last.safetensors")], cwd=right)
+        start, want = (tensors((right / out / "last.safetensors").read_bytes()) for out in ("start", "step"))
+        wanted, model = log_p((right / "log-p.txt").read_bytes()), (right / "model" / "last.safetensors").read_bytes()
+    box = Box(allow_bare)
+    try:
+        if broken := build_in(box, files):
+            return [Check(title, 0, of, broken) for title, of in titles]
+        (box.folder / "pairs.tsv").write_text(pairs_of(seed), encoding="utf-8")
+        (box.folder / "model.safetensors").write_bytes(model)
+        forward = box.run(["./softalign", *evaluate("model.safetensors")], writable=True)
+        got = log_p(left_in(box.folder, "log-p.txt"))
+        backward = box.run(["./softalign", *train(seed, 1, 1, "step")], writable=True)
+        moved = tensors(left_in(box.folder, "step/last.safetensors"))
+    finally:
+        box.close()
+    count = sum(near([x], [y], 1e-3) for x, y in zip(got, wanted))
+    reasons = (forward.trouble or "the program has left no log p" if len(got) != len(wanted) else
+               f"{count} of {len(wanted)} log p are right" if count < len(wanted) else "",
+               backward.trouble or "the training has left no model" if not moved else compare_gradients(start, want, moved))
+    return [Check(title, 0 if reason else of, of, reason) for (title, of), reason in zip(titles, reasons)]

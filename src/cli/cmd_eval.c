@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "data/clean.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 

@@ -143,11 +143,11 @@ static bool add_row(sa_corpus *corpus, const sa_pair_reader *reader, sa_error *e
     return add_pair(corpus, pair, error);
 }
 
-static bool read_table(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
+static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, sa_error *error) {
     sa_pair_reader reader;
     bool failed = false;
     if (!sa_pair_reader_open(&reader, path, columns, error)) return false;
-    corpus->name = reader.records.text.file.name;
+    corpus->name = reader.name;
     while (!failed && sa_pair_reader_next(&reader, &failed, error))
         failed = !add_row(corpus, &reader, error);
     if (!failed && reader.note.size) failed = !add_remark(corpus, reader.note.text, error);
@@ -155,110 +155,23 @@ static bool read_table(sa_corpus *corpus, const char *path, const char *columns,
     return !failed;
 }
 
-/* ---- Two files, line by line ----------------------------------------------------------------- */
-
-/* Of the first tab in files that have none. */
-static bool remark_tab(sa_corpus *corpus, const sa_text_lines *from, const char *line,
-                       sa_error *error) {
-    sa_error text;
-    if (corpus->remarks || !strchr(line, '\t')) return true;
-    sa_fail(&text, SA_DATA, "%s:%zu: a tab in a file of plain sentences is read as a space",
-            from->file.name, from->lines.number);
-    return add_remark(corpus, text.text, error);
-}
-
-static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *target,
-                       sa_error *error) {
-    char *left, *right;
-    size_t size;
-    bool failed = false;
-    for (;;) {
-        const bool more_left = sa_text_lines_next(source, &left, &size, &failed, error);
-        const bool more_right =
-            !failed && sa_text_lines_next(target, &right, &size, &failed, error);
-        if (failed) return false;
-        if (!more_left && !more_right) return true;
-        if (more_left != more_right) {
-            const size_t line = corpus->lines + 1;
-            sa_lines *longer = more_left ? &source->lines : &target->lines;
-            size_t rest = 1;
-            while (sa_lines_next(longer, &left, &size, &failed, NULL)) rest++;
-            return sa_fail(error, SA_DATA,
-                           "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
-                           source->file.name, corpus->lines + (more_left ? rest : 0),
-                           target->file.name, corpus->lines + (more_right ? rest : 0), line);
-        }
-        const size_t line = source->lines.number;
-        const sa_pair pair = {.source = left, .target = right, .line = line, .row = line};
-        if (!add_pair(corpus, pair, error) || !remark_tab(corpus, source, left, error) ||
-            !remark_tab(corpus, target, right, error))
-            return false;
-    }
-}
-
-static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma, sa_error *error) {
-    sa_text_lines source, target;
-    const char *name = own(corpus->owned, sa_copy(path, (size_t)(comma - path), error), error);
-    if (!name) return false;
-    if (strcmp(name, comma + 1) == 0 || sa_file_same(name, comma + 1))
-        return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", name);
-    corpus->name = path;
-    if (!sa_text_lines_open(&source, name, error)) return false;
-    bool good = sa_text_lines_open(&target, comma + 1, error);
-    if (good) {
-        good = read_lines(corpus, &source, &target, error);
-        sa_text_lines_close(&target);
-    }
-    sa_text_lines_close(&source);
-    return good;
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Whether a text is a single word of letters, as the names of columns are. */
-static bool is_word(const char *text) {
-    uint32_t code;
-    size_t size = strlen(text), length;
-    for (; size; text += length, size -= length) {
-        code = sa_utf8_codepoint(text, size, &length);
-        if (!sa_utf8_is_letter(code) && code != '_') return false;
-    }
-    return true;
-}
-
-static bool is_number(const char *text) {
-    double number;
-    return sa_number_parse(text, &number);
-}
-
-/* What looks as if other columns were meant. */
-static bool remark_pairs(sa_corpus *corpus, sa_error *error) {
+/* Says that other columns were probably meant where every source is a number, but no target. */
+static bool remark_numbers(sa_corpus *corpus, sa_error *error) {
     enum { FEW = 3 }; /* pairs that say nothing */
-    const sa_pair *first = corpus->pairs;
-    bool numbers = true, equal = true, named = true;
-    sa_error text = {0};
-    if (corpus->count < FEW) return true;
-    for (const sa_pair *pair = first; pair < first + corpus->count && (numbers || equal || named);
-         pair++) {
-        numbers = numbers && is_number(pair->source) && !is_number(pair->target);
-        equal = equal && strcmp(pair->source, pair->target) == 0;
-        named = named && (is_word(pair->source) && is_word(pair->target)) == (pair == first);
-    }
-    if (numbers)
-        sa_fail(&text, SA_DATA,
-                "%s: every source is a number: if these are identifiers or scores, {columns} "
-                "chooses the columns of source and target, such as 2,3",
-                corpus->name);
-    else if (equal)
-        sa_fail(&text, SA_DATA, "%s: source and target are equal in all %zu pairs", corpus->name,
-                corpus->count);
-    else if (named)
-        sa_fail(&text, SA_DATA,
-                "%s:%zu: '%s' and '%s' are read as a pair: if they are names of columns, "
-                "{columns} %s,%s leaves them out",
-                corpus->name, first->line, first->source, first->target, first->source,
-                first->target);
-    return !text.code || add_remark(corpus, text.text, error);
+    double number;
+    size_t i = 0;
+    while (i < corpus->count && sa_number_parse(corpus->pairs[i].source, &number) &&
+           !sa_number_parse(corpus->pairs[i].target, &number))
+        i++;
+    if (i < corpus->count || i < FEW) return true;
+    sa_error text;
+    sa_fail(&text, SA_DATA,
+            "%s: every source is a number: if these are identifiers or scores, {columns} "
+            "chooses the columns of source and target, such as 2,3",
+            corpus->name);
+    return add_remark(corpus, text.text, error);
 }
 
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
@@ -266,16 +179,11 @@ bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *col
     if (!sa_given(corpus, "corpus", error) || !sa_given(path, "path", error)) return false;
     *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
     if (!corpus->owned) return false;
-    const char *comma = strchr(path, ',');
-    const bool two = comma && sa_file_missing(path);
-    bool good = !two || !columns ||
-                sa_fail(error, SA_USAGE, "{columns}: '%s' are two files without columns", path);
-    good = good && (two ? read_parallel(corpus, path, comma, error)
-                        : read_table(corpus, path, columns, error));
+    bool good = read_rows(corpus, path, columns, error);
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
-    good = good && remark_pairs(corpus, error);
+    good = good && remark_numbers(corpus, error);
     if (!good) sa_corpus_close(corpus);
     return good;
 }

@@ -8,11 +8,24 @@
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
+/* Reads a line; NULL for one that is not text, if the records are lenient. */
+static bool next_line(const sa_records *records, sa_text_lines *file, char **line, bool *failed,
+                      sa_error *error) {
+    sa_error why = {0};
+    size_t size;
+    if (sa_text_lines_next(file, line, &size, failed, &why)) return true;
+    if (*failed && records->lenient && why.code == SA_DATA) {
+        *line = NULL, *failed = false;
+        return true;
+    }
+    if (*failed && error) *error = why;
+    return false;
+}
+
 static bool split_line(sa_records *records, const char *mark, bool *failed, sa_error *error) {
     char *cell;
-    size_t size;
     records->cells = 0;
-    if (!sa_text_lines_next(&records->text, &cell, &size, failed, error)) return false;
+    if (!next_line(records, &records->text, &cell, failed, error)) return false;
     records->line = records->text.lines.number;
     while (cell && !*failed) {
         char *end = strstr(cell, mark);
@@ -32,12 +45,47 @@ static bool next_bars(sa_records *records, bool *failed, sa_error *error) {
     return split_line(records, " ||| ", failed, error);
 }
 
+/* Fails for a file that has one more line than the other, `ended`. */
+static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_text_lines *ended,
+                         sa_error *error) {
+    const size_t lines = ended->lines.number;
+    const bool first = longer == &records->text;
+    bool failed = false;
+    char *line;
+    size_t size;
+    while (sa_lines_next(&longer->lines, &line, &size, &failed, NULL)) continue;
+    const size_t all = longer->lines.number;
+    return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
+                   records->text.file.name, first ? all : lines, records->second.file.name,
+                   first ? lines : all, lines + 1);
+}
+
+/* Reads a line of each of two files. */
+static bool next_lines(sa_records *records, bool *failed, sa_error *error) {
+    sa_text_lines *const file[2] = {&records->text, &records->second};
+    char *line[2];
+    bool more[2] = {false};
+    records->cells = 0;
+    for (int i = 0; !*failed && i < 2; i++)
+        more[i] = next_line(records, file[i], &line[i], failed, error);
+    records->line = file[0]->lines.number;
+    if (!*failed && more[0] != more[1])
+        *failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
+    if (*failed || !more[0]) return false;
+    for (int i = 0; line[0] && line[1] && i < 2 && !*failed; i++)
+        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &line[i],
+                             sizeof *line, error);
+    return !*failed;
+}
+
 typedef struct sa_pair_format {
     const char *name, *endings; /* of files, between spaces */
     const char *starts[4];      /* of contents; none: recognized by equal rows */
     sa_records_next *next;
     char separator; /* of CSV */
 } sa_pair_format;
+
+static const sa_pair_format two_files = {"two files", "", {"", NULL}, next_lines, 0};
 
 static const sa_pair_format formats[] = {
     {"TMX", " .tmx ", {"<?xml", "<tmx", "<!DOCTYPE tmx"}, sa_tmx_next, 0},
@@ -184,9 +232,9 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
 /* The numbers or names between the commas of `columns`; the names of cells that will have names. */
 static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *error) {
     size_t count = 0;
-    reader->columns = sa_copy(columns, strlen(columns), error);
-    if (!reader->columns) return false;
-    for (char *at = reader->columns, *next; at; at = next) {
+    reader->words = sa_copy(columns, strlen(columns), error);
+    if (!reader->words) return false;
+    for (char *at = reader->words, *next; at; at = next) {
         next = strchr(at, ',');
         if (next) *next++ = 0;
         if (!*at || count == SA_PAIR_TEXTS || strcmp(at, "0") == 0)
@@ -250,21 +298,47 @@ bool sa_pair_reader_is_plain(const sa_pair_reader *reader) {
     return reader->format->next == next_tabs;
 }
 
+static bool open_two(sa_pair_reader *reader, const char *path, const char *columns,
+                     sa_error *error) {
+    const char *target = strchr(path, ',') + 1;
+    if (columns)
+        return sa_fail(error, SA_USAGE, "{columns}: '%s' are two files without columns", path);
+    const char *source = reader->words = sa_copy(path, (size_t)(target - path) - 1, error);
+    if (!source) return false;
+    if (strcmp(source, target) == 0 || sa_file_same(source, target))
+        return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", source);
+    reader->format = &two_files;
+    reader->begun = true, reader->at[SA_PAIR_TARGET] = 1;
+    reader->at[SA_PAIR_GOLD] = reader->at[SA_PAIR_ID] = SIZE_MAX;
+    return sa_text_lines_open(&reader->records.text, source, error) &&
+           sa_text_lines_open(&reader->records.second, target, error);
+}
+
+static bool open_one(sa_pair_reader *reader, const char *path, const char *columns,
+                     sa_error *error) {
+    if (!sa_text_lines_open(&reader->records.text, path, error)) return false;
+    reader->name = reader->records.text.file.name;
+    reader->format = find_format(&reader->records, error);
+    if (!reader->format) return false;
+    reader->records.separator = reader->format->separator;
+    return !columns || read_columns(reader, columns, error);
+}
+
 bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *columns,
                          sa_error *error) {
-    *reader = (sa_pair_reader){.text = {NULL}};
-    if (!sa_text_lines_open(&reader->records.text, path, error)) return false;
-    reader->format = find_format(&reader->records, error);
-    if (reader->format) reader->records.separator = reader->format->separator;
-    if (reader->format && (!columns || read_columns(reader, columns, error))) return true;
+    const bool two = strchr(path, ',') && sa_file_missing(path);
+    *reader = (sa_pair_reader){.name = path};
+    if ((two ? open_two : open_one)(reader, path, columns, error)) return true;
     sa_pair_reader_close(reader);
     return false;
 }
 
-/* Sets the texts of the row, in which line ends and tabs are spaces. */
+/* Sets the texts of the row; line ends and tabs in them become spaces. */
 static bool take_texts(sa_pair_reader *reader, sa_error *error) {
     static char nothing[] = "";
     const sa_records *records = &reader->records;
+    memset(reader->text, 0, sizeof reader->text);
+    if (records->lenient && !records->cells) return true;
     for (size_t k = 0; k < SA_PAIR_TEXTS; k++) {
         char *text = reader->at[k] < records->cells ? records->cell[reader->at[k]] : NULL;
         reader->found[k] |= text != NULL;
@@ -273,6 +347,13 @@ static bool take_texts(sa_pair_reader *reader, sa_error *error) {
                            records->text.file.name, records->line, reader->at[k] + 1);
         if (!text && (records->name ? k < 2 || reader->wanted[k] : k == 0)) text = nothing;
         reader->text[k] = text;
+        if (reader->format == &two_files) {
+            if (text && !reader->note.size && strchr(text, '\t'))
+                sa_buffer_addf(&reader->note,
+                               "%s:%zu: a tab in a file of plain sentences is read as a space",
+                               (k ? &records->second : &records->text)->file.name, records->line);
+            continue;
+        }
         while (text && !sa_pair_reader_is_plain(reader) && (text = strpbrk(text, "\t\r\n")))
             *text++ = ' ';
     }
@@ -303,7 +384,7 @@ bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error) 
 
 void sa_pair_reader_close(sa_pair_reader *reader) {
     sa_records_close(&reader->records);
-    free(reader->columns);
+    free(reader->words);
     sa_buffer_release(&reader->note);
     *reader = (sa_pair_reader){.text = {NULL}};
 }

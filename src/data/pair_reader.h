@@ -1,5 +1,5 @@
-/* pair_reader: a file of pairs in any format, row by row: tab-separated, CSV, JSON lines, TMX ...
- */
+/* pair_reader: reads sentence pairs row by row, from a file in any format (tab-separated, CSV, JSON
+ * lines, TMX ...) or from two parallel files. */
 #pragma once
 
 #include "data/records.h"
@@ -8,8 +8,9 @@ enum { SA_PAIR_SOURCE, SA_PAIR_TARGET, SA_PAIR_GOLD, SA_PAIR_ID, SA_PAIR_TEXTS }
 
 typedef struct sa_pair_reader {
     sa_records records;
+    const char *name; /* of the file or files, for messages */
     const struct sa_pair_format *format;
-    char *columns;                     /* the text of `wanted` */
+    char *words;                       /* owns the strings of `wanted`, or a file's name */
     const char *wanted[SA_PAIR_TEXTS]; /* name or number of each column; NULL: not given */
     size_t at[SA_PAIR_TEXTS];          /* its position, from 0; SIZE_MAX: it is not read */
     bool found[SA_PAIR_TEXTS];         /* some row has it */
@@ -20,14 +21,16 @@ typedef struct sa_pair_reader {
     sa_buffer note;                    /* for the user: how the file is read; may be empty */
 } sa_pair_reader;
 
-/* Recognizes the format by the end of the path or by the content. columns: "2,4", "en,fr": those of
- * source and target, then of links and identifiers; NULL: the first ones, or those that a header
- * tells. `path` must outlive the reader. */
+/* Opens the pairs at `path`, which must outlive the reader: one file, whose format is recognized by
+ * the end of its name or by its content, or "SOURCE,TARGET" if there is no such file. columns:
+ * "2,4", "en,fr": the columns of source and target, then of links and identifiers; NULL: the first
+ * ones, or as a header names them. */
 bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *columns,
                          sa_error *error);
 
-/* The next row but the header; records.line is its line. false at the end, or with *failed set;
- * SA_USAGE: there are no such columns. */
+/* Reads the next row, skipping the header; records.line is its line. Returns false at the end, or
+ * with *failed set. SA_USAGE: no such columns. SA_DATA: the row is broken, or one of two files is
+ * longer. */
 bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error);
 
 /* Whether the file is lines of SOURCE TAB TARGET. */

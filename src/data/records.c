@@ -58,7 +58,7 @@ void sa_records_close(sa_records *records) {
 #ifdef SOFTALIGN_EXPAT
     XML_ParserFree(records->parser);
 #endif
-    sa_text_lines_close(&records->text);
+    sa_text_lines_close(&records->text), sa_text_lines_close(&records->second);
     *records = (sa_records){0};
 }
 

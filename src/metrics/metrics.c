@@ -243,6 +243,25 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
     return good;
 }
 
+bool sa_targets_lack_spaces(const sa_corpus *corpus) {
+    enum { PAIRS = 1000, WORD = 5 }; /* letters of a segmented word, in the mean, at most */
+    size_t letters = 0, unspaced = 0, spaces = 0;
+    for (size_t i = 0; i < corpus->count && i < PAIRS; i++, spaces++) {
+        const char *text = corpus->pairs[i].target;
+        for (size_t size = strlen(text), length; size; text += length, size -= length) {
+            const sa_char_class kind = sa_utf8_char_class(text, size, &length);
+            const uint32_t code = sa_utf8_codepoint(text, size, &length);
+            spaces += kind == SA_CHAR_SPACE;
+            if (!sa_utf8_is_letter(code)) continue;
+            letters++;
+            unspaced += kind == SA_CHAR_HAN ||
+                        (code >= 0xe00 && code <= 0x109f) || /* Thai, Lao .. */
+                        (code >= 0x1780 && code <= 0x17ff);  /* Khmer */
+        }
+    }
+    return 2 * unspaced > letters && letters > WORD * spaces;
+}
+
 /* ---- By length ------------------------------------------------------------------------------- */
 
 const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1] = {

@@ -81,6 +81,15 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
 /* What a sum of statistics amounts to. */
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
 
+/* Whether most letters of the targets belong to scripts that put no spaces between words (Han and
+ * kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none. Segmented text has spaces. */
+bool sa_targets_lack_spaces(const sa_corpus *corpus);
+
+/* What to tell the user then. */
+#define SA_UNSPACED_NOTE                                                                           \
+    "there are no spaces between the words of the targets: BLEU takes whole clauses for words; "   \
+    "--tokenize char counts characters, zh Chinese ones"
+
 /* ---- By length ------------------------------------------------------------------------------- */
 
 /* Bands of source length (Bahdanau et al. 2015, figure 2). */

@@ -1,9 +1,8 @@
-#include "base/utf8.h"
 #include "config/settings.h"
-#include "data/clean.h"
 #include "data/corpus.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
+#include "metrics/metrics.h"
 #include "tensor/blas.h"
 #include "train/session.h"
 
@@ -230,45 +229,7 @@ static void note_merges(const sa_session *session) {
                         wanted);
 }
 
-/* Whether two ideographs have a space between them. */
-static bool has_spaced_ideographs(const char *text) {
-    const size_t size = strlen(text);
-    sa_char_class last[2] = {SA_CHAR_OTHER, SA_CHAR_OTHER};
-    for (size_t at = 0, length; at < size; at += length) {
-        const sa_char_class kind = sa_utf8_char_class(text + at, size - at, &length);
-        if (kind == SA_CHAR_HAN && last[1] == SA_CHAR_SPACE && last[0] == SA_CHAR_HAN) return true;
-        last[0] = last[1], last[1] = kind;
-    }
-    return false;
-}
-
-/* Notes what other programs left in a tenth of the first lines of a side, which is split again. */
-static void note_processed(const sa_session *session, int side) {
-    static const char *const signs[] = {"@@ ",    SA_SPACED, SA_JOINED, "&apos;",
-                                        "&quot;", " @-@ ",   NULL};
-    enum { SIGNS = sizeof signs / sizeof *signs, LINES = 1000, SHARE = 10 };
-    const sa_corpus *corpus = &session->train;
-    const sa_text_codec *codec = side ? &session->model.target : &session->model.source;
-    const size_t count = corpus->count < LINES ? corpus->count : LINES;
-    size_t found = 0, k = 0;
-    for (; codec->tokenizer->early && k < SIGNS; k++, found = 0) {
-        for (size_t i = 0; i < count; i++) {
-            const char *text = side ? corpus->pairs[i].target : corpus->pairs[i].source;
-            found += signs[k] ? strstr(text, signs[k]) != NULL : has_spaced_ideographs(text);
-        }
-        if (found && found * SHARE >= count) break;
-    }
-    if (found)
-        sa_session_note(session,
-                        side ? "note: the target has %s in %zu of %zu lines, as tokenized text "
-                               "has: {target_tokenizer} space leaves it as it is"
-                             : "note: the source has %s in %zu of %zu lines, as tokenized text "
-                               "has: {source_tokenizer} space leaves it as it is",
-                        signs[k] ? signs[k] : "spaces between ideographs", found, count);
-}
-
 static void note_pairs(const sa_session *session) {
-    enum { MANY_PAIRS = 20000, MANY_WORDS = 5000 }; /* beyond all toy corpora */
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     const char *const remarks[] = {session->train.remarks, session->valid.remarks};
     for (int i = 0; i < 2; i++)
@@ -284,14 +245,6 @@ static void note_pairs(const sa_session *session) {
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
     if (sa_has_subwords(&session->settings)) note_merges(session);
-    note_processed(session, 0);
-    note_processed(session, 1);
-    if (!session->training->resume && session->settings.dropout == 0 &&
-        session->data.count >= MANY_PAIRS && vocab[0]->words.count >= MANY_WORDS)
-        sa_session_note(session,
-                        "note: the pairs look like natural language, the settings are those "
-                        "of a toy task: {preset} tatoeba is made for such pairs and three "
-                        "minutes");
     for (int i = 0; i < 2 * SA_SPECIAL_TOKENS; i++) {
         const sa_token word = sa_vocab_token(vocab[0], i % SA_SPECIAL_TOKENS);
         if (sa_vocab_find(vocab[i / SA_SPECIAL_TOKENS], word.text, word.size) != SA_UNK)

@@ -37,21 +37,6 @@ grep -q '^sub-words: [0-2] source and 0 target merges (separate)$' err || fail "
 expect 2 "--source-tokenizer 'letters': expected auto, word, char, space, bpe or space-bpe" \
     train --train sounds.tsv --out refused --source-tokenizer letters
 
-# What other programs leave behind is noticed, unless the text is left as it is.
-note() { # SOURCE TARGET WANTED ARGUMENT...
-    printf '%s\t%s\n' "$1" "$2" >done.tsv
-    learn 'done' 1 "${@:4}"
-    same "note" "$3" "$(grep -o '^note: the .* space leaves .*' err)"
-}
-end='in 1 of 1 lines, as tokenized text has: --source-tokenizer space leaves it as it is'
-note 'the back@@ log' 'ok' "note: the source has @@  $end"
-note '▁the ▁log' 'ok' "note: the source has ▁ $end"
-note 'it &apos;s' 'ok' "note: the source has &apos; $end"
-note '我 喜欢 苹果' 'ok' "note: the source has spaces between ideographs $end"
-note 'ok' 'it &apos;s' "note: the target has &apos; ${end/source/target}"
-note 'the back@@ log' 'it &apos;s' '' --tokenizer space
-note '我喜欢苹果' 'a@b' ''
-
 # Models of earlier programs have no table of spaces: translations, tokens and a training that goes on
 # are what they were.
 printf '%s\t%s\n' how? 'ինչպե՞ս։' he: 'er: »Ja!«' 'you come?' 'tu viens ?' 'the man.' "l'homme. Non !" >early.tsv

@@ -132,12 +132,9 @@ static const good_file good[] = {
      "columns of source and target, such as 2,3"},
     {"x.tsv", "1.05\tGo on.\tVa.\n1.1\tNo.\tNon.\n1.2\tYes.\tOui.\n", "2,3",
      "1:Go on.=Va. 2:No.=Non. 3:Yes.=Oui.", NULL},
-    {"x.tsv", "a b\ta b\nb\tb\nc\tc\n", NULL, "1:a b=a b 2:b=b 3:c=c",
-     "x.tsv: source and target are equal in all 3 pairs"},
+    {"x.tsv", "a b\ta b\nb\tb\nc\tc\n", NULL, "1:a b=a b 2:b=b 3:c=c", NULL},
     {"x.tsv", "question\tanswer\nWhy is it?\tSo.\nWho are you?\tMe.\n", NULL,
-     "1:question=answer 2:Why is it?=So. 3:Who are you?=Me.",
-     "x.tsv:1: 'question' and 'answer' are read as a pair: if they are names of columns, --columns "
-     "question,answer leaves them out"},
+     "1:question=answer 2:Why is it?=So. 3:Who are you?=Me.", NULL},
     {"x.tsv", "cat\tchat\ndog\tchien\na dog\tun chien\n", NULL,
      "1:cat=chat 2:dog=chien 3:a dog=un chien", NULL},
 };

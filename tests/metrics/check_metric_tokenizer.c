@@ -1,8 +1,9 @@
 /* The tokens of the metrics, against sacreBLEU 2.6's (tests/golden/own.13a.tsv) and by hand; those
  * of zh by its definition: characters of its table set apart, then the rules of 13a alone (no
- * entities, no space around the line). */
+ * entities, no space around the line); text without spaces between words. */
 #include "base/option.h"
 #include "base/utf8.h"
+#include "metrics/metrics.h"
 #include "metrics/ngram.h"
 #include "support/pairs.h"
 #include "support/suite.h"
@@ -110,11 +111,39 @@ START_TEST(characters_of_zh) {
 }
 END_TEST
 
+/* ---- Text without spaces --------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    bool lacks;
+} targets[] = {
+    {"猫が魚を食べる。", true},
+    {"你好，世界！我们走吧", true},
+    {"ฉันชอบกินข้าวผัด", true},
+    {"ខ្ញុំចូលចិត្តអានសៀវភៅ", true},
+    {"ຂ້ອຍມັກອ່ານປຶ້ມ", true},
+    {"ကျွန်တော်စာဖတ်ရတာကြိုက်တယ်", true},
+    {"猫 が 魚 を 食べる 。", false}, /* segmented */
+    {"ฉัน ชอบ กิน ข้าว ผัด", false},
+    {"Rindfleischetikettierungsüberwachung", false},
+    {"나는 책을 좋아한다", false},
+    {"Ich sah 東京 im Herbst", false},
+    {"", false},
+};
+
+START_TEST(text_without_spaces_is_found) {
+    sa_pair pair = {.source = "a", .target = targets[_i].text};
+    const sa_corpus corpus = {.pairs = &pair, .count = 1};
+    ck_assert_msg(sa_targets_lack_spaces(&corpus) == targets[_i].lacks, "%s", pair.target);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("cut", &tests);
     tcase_add_test(tests, tokens_are_those_of_13a);
     tcase_add_loop_test(tests, tokens_by_hand, 0, sizeof cuts / sizeof *cuts);
     tcase_add_test(tests, characters_of_zh);
+    tcase_add_loop_test(tests, text_without_spaces_is_found, 0, sizeof targets / sizeof *targets);
     return suite_run(suite);
 }

@@ -1,61 +1,59 @@
-/* gradient_faults: drops one result of a backward pass, so that tests can prove that the gradient
- * check notices.
+/* gradient_faults: models whose backward pass lacks one term, which a gradient check must notice.
  *
- * No equation knows of it. The linker gives calls of a function to its wrapper here (CMake takes
- * the names of the functions from these files, for the option --wrap), and the wrapper lets one
- * result go into a matrix that nobody reads, or clears it afterwards. A linker wraps what one file
- * calls and another defines, also by way of a row of a table: functions of a row stand in another
- * file than the table. To add a fault: a row of the table, and a line in the wrapper of the
- * function. */
+ * No equation knows of it. A model reaches its passes through its family; a planted fault is a copy
+ * of the family whose backward pass runs with a copy of the weights in which some tensors are zero,
+ * or some entries (the score, the normalizer, the cell) lose a result, and which clears some
+ * gradients afterwards. A term such as dx += W' dy is missing where W is zero. */
 #pragma once
 
-#include "attention/parts.h"
+#include "model/seq2seq.h"
 
-/* What a function of a score or a hook of a part adds to: nothing is left of it, or one of its
- * results is lost. */
-typedef enum sa_fault_result {
-    SA_FAULT_ALL,
-    SA_FAULT_Q,
-    SA_FAULT_K,
-    SA_FAULT_V_A,
-    SA_FAULT_WEIGHTS, /* d->alpha */
-    SA_FAULT_STATE,   /* the derivative by the step before */
-    SA_FAULT_ROW,     /* what the part has of each query */
-    SA_FAULT_MATRIX,  /* number `matrix` of its gradients, with which its struct begins */
-} sa_fault_result;
+/* What else a fault changes beyond tensors. */
+typedef enum sa_fault_change {
+    SA_FAULT_TENSORS, /* nothing */
+    SA_FAULT_QUERY,   /* the score's dq_i are lost, */
+    SA_FAULT_KEY,     /* its dk_j, */
+    SA_FAULT_V_A,     /* its dv_a, */
+    SA_FAULT_TANH,    /* or the slope of tanh in them */
+    SA_FAULT_NORMALIZER,
+    SA_FAULT_VALUES, /* what the values get from the context */
+    SA_FAULT_CARRY,  /* what a cell's state gets past its products */
+    SA_FAULT_ENCODER_CARRY,
+    SA_FAULT_TARGET,  /* -1 at the reference word */
+    SA_FAULT_READOUT, /* what t_i gets */
+    SA_FAULT_MASK,    /* dropout of units in the backward pass, */
+    SA_FAULT_WORD_MASK,
+} sa_fault_change;
 
 typedef struct sa_gradient_fault {
     const char *name, *dropped;
-    const char *options;           /* of a model that has the term; empty: the default model */
-    const sa_score *score, *other; /* rows with the same function are meant, too; or NULL */
-    const sa_part *part;           /* with a backward hook at this place; or NULL */
-    sa_place place;
-    sa_fault_result result;
-    int third, last; /* columns of a score's result: one third, or one from the end; 0: all */
-    int matrix;
+    const char *options; /* of a model that has the term; empty: the default model */
+    /* Names of tensors, separated by spaces, or their ends after a dot: zero in the backward pass,
+     * and with a gradient of zero. */
+    const char *weights, *gradients;
+    const char *cell; /* only models with this cell have the term; NULL: any */
+    sa_fault_change change;
+    const sa_score *score, *other; /* of a change of the score: only this one, or this */
 } sa_gradient_fault;
 
-extern const sa_gradient_fault
-    sa_gradient_faults[]; /* gradient_faults.tsv; ends with a NULL name */
+extern const sa_gradient_fault sa_gradient_faults[]; /* ends with a NULL name */
 
 const sa_gradient_fault *sa_gradient_fault_find(const char *name); /* NULL: there is none */
 
-/* Drops the term of that name from now on, in this thread; NULL: none. False if there is no such
- * term. */
-bool sa_gradient_fault_inject(const char *name);
+typedef struct sa_planted_fault {
+    sa_family family; /* in place of the model's; the first member */
+    const sa_gradient_fault *fault;
+    sa_sizes sizes; /* with the right family */
+    sa_params plan;
+    sa_real *values; /* [plan.size] the weights of the backward pass */
+    sa_seq2seq w;    /* the same, bound, with the changed entries: */
+    sa_score score;
+    sa_normalizer normalizer;
+    sa_cell cell;
+} sa_planted_fault;
 
-/* Whether a backward pass has reached the term since then. */
-bool sa_gradient_fault_hit(void);
-
-/* ---- For the wrappers ------------------------------------------------------------------------ */
-
-/* What is called, and what is called instead. */
-#define SA_WRAPPED(function) __typeof__(function) __real_##function, __wrap_##function
-
-/* Whether the term is to be dropped. Ask it only where the model has the term. */
-bool sa_broken(const char *term);
-const sa_gradient_fault *sa_injected_fault(void); /* or NULL */
-
-/* Where a result is added: to the result, or if the term is to be dropped to a matrix of that
- * shape, which the next call of this function uses again. */
-sa_mat sa_unless_broken(const char *term, sa_mat result);
+/* A fault for models of these sizes: &planted->family takes the place of their w->family. SA_USAGE:
+ * they have no such term. To be freed by sa_planted_fault_free. */
+sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const sa_sizes *sizes,
+                                          sa_error *error);
+void sa_planted_fault_free(sa_planted_fault *planted);

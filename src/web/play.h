@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/option.h"
+#include "lab/gradient_faults.h"
 #include "train/session.h"
 #include "web/playground.h"
 
@@ -19,7 +20,8 @@ struct web_play {
     sa_corpus held_out; /* the held-out pairs; its array belongs to the handle, not the texts */
     json_t *notes;      /* list of the session's notes */
     json_t *validation; /* of the last step; NULL: none was due */
-    web_measuring *measuring; /* NULL: none */
+    web_measuring *measuring;  /* NULL: none */
+    sa_planted_fault *planted; /* in the trainer; NULL: none */
 };
 
 static inline sa_model *web_model(web_play *play) {

@@ -5,7 +5,6 @@
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
-#include "lab/gradient_faults.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 #include "train/session.h"
@@ -249,6 +248,7 @@ void web_close(web_play *play) {
         sa_model_release(&play->loaded);
     sa_training_remove(play->folder, NULL);
     end_measuring(play->measuring);
+    sa_planted_fault_free(play->planted);
     free(play->held_out.pairs);
     json_decref(play->notes);
     json_decref(play->validation);
@@ -284,11 +284,25 @@ const char *web_pair(const web_play *play, int i) {
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
+static const sa_gradient_fault *broken; /* what web_break has chosen, or NULL */
+
+/* Lets the next updates leave out the chosen term, where the model has it. */
+static void plant(web_play *play) {
+    sa_trainer *trainer = &play->session.trainer;
+    if (broken == (play->planted ? play->planted->fault : NULL)) return;
+    if (play->planted) trainer->sizes = play->planted->sizes;
+    sa_planted_fault_free(play->planted);
+    play->planted = broken ? sa_gradient_fault_plant(broken, &trainer->sizes, NULL) : NULL;
+    if (play->planted) trainer->sizes.family = &play->planted->family;
+    trainer->w.family = trainer->sizes.family;
+}
+
 /* Updates, with the validations that are due between them. */
 static bool make_updates(web_play *play, int updates, sa_error *error) {
     sa_session *session = &play->session;
     session->report_loss = 0;
     session->report_words = 0;
+    plant(play);
     for (int i = 0; i < updates; i++) {
         if (!sa_session_step(session, error)) return false;
         if (sa_session_validation_due(session) && !sa_session_validate(session, true, error))
@@ -325,7 +339,8 @@ const char *web_step(web_play *play, int updates) {
 
 const char *web_break(const char *term) {
     sa_error *error = web_begin();
-    if (!sa_gradient_fault_inject(term)) {
+    broken = term ? sa_gradient_fault_find(term) : NULL;
+    if (term && !broken) {
         sa_fail(error, SA_USAGE, "there is no backward term '%s'", term);
         return NULL;
     }

@@ -15,11 +15,11 @@ function stem(path) {
 path !~ /\.c$/ { next }
 
 # What the public header declares is defined in src all the same, so only sources are read. A
-# definition begins in the first column, outside braces; a wrapper is none (lab/gradient_faults.h).
+# definition begins in the first column, outside braces.
 pass == 1 {
     if (path != last) depth = 0
     last = path
-    if (depth == 0 && text !~ /^(static|typedef|extern|[ \t#}])|__wrap_/ &&
+    if (depth == 0 && text !~ /^(static|typedef|extern|[ \t#}])/ &&
         match(text, /(sa|cli)_[A-Za-z0-9_]+[ \t]*(\(|(\[[^\]]*\])* = )/)) {
         name = substr(text, RSTART, RLENGTH)
         sub(/[^A-Za-z0-9_].*/, "", name)

@@ -230,7 +230,8 @@ typedef struct argument_reader {
     bool seen[ROWS]; /* by the row's number over all sets */
 } argument_reader;
 
-bool cli_is_named(const sa_option *row, const char *argument) {
+/* Whether an argument, after its "--", is the option: "name" or "name=value". */
+static bool is_named(const sa_option *row, const char *argument) {
     const size_t size = strlen(row->name);
     return strncmp(argument, row->name, size) == 0 && (!argument[size] || argument[size] == '=');
 }
@@ -239,7 +240,7 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
                                  const cli_option_set **set, size_t *number) {
     const sa_option *row;
     for (*number = 0; (row = cli_option_at(command, *number, set)); ++*number)
-        if (cli_is_named(row, argument)) break;
+        if (is_named(row, argument)) break;
     return row;
 }
 

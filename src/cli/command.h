@@ -65,17 +65,12 @@ extern const cli_command *const *cli_commands;
 /* NULL and SA_USAGE, suggesting the nearest name, when there is no such command. */
 const cli_command *cli_find(const char *name, sa_error *error);
 
-/* Prints what may stand in the place of the last word, as scripts/completion reads it. */
-bool cli_complete(int count, char **words, sa_error *error);
-
 /* The i-th set of a command's options, at last those that all commands have; then NULL. */
 const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 
 /* The i-th option over all these sets, and its set; then NULL. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
 
-/* Whether an argument, after its "--", is the option: "name" or "name=value". */
-bool cli_is_named(const sa_option *row, const char *argument);
 /* The option of that name, its set and its number over all these sets; NULL: none. */
 const sa_option *cli_option_find(const cli_command *command, const char *argument,
                                  const cli_option_set **set, size_t *number);

@@ -26,8 +26,6 @@ static const cli_command *choose(int *count, char ***words, sa_error *error) {
         sa_buffer_addf(&out, "%s %s\n%s\n", cli_name, sa_version(), sa_blas_version());
         if (file) sa_buffer_addf(&out, "products by %s\n", file);
         cli_print(&out, error);
-    } else if (strcmp(name, "--complete") == 0) {
-        cli_complete(*count - 1, *words + 1, error);
     } else {
         const cli_command *command = cli_find(name, error);
         if (command && asks_for_help(*count - 1, *words + 1)) {

@@ -49,7 +49,6 @@ expect 2 "unknown task 'mon' (did you mean 'mono'?); 'softalign help corpus' lis
 expect 2 "--nbest 3 needs --beam 3 or more" translate m --nbest 3
 expect 2 "no backward term is called 'gru.nothing'" gradcheck --break gru.nothing
 expect 2 "no backward term is called 'gru.rset' (did you mean 'gru.reset'?)" gradcheck --break gru.rset
-expect 2 "--complete: the word to complete is missing" --complete
 
 # Lists of models, and what a comparison needs.
 expect 2 "compare: --train PAIRS is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare

@@ -1,7 +1,7 @@
 /* api_page: pages of softalign.h. */
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "report/html_report.h"
+#include "report/film.h"
 
 #include <stdlib.h>
 

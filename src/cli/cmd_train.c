@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "report/film.h"
 
 #include <math.h>
 #include <stdio.h>

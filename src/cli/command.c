@@ -266,6 +266,17 @@ static const sa_option *find_elsewhere(const cli_command *command, const char *n
     return NULL;
 }
 
+/* Options that earlier programs had, and what to use now. */
+static const struct {
+    const char *command, *option, *instead;
+} removed[] = {
+    {"film", "png", "'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame"},
+    {"film", "pdf", "'align --matrix DIR/film/0001/00000010.csv --pdf FOLDER' draws a frame"},
+    {"film", "pair", "the page has all pairs"},
+    {"film", "head", "the page has all heads"},
+    {"film", "colormap", "'align --matrix FILE --colormap NAME' draws a frame"},
+};
+
 static bool unknown(const cli_command *command, const char *argument, sa_error *error) {
     const bool dashes = strncmp(argument, "--", 2) == 0;
     const cli_option_set *set;
@@ -274,6 +285,10 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     size_t number;
     snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
              dashes ? argument + 2 : argument);
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+        if (strcmp(removed[i].command, command->name) == 0 && strcmp(removed[i].option, name) == 0)
+            return sa_fail(error, SA_USAGE, "%s: there is no '--%s' any more: %s", command->name,
+                           name, removed[i].instead);
     const char *now = sa_option_renamed(name, NULL);
     if (now && cli_option_find(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,

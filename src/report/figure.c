@@ -48,7 +48,6 @@ typedef struct layout {
     int panels, across; /* matrices; in a row of the grid */
     bool upright, rtl;
     double least;           /* weight whose number is shown */
-    double head;            /* height of the title */
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
     double width, height;   /* of a panel with words and margin */
@@ -82,7 +81,6 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     const double source = longest(alignment->source, S, figure->font);
     it.upright = source > it.cell - GAP;
     it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
-    it.head = (figure->title ? TITLE : 0) + AXIS;
     it.left = longest(alignment->target, T, figure->font) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
@@ -168,7 +166,7 @@ static void add_panel(const layout *it, int panel, sa_drawing *out) {
     const int S = alignment->sources;
     const int column = panel % it->across, row = panel / it->across;
     const double x = MARGIN + AXIS + column * it->width + it->left;
-    const double y = MARGIN + it->head + row * it->height + it->top;
+    const double y = MARGIN + AXIS + row * it->height + it->top;
     add_words(it, x, y, out);
     if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, out);
     add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y, out);
@@ -188,7 +186,7 @@ static double axis_length(const layout *it, int axis) {
 /* Of a single matrix at its cells, of several once for all. */
 static void add_axes(const layout *it, int down, sa_drawing *out) {
     const char *const *name = axes[it->figure->site];
-    const double y = MARGIN + it->head, left = it->panels > 1 ? 0 : it->left,
+    const double y = MARGIN + AXIS, left = it->panels > 1 ? 0 : it->left,
                  top = it->panels > 1 ? 0 : it->top;
     const sa_box above = {MARGIN + AXIS + left, y - AXIS,
                           fmax(it->across * it->width - MARGIN - left, axis_length(it, 0)), AXIS};
@@ -236,12 +234,9 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + AXIS + it.across * it.width;
-    const double own = figure->title ? sa_drawing_text_width(figure->title, figure->font) : 0;
-    const double title = ceil(fmax(own, figure->title_width) * FONT);
     const double axis = AXIS + it.left + axis_length(&it, 0);
-    const double width =
-        fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + fmax(title, axis));
-    const double height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
+    const double width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + axis);
+    const double height = MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
     if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
     if (out->figures++ % (figure->across ? figure->across : 1) == 0)
         out->x = 0, out->y = out->height;
@@ -254,10 +249,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                        alignment->targets, alignment->sources);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
     add_axes(&it, down, out);
-    add_scale(&it, scale, MARGIN + it.head + it.top, out);
-    if (figure->title)
-        add_text(out, figure->title, FONT, (sa_box){MARGIN, MARGIN, width - 2 * MARGIN, FONT},
-                 SA_ANCHOR_LEFT, false, black);
+    add_scale(&it, scale, MARGIN + AXIS + it.top, out);
     if (out->failed) return sa_fail_memory(error, out->count * sizeof *out->shapes);
     for (size_t i = first; i < out->count; i++)
         out->shapes[i].box.x += out->x, out->shapes[i].box.y += out->y;

@@ -14,9 +14,6 @@ typedef struct sa_figure {
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
     sa_attention_site site; /* names the axes */
-    const char *title;      /* above the matrices, or NULL */
-    double title_width;     /* minimum of the picture's width: that of a title of this width at font
-                               size 1 */
     double numbers;   /* in the cells: SA_NUMBERS_..., or the least weight that shows its own */
     const char *font; /* NULL: sans-serif */
     int across;       /* figures of a drawing side by side; 0: 1 */

@@ -1,10 +1,12 @@
+/* film: what a training recorded in its folder, its log and the attention of some pairs, and the
+ * film that a page plays of it. */
 #include "report/film.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "data/csv.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ static const char *const column_names[SA_LOG_COLUMNS] = {
     [SA_LOG_VALID_LOSS] = "valid_loss",
     [SA_LOG_VALID_BLEU] = "valid_bleu",
 };
-/* The column of each of these in the first row. SA_DATA: one is missing. */
+
+/* Finds the column of each of these in the first row. SA_DATA: one is missing. */
 static bool find_columns(const sa_records *log, size_t columns[SA_LOG_COLUMNS], sa_error *error) {
     for (size_t k = 0; k < SA_LOG_COLUMNS; k++) {
         for (columns[k] = 0; columns[k] < log->cells; columns[k]++)
@@ -54,7 +57,32 @@ bool sa_training_log_read(const char *folder, bool required, sa_log_row row, voi
     return good;
 }
 
-/* ---- Frames ---------------------------------------------------------------------------------- */
+/* ---- Reading a film -------------------------------------------------------------------------- */
+
+enum { PAIRS = 20 }; /* of a page */
+
+typedef struct film_frame {
+    int64_t step;    /* updates before it */
+    char *caption;   /* "update 120: validation loss 1.234, BLEU 45.67" */
+    double *weights; /* [(1 + heads) * rows * cols], the mean of the heads first */
+} film_frame;
+
+/* The frames of one pair, by step. */
+typedef struct film_scene {
+    sa_number_table first; /* the first frame: its tokens are those of all frames */
+    film_frame *frames;    /* [count] */
+    size_t count, capacity;
+    int heads; /* 0: only the mean was recorded */
+} film_scene;
+
+typedef struct film_scenes {
+    film_scene scenes[PAIRS];
+    size_t count;
+} film_scenes;
+
+static size_t size_of(const film_scene *scene) {
+    return (size_t)scene->first.rows * (size_t)scene->first.cols;
+}
 
 /* The number of updates in the name of a frame ("00000120.csv"), or -1. */
 static int64_t step_of(const char *name) {
@@ -66,84 +94,92 @@ static int64_t step_of(const char *name) {
 
 /* The head whose folder has this name ("head-2"), or 0. */
 static int head_of(const char *name) {
-    static const char prefix[] = "head-";
     int64_t head;
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
-        !sa_integer_parse(name + sizeof prefix - 1, &head))
-        return 0;
-    return head > 0 && head < 1000 ? (int)head : 0;
-}
-
-static bool add_frame(sa_film_pair *pair, const char *folder, const char *name, int64_t step,
-                      sa_error *error) {
-    const sa_film_frame frame = {.path = sa_format(error, "%s/%s", folder, name), .step = step};
-    if (frame.path &&
-        sa_append(&pair->frames, &pair->count, &pair->capacity, &frame, sizeof frame, error))
-        return true;
-    free(frame.path);
-    return false;
+    return strncmp(name, "head-", 5) == 0 && sa_integer_parse(name + 5, &head) && head > 0 &&
+                   head < 1000
+               ? (int)head
+               : 0;
 }
 
 static int by_step(const void *a, const void *b) {
-    const int64_t x = ((const sa_film_frame *)a)->step, y = ((const sa_film_frame *)b)->step;
+    const int64_t x = ((const film_frame *)a)->step, y = ((const film_frame *)b)->step;
     return (x > y) - (x < y);
 }
 
-static bool same_labels(const sa_number_table *frame, const sa_number_table *first) {
-    if (frame->rows != first->rows || frame->cols != first->cols) return false;
-    for (int i = 0; i < frame->rows; i++)
-        if (strcmp(frame->row[i], first->row[i]) != 0) return false;
-    for (int j = 0; j < frame->cols; j++)
-        if (strcmp(frame->column[j], first->column[j]) != 0) return false;
-    return true;
+/* Lists the frames and counts the heads of a folder; one that does not exist has none. */
+static bool list_frames(film_scene *scene, const char *folder, sa_error *error) {
+    DIR *list = opendir(folder);
+    bool good = true;
+    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", folder);
+    errno = 0;
+    for (struct dirent *entry; good && (entry = readdir(list)); errno = 0) {
+        const film_frame frame = {.step = step_of(entry->d_name)};
+        const int head = head_of(entry->d_name);
+        if (head > scene->heads) scene->heads = head;
+        good = frame.step < 0 || sa_append(&scene->frames, &scene->count, &scene->capacity, &frame,
+                                           sizeof frame, error);
+    }
+    if (good && errno) good = sa_fail_errno(error, SA_IO, "read", folder);
+    closedir(list);
+    if (scene->count) qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);
+    return good;
 }
 
-static bool read_frame(sa_number_table *matrix, const char *path, const sa_film_frame *first,
-                       sa_error *error) {
-    if (!sa_number_table_open(matrix, path, false, error)) return false;
-    if (!matrix->row || !matrix->column)
-        return sa_fail(error, SA_DATA, "%s: not a heatmap: tokens are missing", path);
-    if (!same_labels(matrix, &first->matrix))
-        return sa_fail(error, SA_DATA, "%s: its tokens differ from those of '%s'", path,
-                       first->path);
-    return true;
+static bool same_words(const char *const *words, const char *const *first, int count) {
+    int i = 0;
+    while (i < count && strcmp(words[i], first[i]) == 0) i++;
+    return i == count;
 }
 
-/* Reads the same frame of one head into `weights`. */
-static bool read_head(const char *folder, int head, const sa_film_frame *frame, double *weights,
+/* Reads the mean (head 0) or a head of a frame into its place among the frame's weights. */
+static bool read_head(film_scene *scene, const char *folder, film_frame *frame, int head,
                       sa_error *error) {
-    sa_number_table matrix = {0};
-    char *path = sa_format(error, "%s/head-%d%s", folder, head, strrchr(frame->path, '/'));
-    const bool good = path && read_frame(&matrix, path, frame, error);
-    if (good)
-        memcpy(weights, matrix.numbers,
-               (size_t)matrix.rows * (size_t)matrix.cols * sizeof *weights);
+    sa_number_table matrix = {0}, *first = &scene->first;
+    char inner[32] = "";
+    if (head) snprintf(inner, sizeof inner, "head-%d/", head);
+    char *path = sa_format(error, "%s/%s%08lld.csv", folder, inner, (long long)frame->step);
+    bool good = path && sa_number_table_open(&matrix, path, false, error) &&
+                ((matrix.row && matrix.column) ||
+                 sa_fail(error, SA_DATA, "%s: not a heatmap: tokens are missing", path));
+    if (good && !first->numbers) *first = matrix, matrix = (sa_number_table){0};
+    const sa_number_table *read = matrix.numbers ? &matrix : first;
+    if (good && !(read->rows == first->rows && read->cols == first->cols &&
+                  same_words(read->row, first->row, first->rows) &&
+                  same_words(read->column, first->column, first->cols)))
+        good = sa_fail(error, SA_DATA, "%s: its tokens differ from those of '%s/%08lld.csv'", path,
+                       folder, (long long)scene->frames->step);
+    const size_t size = size_of(scene), all = (size_t)(1 + scene->heads) * size;
+    if (good && !frame->weights)
+        good = (frame->weights = sa_new(all, sizeof *frame->weights, error)) != NULL;
+    if (good) memcpy(frame->weights + (size_t)head * size, read->numbers, size * sizeof(double));
     sa_number_table_close(&matrix);
     free(path);
     return good;
 }
 
-static bool read_heads(const char *folder, int heads, sa_film_frame *frame, sa_error *error) {
-    const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
-    if (!heads) return true;
-    frame->weights = sa_new((size_t)(1 + heads) * size, sizeof *frame->weights, error);
-    if (!frame->weights) return false;
-    memcpy(frame->weights, frame->matrix.numbers, size * sizeof *frame->weights);
-    bool good = true;
-    for (int head = 1; good && head <= heads; head++)
-        good = read_head(folder, head, frame, frame->weights + (size_t)head * size, error);
-    frame->heads = heads;
-    return good;
+/* Reads the frames of the pairs in OUT/film/0001 ..., up to the first without frames. */
+static bool read_film(film_scenes *film, const char *out, sa_error *error) {
+    for (; film->count < PAIRS; film->count++) {
+        film_scene *scene = &film->scenes[film->count];
+        char *folder = sa_format(error, "%s/film/%04zu", out, film->count + 1);
+        bool good = folder && list_frames(scene, folder, error);
+        for (size_t i = 0; good && i < scene->count; i++)
+            for (int head = 0; good && head <= scene->heads; head++)
+                good = read_head(scene, folder, &scene->frames[i], head, error);
+        free(folder);
+        if (!good || !scene->count) return good;
+    }
+    return true;
 }
 
-static bool read_frames(sa_film_pair *pair, const char *folder, sa_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < pair->count; i++) {
-        sa_film_frame *frame = &pair->frames[i];
-        good = read_frame(&frame->matrix, frame->path, pair->frames, error) &&
-               read_heads(folder, pair->heads, frame, error);
+static void release(film_scenes *film) {
+    for (size_t p = 0; p < PAIRS; p++) {
+        film_scene *scene = &film->scenes[p];
+        for (size_t i = 0; i < scene->count; i++)
+            free(scene->frames[i].caption), free(scene->frames[i].weights);
+        free(scene->frames);
+        sa_number_table_close(&scene->first);
     }
-    return good;
 }
 
 /* ---- Captions -------------------------------------------------------------------------------- */
@@ -156,100 +192,82 @@ static void add_figure(const char *name, const char *cell, int decimals, sa_buff
     sa_number_add_fixed(out, value, decimals);
 }
 
-/* Puts the validation of a row of the log into the captions of the frames of that step; without
- * cells every frame gets one. */
+/* Puts the validation of a row of the log into the caption of the first pair's frame of that step;
+ * without cells every frame gets a caption. */
 static bool name_frames(void *context, const char *const *cells, sa_error *error) {
-    sa_film *film = context;
+    film_scene *scene = context;
     int64_t step;
     if (cells && !sa_integer_parse(cells[SA_LOG_STEP], &step)) return true;
-    for (size_t i = 0; i < film->count; i++)
-        for (size_t k = 0; k < film->pairs[i].count; k++) {
-            sa_film_frame *frame = &film->pairs[i].frames[k];
-            sa_buffer caption = {0};
-            if (cells && frame->step != step) continue;
-            sa_buffer_addf(&caption,
-                           cells || frame->step ? "update %lld" : "before the first update",
-                           (long long)frame->step);
-            if (cells) add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
-            if (cells) add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
-            free(frame->caption);
-            frame->caption = caption.text;
-            if (caption.failed) return sa_fail_memory(error, caption.size);
-        }
+    for (size_t k = 0; k < scene->count; k++) {
+        film_frame *frame = &scene->frames[k];
+        sa_buffer caption = {0};
+        if (cells && frame->step != step) continue;
+        sa_buffer_addf(&caption, cells || frame->step ? "update %lld" : "before the first update",
+                       (long long)frame->step);
+        if (cells) add_figure("validation loss", cells[SA_LOG_VALID_LOSS], 3, &caption);
+        if (cells) add_figure("BLEU", cells[SA_LOG_VALID_BLEU], 2, &caption);
+        free(frame->caption);
+        frame->caption = caption.text;
+        if (caption.failed) return sa_fail_memory(error, caption.size);
+    }
     return true;
 }
 
-/* ---- Pairs ----------------------------------------------------------------------------------- */
+/* ---- For the page ---------------------------------------------------------------------------- */
 
-static bool list_frames(sa_film_pair *pair, const char *folder, DIR *list, sa_error *error) {
-    errno = 0;
-    for (struct dirent *entry; (entry = readdir(list)); errno = 0) {
-        const int64_t step = step_of(entry->d_name);
-        if (step >= 0 && !add_frame(pair, folder, entry->d_name, step, error)) return false;
-        const int head = head_of(entry->d_name);
-        if (head > pair->heads) pair->heads = head;
-    }
-    if (errno) return sa_fail_errno(error, SA_IO, "read", folder);
-    if (pair->count) qsort(pair->frames, pair->count, sizeof *pair->frames, by_step);
-    return true;
+/* The first and the last frame are always shown. */
+static bool is_shown(size_t i, const film_scene *scene, size_t stride) {
+    return i % stride == 0 || i + 1 == scene->count;
 }
 
-static void release(sa_film_pair *pair) {
-    for (size_t i = 0; i < pair->count; i++) {
-        sa_number_table_close(&pair->frames[i].matrix);
-        free(pair->frames[i].weights);
-        free(pair->frames[i].caption);
-        free(pair->frames[i].path);
+static json_t *json_scene(const film_scene *scene, size_t stride, int heads, bool *failed) {
+    const sa_number_table *first = &scene->first;
+    const size_t size = size_of(scene);
+    json_t *weights = json_array(), *each = json_array();
+    for (size_t i = 0; i < scene->count; i++) {
+        const double *x = scene->frames[i].weights;
+        if (!is_shown(i, scene, stride)) continue;
+        json_array_append_new(weights, sa_page_weights(x, size, failed));
+        if (heads)
+            json_array_append_new(each, sa_page_weights(x + size, (size_t)heads * size, failed));
     }
-    free(pair->frames);
+    return json_pack("{s:o, s:o, s:o, s:o}", "source", sa_json_words(first->column, first->cols),
+                     "target", sa_json_words(first->row, first->rows), "weights", weights, "heads",
+                     each);
 }
 
-/* Adds the pair of a folder; *more is false when it has no frames. */
-static bool add_pair(sa_film *film, const char *folder, bool *more, sa_error *error) {
-    sa_film_pair pair = {0};
-    DIR *list = opendir(folder);
-    *more = false;
-    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", folder);
-    bool good = list_frames(&pair, folder, list, error);
-    closedir(list);
-    *more = pair.count > 0;
-    good = good && read_frames(&pair, folder, error) &&
-           (!*more ||
-            sa_append(&film->pairs, &film->count, &film->capacity, &pair, sizeof pair, error));
-    if (!good || !*more) release(&pair);
+/* Pairs with other frames than the first one belong to another training, and are left out. */
+static json_t *json_film(sa_html_report *report, const film_scenes *film) {
+    const film_scene *first = film->scenes;
+    size_t size = 0; /* upper bound of the bytes of one frame of all pairs */
+    for (size_t i = 0; i < film->count; i++) size += 2 * size_of(&film->scenes[i]);
+    /* One frame in this many is shown, which keeps the film within its budget. */
+    const size_t stride = 1 + first->count * size * report->models / SA_PAGE_FILM;
+    const size_t bytes = (first->count / stride + 2) * (size_t)first->heads * size;
+    const int heads = report->heads + bytes > report->head_budget ? 0 : first->heads;
+    if (heads) report->heads += bytes;
+    json_t *steps = json_array(), *captions = json_array(), *scenes = json_array();
+    for (size_t i = 0; i < first->count; i++) {
+        if (!is_shown(i, first, stride)) continue;
+        json_array_append_new(steps, json_integer(first->frames[i].step));
+        json_array_append_new(captions, json_string(first->frames[i].caption));
+    }
+    for (const film_scene *scene = first; scene < first + film->count; scene++)
+        if (scene->count == first->count && scene->heads == first->heads)
+            json_array_append_new(scenes, json_scene(scene, stride, heads, &report->failed));
+    return json_pack("{s:i, s:o, s:o, s:o}", "heads", heads, "steps", steps, "captions", captions,
+                     "scenes", scenes);
+}
+
+bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error) {
+    film_scenes *film = sa_new(1, sizeof *film, error);
+    if (!film) return false;
+    const bool good = read_film(film, folder, error) && name_frames(film->scenes, NULL, error) &&
+                      sa_training_log_read(folder, false, name_frames, film->scenes, error);
+    json_t *all = json_object_get(report->data, "film");
+    if (good && film->count)
+        json_array_set_new(all, json_array_size(all) - 1, json_film(report, film));
+    release(film);
+    free(film);
     return good;
-}
-
-bool sa_film_read(sa_film *film, const char *out, size_t max_pairs, sa_error *error) {
-    bool good = true;
-    *film = (sa_film){0};
-    for (bool more = true; good && more && film->count < max_pairs;) {
-        char *folder = sa_format(error, "%s/film/%04zu", out, film->count + 1);
-        good = folder && add_pair(film, folder, &more, error);
-        free(folder);
-    }
-    good = good && name_frames(film, NULL, error) &&
-           sa_training_log_read(out, false, name_frames, film, error);
-    if (!good) sa_film_release(film);
-    return good;
-}
-
-void sa_film_release(sa_film *film) {
-    for (size_t i = 0; i < film->count; i++) release(&film->pairs[i]);
-    free(film->pairs);
-    *film = (sa_film){0};
-}
-
-sa_alignment sa_film_frame_alignment(const sa_film_frame *frame) {
-    const sa_number_table *matrix = &frame->matrix;
-    return (sa_alignment){
-        .targets = matrix->rows,
-        .sources = matrix->cols,
-        .heads = frame->heads ? frame->heads : 1,
-        .layers = 1,
-        .target = matrix->row,
-        .source = matrix->column,
-        .weights = frame->heads ? frame->weights : matrix->numbers,
-        .log_probability = NAN,
-    };
 }

@@ -4,7 +4,6 @@
 #include "data/corpus.h"
 #include "data/tokenizer.h"
 #include "metrics/attention_statistics.h"
-#include "report/film.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,8 +79,8 @@ bool sa_html_report_add_file(sa_html_report *report, const char *folder, const c
     return true;
 }
 
-/* Bytes that the matrices, the single heads and the films of all models may take. */
-enum { MAX_DENSE = 2400000, MAX_HEADS = 1200000, MAX_FILM = 800000 };
+/* Bytes that the matrices and the single heads of all models may take. */
+enum { MAX_DENSE = 2400000, MAX_HEADS = 1200000 };
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
@@ -114,12 +113,6 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed) {
     json_array_append_new(json_object_get(report->model, "seeds"), json_integer(seed));
 }
 
-/* Replaces the last model's item of a list. */
-static void set_last(sa_html_report *report, const char *list, json_t *value) {
-    json_t *all = json_object_get(report->data, list);
-    json_array_set_new(all, json_array_size(all) - 1, value);
-}
-
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
 /* 0 .. 1000: weights; above ZEROS: a number of zeros; above NEGATIVE: weights below 0. */
@@ -145,7 +138,7 @@ void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out)
     if (zeros) add_number(ZEROS + zeros, out);
 }
 
-static json_t *json_packed(const double *weights, size_t count, bool *failed) {
+json_t *sa_page_weights(const double *weights, size_t count, bool *failed) {
     sa_buffer text = {0};
     sa_page_encode_weights(weights, count, &text);
     return sa_json_buffer(&text, failed);
@@ -211,7 +204,7 @@ static bool fits(sa_html_report *report, size_t index, size_t size) {
 /* Every head of every layer, within the budget. */
 static void add_heads(sa_html_report *report, const sa_alignment *alignment, size_t count,
                       json_t *entry) {
-    json_t *packed = json_packed(sa_alignment_weights(alignment, 1, 1), count, &report->failed);
+    json_t *packed = sa_page_weights(sa_alignment_weights(alignment, 1, 1), count, &report->failed);
     const size_t size = json_string_length(packed);
     if (report->heads + size <= report->head_budget) {
         report->heads += size;
@@ -226,11 +219,11 @@ static void add_probabilities(sa_html_report *report, const sa_alignment *alignm
     double *p = sa_new(count, sizeof *p, NULL);
     report->failed |= !p;
     for (size_t t = 0; p && t < count; t++) p[t] = exp(alignment->token_log_probabilities[t]);
-    if (p) json_object_set_new(entry, "p", json_packed(p, count, &report->failed));
+    if (p) json_object_set_new(entry, "p", sa_page_weights(p, count, &report->failed));
     if (alignment->generation_probabilities)
         json_object_set_new(
             entry, "gate",
-            json_packed(alignment->generation_probabilities, count, &report->failed));
+            sa_page_weights(alignment->generation_probabilities, count, &report->failed));
     const double loss = -alignment->log_probability / alignment->targets;
     json_object_set_new(entry, "loss", sa_json_number(round(loss * 1e4) / 1e4));
     free(p);
@@ -245,7 +238,8 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
     if (index >= report->offered) report->offered = index + 1;
     if (!fits(report, index, size)) return;
     if (!report->matrices) {
-        set_last(report, "matrices", report->matrices = json_array());
+        json_t *all = json_object_get(report->data, "matrices");
+        json_array_set_new(all, json_array_size(all) - 1, report->matrices = json_array());
         json_object_set_new(report->model, "layers", json_integer(layers));
         json_object_set_new(report->model, "heads", json_integer(alignment->heads));
         if (*alignment->method)
@@ -254,7 +248,7 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
     }
     json_t *entry = json_object();
     add_tokens(report, index, alignment, gold, golds, entry);
-    json_object_set_new(entry, "mean", json_packed(alignment->weights, size, &report->failed));
+    json_object_set_new(entry, "mean", sa_page_weights(alignment->weights, size, &report->failed));
     if (heads > 1) add_heads(report, alignment, heads * size, entry);
     if (alignment->token_log_probabilities) add_probabilities(report, alignment, entry);
     json_array_append_new(report->matrices, entry);
@@ -318,82 +312,6 @@ bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corp
     return sa_align(model, NULL, corpus->pairs, corpus->count < most ? corpus->count : most,
                     add_pair, &to, error) &&
            sa_html_report_translate(report, model, corpus->pairs, error);
-}
-
-/* ---- Films ----------------------------------------------------------------------------------- */
-
-enum { FILM_PAIRS = 20 };
-
-/* Upper bound of the bytes of one frame of all pairs. */
-static size_t frame_size(const sa_film *film) {
-    size_t size = 0;
-    for (size_t i = 0; i < film->count; i++) {
-        const sa_number_table *matrix = &film->pairs[i].frames->matrix;
-        size += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
-    }
-    return size;
-}
-
-/* How many heads are shown: all or none. */
-static int heads_shown(sa_html_report *report, const sa_film *film, size_t stride) {
-    const int heads = film->pairs->frames->heads;
-    const size_t frames = film->pairs->count / stride + 2;
-    const size_t size = frames * (size_t)heads * frame_size(film);
-    if (report->heads + size > report->head_budget) return 0;
-    report->heads += size;
-    return heads;
-}
-
-/* The first and the last frame are always shown. */
-static bool is_shown(size_t i, size_t count, size_t stride) {
-    return i % stride == 0 || i + 1 == count;
-}
-
-static json_t *json_pair(const sa_film_pair *pair, size_t stride, int heads, bool *failed) {
-    json_t *weights = json_array(), *each = json_array();
-    for (size_t i = 0; i < pair->count; i++) {
-        const sa_film_frame *frame = &pair->frames[i];
-        const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
-        if (!is_shown(i, pair->count, stride)) continue;
-        json_array_append_new(weights, json_packed(frame->matrix.numbers, size, failed));
-        if (heads)
-            json_array_append_new(each,
-                                  json_packed(frame->weights + size, (size_t)heads * size, failed));
-    }
-    const sa_alignment first = sa_film_frame_alignment(pair->frames);
-    json_t *object = json_tokens(&first);
-    json_object_set_new(object, "weights", weights);
-    json_object_set_new(object, "heads", each);
-    return object;
-}
-
-/* Pairs with other frames than the first one belong to another training, and are left out. */
-static json_t *json_film(sa_html_report *report, const sa_film *film) {
-    const sa_film_pair *first = film->pairs;
-    /* One frame in this many is shown, which keeps the film within its budget. */
-    const size_t stride = 1 + first->count * frame_size(film) * report->models / MAX_FILM;
-    const int heads = heads_shown(report, film, stride);
-    json_t *steps = json_array(), *captions = json_array(), *pairs = json_array();
-    for (size_t i = 0; i < first->count; i++) {
-        if (!is_shown(i, first->count, stride)) continue;
-        json_array_append_new(steps, json_integer(first->frames[i].step));
-        json_array_append_new(captions, json_string(first->frames[i].caption));
-    }
-    for (size_t i = 0; i < film->count; i++)
-        if (film->pairs[i].count == first->count &&
-            film->pairs[i].frames->heads == first->frames->heads)
-            json_array_append_new(pairs,
-                                  json_pair(&film->pairs[i], stride, heads, &report->failed));
-    return json_pack("{s:i, s:o, s:o, s:o}", "heads", heads, "steps", steps, "captions", captions,
-                     "scenes", pairs);
-}
-
-bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error) {
-    sa_film film;
-    if (!sa_film_read(&film, folder, FILM_PAIRS, error)) return false;
-    if (film.count) set_last(report, "film", json_film(report, &film));
-    sa_film_release(&film);
-    return true;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

@@ -8,7 +8,10 @@
 
 /* So that a page opens at once and fits into a mail. Fewer sentences are shown when they are long,
  * and single heads only as far as their budget goes. */
-enum { SA_HTML_REPORT_SENTENCES = 200 };
+enum {
+    SA_HTML_REPORT_SENTENCES = 200,
+    SA_PAGE_FILM = 800000 /* bytes of the films of all models */
+};
 
 typedef struct sa_html_report {
     json_t *data;                 /* the whole page */
@@ -62,9 +65,6 @@ bool sa_html_report_translate(sa_html_report *report, sa_model *model, const sa_
 bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corpus *corpus,
                           sa_error *error);
 
-/* Adds the film of a training's folder, if it has one; only some frames of a long film. */
-bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error);
-
 /* The fixed text of the page before and after its data, zero-terminated: page.html, page.css and
  * page*.js, joined at build time. */
 extern const unsigned char sa_page_before[], sa_page_after[];
@@ -76,6 +76,8 @@ void sa_page_write(const char *json, sa_buffer *out);
 /* Appends weights from 0 to 1 in the page's encoding: thousandths, two base64 digits each; 1024 + n
  * stands for n zeros. */
 void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out);
+/* The same as a string; *failed becomes true if memory ran out. */
+json_t *sa_page_weights(const double *weights, size_t count, bool *failed);
 
 /* Appends the page and releases the report. out->failed: memory ran out. */
 void sa_html_report_write(sa_html_report *report, sa_buffer *out);

@@ -116,11 +116,10 @@ renamed compare probe snapshots
 renamed translate normalize length-penalty
 renamed eval normalize length-penalty
 renamed align map colormap
-renamed film map colormap
 renamed align place site
 expect 2 "--window: 'monotone' is called 'local-m' now" train --window monotone
 expect 2 "--window: 'predictive' is called 'local-p' now" gradcheck --window=predictive
-expect 2 "--colormap: 'grey' is called 'gray' now" film whole --colormap grey
+expect 2 "--colormap: 'grey' is called 'gray' now" align m p --colormap grey
 expect 2 "attend: unknown option '--matrix'" attend --matrix 1 # which never had such an option
 
 # Help: every command's, by both ways, and none of it on standard error.

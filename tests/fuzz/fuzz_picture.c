@@ -1,5 +1,5 @@
 /* SVG, terminal output and the HTML page. The input is a byte each for the size of a matrix, its
- * heads and its options, a byte for every weight, a line for every word, and a title. */
+ * heads and its options, a byte for every weight, and a line for every word. */
 #include "fuzz.h"
 #include "report/figure.h"
 #include "report/html_report.h"
@@ -9,11 +9,11 @@
 
 #include <jansson.h>
 
-enum { SIDE = 8, HEADS = 3, TITLE = 64, MOST = 2048 };
+enum { SIDE = 8, HEADS = 3, MOST = 2048 };
 
 typedef struct scene {
     double weights[(1 + HEADS) * SIDE * SIDE]; /* the mean, then the heads */
-    char *target[SIDE], *source[SIDE], *title;
+    char *target[SIDE], *source[SIDE];
     sa_alignment alignment;
     sa_link gold[SIDE];
     unsigned ways;
@@ -39,10 +39,6 @@ static void make(scene *it, fuzz_input *input) {
         it->gold[t] = (sa_link){.source = t % S, .target = t, .possible = t & 1};
     }
     for (int s = 0; s < S; s++) it->source[s] = word_of(input);
-    char *title = word_of(input); /* the program's own text */
-    it->title = malloc(TITLE);
-    sa_escape(it->title, TITLE, title, strlen(title));
-    free(title);
     it->alignment = (sa_alignment){.targets = T,
                                    .sources = S,
                                    .heads = heads,
@@ -54,14 +50,12 @@ static void make(scene *it, fuzz_input *input) {
 static void release(scene *it) {
     for (int t = 0; t < it->alignment.targets; t++) free(it->target[t]);
     for (int s = 0; s < it->alignment.sources; s++) free(it->source[s]);
-    free(it->title);
 }
 
 static void draw(const scene *it) {
     const sa_figure figure = {.map = (int)(it->ways % 3),
                               .gold = it->ways & 8 ? it->gold : NULL,
                               .golds = it->ways & 8 ? (size_t)it->alignment.targets : 0,
-                              .title = it->ways & 16 ? it->title : NULL,
                               .numbers = it->ways & 32 ? SA_NUMBERS_NONE : SA_NUMBERS_AUTO};
     sa_drawing drawing = {0};
     sa_error error = {0};
@@ -94,7 +88,6 @@ static void write_page(const scene *it) {
     json_t *words = json_array();
     for (int t = 0; t < it->alignment.targets; t++)
         json_array_append_new(words, json_string(it->target[t]));
-    json_array_append_new(words, json_string(it->title));
     char *json = json_dumps(words, JSON_ENSURE_ASCII | JSON_COMPACT);
     sa_buffer page = {0};
     sa_page_write(json, &page);

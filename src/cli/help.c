@@ -1,5 +1,5 @@
 /* help: prints the list of commands, and a command's options, as text, as Markdown for
- * scripts/manual, or as a table for scripts/completion. */
+ * scripts/dev/manual, or as a table for scripts/dev/completion. */
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -149,7 +149,8 @@ static void page(const cli_command *command, sa_buffer *out) {
     add_example(command, out);
 }
 
-/* ---- Markdown, of which scripts/dev/manual makes the manual pages ---------------------------- */
+/* ---- Markdown, of which scripts/dev/manual makes the manual pages ------------------------------
+ */
 
 static void markdown_items(const cli_command *command, sa_buffer *out) {
     const char *name, *text;
@@ -228,7 +229,8 @@ static void markdown_overview(sa_buffer *out) {
     markdown_example(&cli_help, out);
 }
 
-/* ---- A table, of which scripts/completion makes completion ----------------------------------- */
+/* ---- A table, of which scripts/dev/completion makes completion ---------------------------------
+ */
 
 /* Rows of COMMAND, --OPTION, VALUE, the choices and the explanation; without an option the row is
  * that of the command, with its words for VALUE and the items that its first word may be. */

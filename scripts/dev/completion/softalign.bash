@@ -1,4 +1,4 @@
-# Completion of softalign for bash, made by scripts/completion/build.
+# Completion of softalign for bash, made by scripts/dev/completion/build.
 
 # By "COMMAND": its options; by "COMMAND --OPTION" or "COMMAND NUMBER": "= WORD ..." or the patterns of
 # files, "/" for folders, after a comma where what follows the last comma is completed.

@@ -27,7 +27,7 @@ typedef struct sa_diagnostic {
     const char *lesson;
 } sa_diagnostic;
 
-/* From diagnostics.txt by scripts/dev/embed_diagnostics.cmake, and so are the names of the
+/* From diagnostics.txt by scripts/dev/embed, and so are the names of the
  * rows: SA_DIAGNOSTIC_OFF_BY_ONE ... */
 extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
 

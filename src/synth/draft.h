@@ -37,7 +37,7 @@ typedef struct sa_word_list {
     int count;
 } sa_word_list;
 
-/* All lists, from words.tsv by scripts/dev/embed_words.cmake; ends with a NULL name. */
+/* All lists, from words.tsv by scripts/dev/embed; ends with a NULL name. */
 extern const sa_word_list sa_word_lists[];
 
 /* The list of that name, and its row of that English; both must exist. */

@@ -24,8 +24,8 @@ usage_of() {
     rm -f started
 }
 
-# Left out: what make, autopkgtest and Slurm run, and guards, whose argument is the program.
-(cd "$root/scripts" && find . -type f -perm -u+x ! -path './dev/guards/*' ! -path './dev/debian/*' ! -name '*.sbatch') |
+# Left out: what make, autopkgtest, Slurm and npm run, and guards, whose argument is the program.
+(cd "$root/scripts" && find . -type f -perm -u+x ! -path './dev/guards/*' ! -path './node/*' ! -path './dev/debian/*' ! -name '*.sbatch') |
     sed 's|^\./||' | sort >scripts
 [ "$(wc -l <scripts)" -ge 40 ] || fail "scripts: $(cat scripts)"
 while read -r script; do

@@ -37,7 +37,7 @@ import textwrap
 import threading
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float,
-                    c_int, c_int64, c_size_t, c_void_p)
+                    c_int, c_int64, c_size_t, c_uint64, c_void_p)
 from collections.abc import Mapping
 from dataclasses import fields, make_dataclass
 from tempfile import TemporaryDirectory
@@ -94,7 +94,7 @@ class Error(Exception):
         return Error, (int(self.code), str(self))
 
 
-# ---- The structs of softalign.h, field by field --------------------------------------------------
+# ---- The structs of the public headers, field by field -------------------------------------------
 # tests/python/layout.py compares them with the C compiler's. sa_settings is not among them: it is
 # filled in by name.
 
@@ -103,9 +103,10 @@ def _listed(columns: Iterable[Tuple[Any, str]]) -> List[Tuple[str, Any]]:
     return [(name, kind) for kind, names in columns for name in names.split()]
 
 
-def _struct(name: str, *columns: Tuple[Any, str]) -> Any:
-    """The ctypes class of a struct."""
-    return type(name, (Structure,), {"_fields_": _listed(columns)})
+def _struct(name: str, *columns: Tuple[Any, str], reserved: int = 0) -> Any:
+    """The ctypes class of a struct, which may end in `reserved`."""
+    last = [("reserved", c_uint64 * reserved)] if reserved else []
+    return type(name, (Structure,), {"_fields_": _listed(columns) + last})
 
 
 _text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
@@ -113,9 +114,10 @@ _error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
 _option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
                   (c_double, "default_value min max"), (c_void_p, "choice names"), (c_size_t, "stride"),
                   (_text, "value help heading"))
-_pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"), (c_size_t, "row"))
+_pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"),
+                (c_size_t, "row"), reserved=2)
 _corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),
-                  (c_bool, "gold"), (_text, "note remarks name"), (c_void_p, "owned"))
+                  (c_bool, "gold"), (_text, "note remarks name"), (c_void_p, "owned"), reserved=8)
 _cost = _struct("sa_train_cost", (c_double, "seconds updating"), (c_int64, "words"))
 _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part"), (c_int64, "step"),
                     (_cost, "spent"),
@@ -125,32 +127,34 @@ _progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part
 _report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
 _train_options = _struct("sa_train_options", (c_void_p, "settings"),
                          (_text, "train columns alignments valid init_from"), (_text * 2, "embeddings"),
-                         (_text, "out"), (POINTER(_pair), "snapshot_pairs"), (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
+                         (_text, "out"), (POINTER(_pair), "snapshot_pairs"),
+                         (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
                          (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
-                         (POINTER(c_int), "stop"), (c_bool, "diagnose"))
+                         (POINTER(c_int), "stop"), (c_bool, "diagnose"), reserved=8)
 _train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
                         (c_double, "best_loss best_bleu best_chrf"), (_text, "reason worst"),
-                        (c_double, "worst_figure"))
+                        (c_double, "worst_figure"), reserved=8)
 _override = _struct("sa_attention_override", (c_int, "kind shift"))
 _search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
                   (c_double, "length_power coverage max_ratio"), (c_int, "min_length"),
                   (c_bool, "reference_length no_unknown sample"), (c_double, "temperature"),
                   (c_int, "top_k"), (c_double, "top_p"), (c_int64, "seed"),
                   (c_bool, "weights replace_unknown"), (POINTER(_corpus), "dictionary"),
-                  (c_int, "batch"), (_override, "override"))
+                  (c_int, "batch"), (_override, "override"), reserved=8)
 _translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_probability score"),
                        (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
                        (c_bool, "too_long"), (c_int, "unknown_source sources"),
-                       (_texts, "target source"), (_numbers, "weights"))
+                       (_texts, "target source"), (_numbers, "weights"), reserved=8)
 _align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"), (c_int, "at"),
-                         (_text, "methods"), (c_int, "steps"), (c_bool, "target_prefix"))
+                         (_text, "methods"), (c_int, "steps"), (c_bool, "target_prefix"), reserved=8)
 _alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
                      (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
                      (_numbers, "token_log_probabilities generation_probabilities"),
-                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"), (_text * 10, "method"))
+                     (POINTER(c_bool), "target_unknown source_unknown"), (c_double, "gap"),
+                     (_text * 10, "method"), reserved=8)
 _each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
 _explain_options = _struct("sa_explain_options", (_text, "source target"), (c_int, "step layer site"),
-                           (c_bool, "weights annotations"), (c_void_p, "each context"))
+                           (c_bool, "weights annotations"), (c_void_p, "each context"), reserved=8)
 _explain_value = _struct("sa_explain_value", (c_int, "part step head"),
                          (_text, "section equation citation name letters"), (c_int, "shape rows cols"),
                          (_numbers, "numbers"), (c_bool, "whole"), (c_int, "about"), (_texts, "row"),
@@ -158,9 +162,10 @@ _explain_value = _struct("sa_explain_value", (c_int, "part step head"),
 _each_value = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_explain_value))
 _metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),
                    (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
-                   (c_bool, "chrf_whitespace chrf_eps"))
-_metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens per"))
-_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"), (c_int, "at"), (c_bool, "whole"))
+                   (c_bool, "chrf_whitespace chrf_eps"), reserved=4)
+_metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens per"), reserved=8)
+_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"),
+                        (c_int, "at"), (c_bool, "whole"), reserved=4)
 _link_counts = _struct("sa_link_counts", (c_size_t, "links sure links_sure links_possible"))
 _attention_stats = _struct(
     "sa_attention_stats", (c_size_t, "rows words cells zeros"),
@@ -170,22 +175,23 @@ _attention_stats = _struct(
 _coverage = _struct("sa_source_coverage", (c_int, "position"), (c_double, "weight expected"))
 _length_balance = _struct("sa_length_balance", (c_int, "words reference repeated repetitions dropped"),
                           (_coverage, "over under"))
+_sentence_details = _struct("sa_sentence_details", (_link_counts, "links before after"),
+                            (_attention_stats, "attention"), (_length_balance, "balance"))
 _sentence_result = _struct(
     "sa_sentence_result", (c_double, "log_probability free_log_probability"),
     (c_int, "words source_words"), (_text, "translation reference"), (c_bool, "exact"),
-    (_link_counts, "links before after"), (_attention_stats, "attention"),
-    (_length_balance, "balance"), (c_int, "unknown_source unknown_target"))
+    (c_int, "unknown_source unknown_target"), (POINTER(_sentence_details), "details"), reserved=8)
 _eval_result = _struct(
     "sa_eval_result", (c_size_t, "sentences"), (c_int64, "target_words"),
     (c_double, "loss perplexity free_perplexity bleu chrf exact tokens wer per aer precision recall aer_before "
                "aer_after entropy coverage end_weight row_sum zeros latency source_length "
-               "monotonicity rep drop"))
+               "monotonicity rep drop"), reserved=8)
 _compare_options = _struct(
     "sa_compare_options", (_text, "train test columns valid snapshots models out"),
     (c_void_p, "settings transformer decoder_only"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
     (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
-    (POINTER(c_int), "stop"))
-_compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"))
+    (POINTER(c_int), "stop"), reserved=8)
+_compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"), reserved=8)
 _table = _struct("sa_table", (_text, "name"), (c_int, "rows cols"), (_numbers, "numbers"))
 _projection = _struct("sa_projection", (_table, "W b"))
 _attend_options = _struct(
@@ -193,10 +199,10 @@ _attend_options = _struct(
     (c_int, "heads positions"), (c_bool, "causal"), (c_double, "bandwidth"),
     (_table, "query keys values"),
     (_projection, "query_projection keys_projection values_projection output_projection"),
-    (_table, "v_a weights mask"), (c_void_p, "each context"))
+    (_table, "v_a weights mask"), (c_void_p, "each context"), reserved=8)
 _attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context output"),
                          (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
-                         (_numbers, "scores weights contexts outputs"))
+                         (_numbers, "scores weights contexts outputs"), reserved=8)
 
 _PROGRESS = ["step", "validation", "note", "validating"]
 _KINDS = [c_int, c_int64, c_double, c_bool, c_int]  # of the options that settings hold, by SA_OPTION_...

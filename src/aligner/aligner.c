@@ -38,6 +38,7 @@ const sa_option *sa_aligner_option(size_t i) {
 }
 
 void sa_aligner_options_init(sa_aligner_options *options) {
+    if (options) *options = (sa_aligner_options){0};
     sa_options_init(sa_aligner_option_rows, options);
 }
 

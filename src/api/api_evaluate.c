@@ -46,16 +46,17 @@ static bool add_statistics(const part_results *all, size_t i, sa_sentence_result
                                       translation->complete && translation->words,
                                       translation->weights},
                                reference = {right, T, true, forced->weights};
-        out->balance = sa_length_balance_compute(&own, &reference, S);
+        out->details->balance = sa_length_balance_compute(&own, &reference, S);
         for (int j = 0; j < S; j++) out->unknown_source += source->ids[j] == SA_UNK;
         for (int t = 0; t < T; t++) out->unknown_target += target->ids[t] == SA_UNK;
     }
     if (right && forced->weights) {
-        sa_attention_stats_add(&out->attention, forced->weights, sa_alignment_weights(forced, 0, 1),
+        sa_attention_stats *stats = &out->details->attention;
+        sa_attention_stats_add(stats, forced->weights, sa_alignment_weights(forced, 0, 1),
                                forced->heads, T, S);
         if (sa_scores[model->settings.attention].part == &sa_monotonic_part) /* it reads */
-            sa_attention_stats_add_read(&out->attention, forced->weights, T, S);
-        sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
+            sa_attention_stats_add_read(stats, forced->weights, T, S);
+        sa_attention_stats_add_identical(stats, forced->weights, right, T, left, S);
     }
     free(left), free(right);
     return right != NULL;
@@ -76,7 +77,7 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
         sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error) &&
         sa_aer_add_shifted(at, links, sa_linking_extract(linking, weights, targets, sources, links),
                            targets - 1, gold, gold_count, error);
-    out->before = at[0], out->links = at[1], out->after = at[2];
+    out->details->before = at[0], out->details->links = at[1], out->details->after = at[2];
     free(links);
     free(gold);
     return good;
@@ -133,7 +134,9 @@ static bool evaluate_pair(part_results *all, size_t i, sa_sentence_result *out, 
                                 .source_words = all->pairs.source[i].len - 1,
                                 .translation = translation->text};
     translation->text = NULL;
-    out->reference = sa_reference_text(codec, all->corpus->pairs[i].target, error);
+    out->details = sa_new(1, sizeof *out->details, error);
+    if (out->details)
+        out->reference = sa_reference_text(codec, all->corpus->pairs[i].target, error);
     if (!out->reference) return false;
     char *ours = rejoin_tokens(codec, out->translation, error);
     char *theirs = ours ? rejoin_tokens(codec, out->reference, error) : NULL;
@@ -212,8 +215,8 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
 
 void sa_sentence_results_release(sa_sentence_result *each, size_t count) {
     for (size_t i = 0; each && i < count; i++) {
-        free(each[i].translation), free(each[i].reference);
-        each[i].translation = each[i].reference = NULL;
+        free(each[i].translation), free(each[i].reference), free(each[i].details);
+        each[i].translation = each[i].reference = NULL, each[i].details = NULL;
     }
 }
 
@@ -228,7 +231,7 @@ static bool check_results(const sa_corpus *corpus, const sa_sentence_result *eac
         if (at >= corpus->count)
             return sa_fail(error, SA_USAGE, "'chosen': there is no pair %zu, only %zu", at,
                            corpus->count);
-        if (!each[at].translation || !each[at].reference)
+        if (!each[at].translation || !each[at].reference || !each[at].details)
             return sa_fail(error, SA_USAGE, "'results[%zu]' is empty: sa_evaluate fills it in", at);
     }
     return true;
@@ -257,12 +260,13 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
         log_p += one->log_probability;
         free_log_p += one->free_log_probability;
         exact += one->exact;
-        repetitions += one->balance.repetitions, dropped += one->balance.dropped;
-        reference += one->balance.reference;
         scores->target_words += one->words;
-        sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
-        sa_attention_stats_sum(&attention, &one->attention);
-        sa_aer_sum(&aer, &one->links);
+        const sa_sentence_details *details = one->details;
+        repetitions += details->balance.repetitions, dropped += details->balance.dropped;
+        reference += details->balance.reference;
+        sa_aer_sum(&before, &details->before), sa_aer_sum(&after, &details->after);
+        sa_aer_sum(&aer, &details->links);
+        sa_attention_stats_sum(&attention, &details->attention);
     }
     const sa_metric_values figures = sa_metric_values_of(&sum, metrics);
     scores->loss = (0 - log_p) / (double)scores->target_words; /* never -0 */
@@ -313,7 +317,7 @@ static void insert_case(diagnosis_data *all, sa_case_kind kind, sa_diagnosis_cas
 
 static void add_pair_statistics(const sa_sentence_result *result, size_t index,
                                 sa_diagnostic_stats *stats, diagnosis_data *all) {
-    const sa_length_balance *balance = &result->balance;
+    const sa_length_balance *balance = &result->details->balance;
     const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
     if (sa_length_balance_is_off(over, balance->reference)) {
         stats->over++;
@@ -359,7 +363,7 @@ static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
         .identical_tokens_align = model->target.tokenizer != &sa_tokenizers[SA_TOKENIZER_CHAR],
     };
     for (size_t i = 0; i < corpus->count; i++) {
-        sa_attention_stats_sum(&stats->attention, &each[i].attention);
+        sa_attention_stats_sum(&stats->attention, &each[i].details->attention);
         stats->source_words += (size_t)each[i].source_words;
         stats->target_words += (size_t)each[i].words - 1; /* without EOS */
         stats->unknown_source += (size_t)each[i].unknown_source;
@@ -401,9 +405,9 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
     *diagnosis = (sa_diagnosis){0};
     diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
     if (!data) return false;
-    collect_statistics(model, corpus, each, &stats, data);
-    bool good = sa_eval_summarize(NULL, corpus, each, NULL, corpus->count, &scores, error) &&
-                fill_source_words(model, corpus, data, error);
+    bool good = sa_eval_summarize(NULL, corpus, each, NULL, corpus->count, &scores, error);
+    if (good) collect_statistics(model, corpus, each, &stats, data);
+    good = good && fill_source_words(model, corpus, data, error);
     if (good && train) {
         stats.train_pairs = train->count;
         good = sa_corpus_overlap(corpus, train, &stats.known_sources, &stats.known_pairs, error);

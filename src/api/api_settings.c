@@ -24,10 +24,6 @@ const char *sa_bf16_emulated(void) {
                               "no AVX512_BF16";
 }
 
-size_t sa_settings_size(void) {
-    return sizeof(sa_settings);
-}
-
 /* Of row i of a table whose rows begin with name, formula and citation. */
 static const char *show(const void *table, size_t stride, size_t i, const char **formula,
                         const char **citation) {

@@ -5,7 +5,8 @@
  * trap (sa_trap) instead, so that equations need no error paths. */
 #pragma once
 
-#include <softalign.h>
+#include <softalign/lab.h>
+#include <softalign/report.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 
 #include "metrics/metrics.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 
 typedef struct score_options {
     const char *against, *source, *target, *reverse;

@@ -291,6 +291,20 @@ void sa_settings_init(sa_settings *settings) {
     sa_options_init(sa_settings_options, settings);
 }
 
+sa_settings *sa_settings_new(sa_error *error) {
+    sa_settings *settings = sa_new(1, sizeof *settings, error);
+    sa_settings_init(settings);
+    return settings;
+}
+
+void sa_settings_free(sa_settings *settings) {
+    free(settings);
+}
+
+size_t sa_settings_size(void) {
+    return sizeof(sa_settings);
+}
+
 void sa_search_init(sa_search *search) {
     if (search) *search = (sa_search){.nbest = 1};
     sa_options_init(sa_search_options, search);

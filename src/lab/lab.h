@@ -25,15 +25,15 @@ typedef struct sa_lab_job {
     void *context;
 } sa_lab_job;
 
-/* See sa_check_gradients in softalign.h. */
+/* See sa_check_gradients in softalign/lab.h. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
 /* The backward terms that can be dropped: the name of number i, its formula, and options of a model
  * that has it. NULL after the last. */
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
-/* sa_attend of softalign.h, for tables that fit: fills the arrays of `attended`, whose sizes are
- * set. */
+/* sa_attend of softalign/lab.h, for tables that fit: fills the arrays of `attended`, whose sizes
+ * are set. */
 bool sa_lab_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
 
 typedef struct sa_lab_prove_job {
@@ -43,7 +43,7 @@ typedef struct sa_lab_prove_job {
     const sa_prove_options *options; /* but for the corpus */
 } sa_lab_prove_job;
 
-/* See sa_prove and sa_proof_check_name in softalign.h. */
+/* See sa_prove and sa_proof_check_name in softalign/lab.h. */
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error);
 const char *sa_lab_check_name(size_t i, const char **meaning);
 
@@ -56,5 +56,5 @@ typedef struct sa_lab_explain_job {
     void *context;
 } sa_lab_explain_job;
 
-/* sa_explain of softalign.h for token ids. SA_DIVERGED: the loss is not finite. */
+/* sa_explain of softalign/lab.h for token ids. SA_DIVERGED: the loss is not finite. */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);

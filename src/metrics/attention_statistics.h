@@ -1,7 +1,7 @@
 /* attention_statistics: sums over attention weights, and statistics computed from them.
  *
  * alpha [T x S]; the last row predicts the target's EOS, the last column is the source's EOS. The
- * sums are defined at sa_attention_stats in softalign.h. */
+ * sums are defined at sa_attention_stats in softalign/report.h. */
 #pragma once
 
 #include "base/error.h"

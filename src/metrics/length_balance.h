@@ -1,5 +1,5 @@
 /* length_balance: over-translation and under-translation with respect to the reference (Tu et al.
- * 2016, section 1). The counts are defined at sa_length_balance in softalign.h. */
+ * 2016, section 1). The counts are defined at sa_length_balance in softalign/report.h. */
 #pragma once
 
 #include "base/error.h"

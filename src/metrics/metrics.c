@@ -23,6 +23,7 @@ const sa_option *sa_metrics_option(size_t i) {
 }
 
 void sa_metrics_init(sa_metrics *metrics) {
+    if (metrics) *metrics = (sa_metrics){0};
     sa_options_init(sa_metrics_options, metrics);
 }
 

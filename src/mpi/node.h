@@ -1,7 +1,7 @@
 /* node: what each process runs on, and whether all compute the same bits. */
 #pragma once
 
-#include <softalign.h>
+#include <softalign/lab.h>
 
 /* Of one process; sent as it is, so it holds no pointers. */
 typedef struct sa_node {

@@ -44,6 +44,7 @@ static const struct row {
      "sa_bf16_emulated",
      versions},
     {"sa_settings_init", settings_init, {&set}},
+    {"sa_settings_new sa_settings_free", settings_new},
     {"sa_settings_take_shape", take_shape, {&set, &settings}},
     {"sa_settings_size", settings_size},
     {"sa_settings_set",
@@ -195,9 +196,17 @@ START_TEST(null_is_answered) {
 }
 END_TEST
 
+static const struct {
+    const char *path;
+    int functions; /* at least */
+} headers[] = {{TEST_ROOT "/include/softalign.h", 30},
+               {TEST_ROOT "/include/softalign/lab.h", 10},
+               {TEST_ROOT "/include/softalign/report.h", 30}};
+enum { HEADERS = sizeof headers / sizeof *headers };
+
 START_TEST(every_function_has_its_row) {
     sa_file header;
-    ck_assert(sa_file_read(&header, TEST_ROOT "/include/softalign.h", SA_FILE_LIMIT, &error));
+    ck_assert(sa_file_read(&header, headers[_i].path, SA_FILE_LIMIT, &error));
     char *text = sa_copy(header.data, header.size, &error);
     int functions = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -217,7 +226,7 @@ START_TEST(every_function_has_its_row) {
         ck_assert_msg(found, "no row calls %s", name);
         functions++;
     }
-    ck_assert_int_gt(functions, 50);
+    ck_assert_int_gt(functions, headers[_i].functions);
     free(text);
     sa_file_release(&header);
 }
@@ -230,6 +239,6 @@ int main(void) {
     tcase_add_checked_fixture(tests, prepare, finish);
     tcase_set_timeout(tests, 20);
     tcase_add_loop_test(tests, null_is_answered, 0, ROWS);
-    tcase_add_test(tests, every_function_has_its_row);
+    tcase_add_loop_test(tests, every_function_has_its_row, 0, HEADERS);
     return suite_run(suite);
 }

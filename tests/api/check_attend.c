@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <string.h>
 
 static sa_error error;

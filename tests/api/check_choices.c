@@ -1,7 +1,8 @@
-/* The constants of softalign.h name the rows that they are meant for; versions and enumerations. */
+/* The constants of the public headers name the rows that they are meant for; versions and
+ * enumerations. */
 #include "support/suite.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "synth/synth.h"
 
 #include <math.h>
-#include <softalign.h>
+#include <softalign/lab.h>
 
 enum { PAIRS = 300, UNSEEN = 40 };
 
@@ -441,7 +441,7 @@ static sa_buffer use(const char *path) {
     ck_assert(sa_evaluate(used, &pairs, &search, NULL, each, &error));
     for (int i = 0; i < 2; i++)
         add_numbers(&out, &each[i].free_log_probability, 1),
-            add_numbers(&out, &each[i].attention.entropy, 1);
+            add_numbers(&out, &each[i].details->attention.entropy, 1);
     ck_assert_msg(sa_explain(used, &explaining, &error), "%s", error.text);
     sa_prove(used, &proving, NULL);
     sa_translations_release(found, 2);

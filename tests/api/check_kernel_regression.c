@@ -3,7 +3,7 @@
 #include "support/suite.h"
 
 #include <math.h>
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <string.h>
 
 static sa_error error;

@@ -132,9 +132,9 @@ END_TEST
 static int position;
 
 static bool do_diagnose_position(void) {
-    results[0].balance.over = (sa_source_coverage){position, 9, 0};
-    results[0].balance.words = 60, results[0].balance.reference = 2;
-    results[0].balance.repeated = 50;
+    results[0].details->balance.over = (sa_source_coverage){position, 9, 0};
+    results[0].details->balance.words = 60, results[0].details->balance.reference = 2;
+    results[0].details->balance.repeated = 50;
     return sa_diagnose(model, &corpus, results, NULL, &diagnosis, &error);
 }
 

@@ -1,6 +1,6 @@
 /* The header as C++ reads it: every option by its name, a training whose reports are switched by
  * their kind, and the model that it wrote.  usage: consumer PAIRS FOLDER */
-#include <softalign.h>
+#include <softalign/lab.h>
 
 #include <cstdio>
 #include <initializer_list>

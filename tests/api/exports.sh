@@ -1,13 +1,13 @@
 #!/bin/bash
-# Each library, static or shared, offers the functions that the public header declares, and nothing
+# Each library, static or shared, offers the functions that the public headers declare, and nothing
 # else; the version script names them all.
-# usage: exports.sh NM HEADER VERSION-SCRIPT LIBRARY...
+# usage: exports.sh NM INCLUDE VERSION-SCRIPT LIBRARY...
 set -u
 export LC_ALL=C
-nm=$1 header=$2 map=$3
+nm=$1 include=$2 map=$3
 shift 3
-declared=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$header" | sort)
-[ -n "$declared" ] || { echo "$header declares nothing" && exit 1; }
+declared=$(sed -n '/^typedef/d; s/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$include"/softalign.h "$include"/softalign/*.h | sort)
+[ -n "$declared" ] || { echo "$include declares nothing" && exit 1; }
 failed=0
 
 compare() { # NAME FUNCTIONS

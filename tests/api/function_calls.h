@@ -146,6 +146,7 @@ CALL(page_html) {
 VOID_CALL(page_close, sa_page_close(a[0] ? sa_page_open("title", 1, NULL) : NULL))
 VOID_CALL(compare_release, sa_compare_result_release(a[0]))
 VOID_CALL(settings_size, sa_settings_size())
+VOID_CALL(settings_new, sa_settings_free(sa_settings_new(why)), sa_settings_free(NULL))
 CALL(compute_metrics) {
     return sa_compute_metrics(a[0], a[1], a[2], 1, 1, a[3], why);
 }

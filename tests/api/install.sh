@@ -10,7 +10,7 @@ typed=${typed/build\/release/\"$build\"}
 eval "${typed/DIR/first}" >install.log 2>&1 && [ -d first ] || fail "$typed: $(tail -5 install.log)"
 mv first moved
 root=$work/moved
-for file in bin/softalign include/softalign.h share/man/man1/softalign-train.1 share/man/man3/softalign.3 \
+for file in bin/softalign include/softalign.h include/softalign/{lab,report}.h share/man/man1/softalign-train.1 share/man/man3/softalign.3 \
     share/man/man5/softalign-model.5 share/softalign/corpora/phrases.en-fr.tsv share/softalign/scripts/demo \
     share/softalign/scripts/dev/quality/QUALITY.md share/softalign/scripts/dev/pictures/{heads,ingredients}.svg; do
     [ -s "$root/$file" ] || fail "$file is not installed"

@@ -91,8 +91,8 @@ done >unknown
 
 [ $options -ge 250 ] || fail "only $options options were looked for"
 
-functions=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$root/include/softalign.h")
-[ "$(wc -w <<<"$functions")" -ge 40 ] || fail "functions: $functions"
+functions=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$root"/include/softalign.h "$root"/include/softalign/*.h)
+[ "$(wc -w <<<"$functions")" -ge 80 ] || fail "functions: $functions"
 plain "$manual/man3/softalign.3" >text
 for name in $functions; do
     grep -qw "$name" text || fail "softalign(3) does not name $name"

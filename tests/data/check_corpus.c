@@ -2,7 +2,7 @@
 #include "data/corpus.h"
 #include "support/scratch.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <zlib.h>
 
 static sa_corpus corpus;

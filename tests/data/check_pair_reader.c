@@ -4,7 +4,7 @@
 #include "data/corpus.h"
 #include "support/scratch.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 
 #define BYTES(text) text, sizeof(text) - 1
 

@@ -9,7 +9,7 @@
 #include "support/suite.h"
 
 #include <math.h>
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <stdint.h>
 #include <zlib.h>
 

@@ -5,7 +5,7 @@
 #include "support/scratch.h"
 #include "support/suite.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 
 enum { B = 0, SOURCE = -1, TARGET = -2 }; /* rows of a mask: sentences, or words of a side */
 

@@ -23,7 +23,7 @@ for name, one in structs.items():
 with tempfile.TemporaryDirectory() as folder:
     source, program = os.path.join(folder, "layout.c"), os.path.join(folder, "layout")
     with open(source, "w") as file:
-        file.write("#include <softalign.h>\n#include <stdio.h>\nint main(void) {\n")
+        file.write("#include <softalign/lab.h>\n#include <stdio.h>\nint main(void) {\n")
         file.write("\n".join(lines) + "\n}\n")
     subprocess.run([compiler, "-I" + include, source, "-o", program], check=True)
     found = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()

@@ -6,7 +6,7 @@
 #include "support/malformed.h"
 #include "support/scratch.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <stdint.h>
 #include <zlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "support/scratch.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 
 static sa_error error;
 static char train_path[128], out_path[128], last_path[160];

@@ -2,7 +2,7 @@
  * again with the same objects, which must be unchanged. */
 #include "torture/torture.h"
 
-#include <softalign.h>
+#include <softalign/lab.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-# Turns include/softalign.h into the Markdown of a manual page: comments at the margin are its text, a
+# Turns the public headers into the Markdown of a manual page: comments at the margin are its text, a
 # comment with dashes is a heading, and everything else stands as it is written.
 
 function end_code(    i) {
@@ -6,7 +6,7 @@ function end_code(    i) {
     if (code_count) {
         print "\n```"
         for (i = 1; i <= code_count; i++) print code[i]
-        print "```"
+        print "```\n"
     }
     code_count = 0
 }
@@ -41,6 +41,10 @@ function add_wrapped(line,    at, count, word, i, text) {
 function comment(line) {
     sub(/^(\/\*| \*\/| \*) ?/, "", line)
     sub(/ *\*\/$/, "", line)
+    if (line == "" && code_count) {
+        add_code("")
+        return
+    }
     if (line ~ /^  +[^ ]/) {
         add_code(line)
         return
@@ -55,9 +59,14 @@ BEGIN {
     print "## SYNOPSIS\n\n```\n#include <softalign.h>\n```\n\n## DESCRIPTION\n"
 }
 
-/^#ifndef SOFTALIGN_H/ { started = 1 }
+FNR == 1 {
+    end_code()
+    started = 0
+    if (NR > 1) print "\n## HEADER <SOFTALIGN/" (FILENAME ~ /lab/ ? "LAB" : "REPORT") ".H>\n"
+}
+/^#ifndef SOFTALIGN_/ { started = 1 }
 in_comment { comment($0); if (/\*\//) in_comment = 0; next }
-/^#(ifdef __cplusplus|if|else|endif|pragma|define SOFTALIGN_H)/ { skipping = /__cplusplus/; next }
+/^#(ifdef __cplusplus|if|else|endif|pragma|define SOFTALIGN_[A-Z_]*H$)/ { skipping = /__cplusplus/; next }
 skipping { next }
 /^\/\* -----* / {
     end_code()

@@ -1,5 +1,6 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
 #include "attention/heads.h"
+#include "attention/parts.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "config/settings.h"
@@ -271,10 +272,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (part && (part->carry || (part->with && part->with->carry_words)))
         why = "continues from where the previous target word has read: only a model has previous "
               "words";
-    else if (part && part->samples)
+    else if (sa_rare_of(part)->samples)
         why = "draws one word in training and takes the one of the largest weight in decoding: "
               "--attention additive shows the weights";
-    else if (part && part->project_forward)
+    else if (part && part->project.forward)
         why = "also projects the state that makes a query: there is no model that learned how";
     else if (part && part->bind)
         why = "needs a model that has learned its parameters";
@@ -293,7 +294,7 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
                    error))
         return false;
     const sa_position_kind *positions = &sa_position_kinds[options->positions];
-    if (positions->bind || (positions->part && positions->part->order > 0))
+    if (positions->bind || (positions->part && sa_part_learns(positions->part)))
         return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
                        positions->name);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);

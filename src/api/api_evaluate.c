@@ -1,5 +1,5 @@
 /* api_evaluate: sa_evaluate, sa_eval_summarize and sa_diagnose of softalign.h. */
-#include "attention/score.h"
+#include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "inference/encoding.h"

@@ -1,7 +1,6 @@
 /* api_settings: the version and the choices of softalign.h. */
-#include "attention/normalizer.h"
+#include "attention/attention.h"
 #include "attention/parts.h"
-#include "attention/score.h"
 #include "base/option.h"
 #include "layers/basic.h"
 #include "layers/recurrent.h"

@@ -1,98 +1,21 @@
-/* attention: attend_forward of paper/rnnsearch.c and its gradient, generalized. */
+/* attention: one head over one sentence. From queries q, keys k and values v, which heads.c makes,
+ * it computes scores e, weights alpha and contexts c, and back: attend_forward and attend_backward
+ * of paper/rnnsearch.c, generalized to any score and normalizer, to many queries at once, and to
+ * parts (parts.h), which run between the lines. Decoders, Transformers, searches, `attend`,
+ * `explain` and the playground all call these two functions. */
 #include "attention/attention.h"
-#include "attention/parts.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 
-/* ---- The score ------------------------------------------------------------------------------- */
+static void weights_forward(const sa_attention *w, const sa_head *head);
+static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 
-/* What the score's functions may overwrite. */
-static sa_mat scratch_of(const sa_head *head) {
-    return sa_cols(sa_rows(head->scratch->keys, 0, head->k.rows), 0, head->k.cols);
-}
-
-void sa_score_forward(const sa_attention *w, const sa_head *head) {
-    w->score->forward(head->v_a, head->q, head->k, head->alpha, scratch_of(head));
-}
-
-void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
-    w->score->backward(head->v_a, head->q, head->k, d->alpha, d->q, d->k, d->v_a, scratch_of(head));
-}
-
-/* ---- The normalizer -------------------------------------------------------------------------- */
-
-const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span *spans) {
-    const int S = head->v.rows;
-    bool whole = true;
-    for (int l = 0; l < head->q.rows; l++) {
-        const int seen = head->i + l > head->causal ? head->i + l : head->causal;
-        spans[l] = (sa_span){0, head->causal && seen < S ? seen : S};
-        sa_parts_span(w, head, l, &spans[l]);
-        whole = whole && spans[l].count == S;
-    }
-    return whole ? NULL : spans;
-}
-
-static void zero_outside(sa_mat alpha, const sa_span *spans) {
-    for (int i = 0; i < alpha.rows; i++) {
-        const int first = spans[i].first, behind = first + spans[i].count;
-        sa_zero(sa_cols(sa_rows(alpha, i, 1), 0, first));
-        sa_zero(sa_cols(sa_rows(alpha, i, 1), behind, alpha.cols - behind));
-    }
-}
-
-static void weights_forward(const sa_attention *w, const sa_head *head) {
-    if (!head->spans) {
-        w->normalizer->forward(*head->exponent, head->alpha);
-        return;
-    }
-    for (int i = 0; i < head->alpha.rows; i++) {
-        const sa_span seen = head->spans[i];
-        w->normalizer->forward(*head->exponent,
-                               sa_cols(sa_rows(head->alpha, i, 1), seen.first, seen.count));
-    }
-    zero_outside(head->alpha, head->spans);
-}
-
-/* e once more, with what parts add to it: head->alpha holds alpha. */
-static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
-    sa_head again = *head;
-    again.alpha = sa_cols(sa_rows(head->scratch->scores, 0, head->alpha.rows), 0, head->alpha.cols);
-    sa_score_forward(w, &again);
-    sa_parts_forward(w, SA_PLACE_SCORES, &again);
-    return again.alpha;
-}
-
-static void scored_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
-    const sa_mat z = scores_again(w, head);
-    for (int i = 0; i < z.rows; i++) {
-        const sa_span seen = head->spans ? head->spans[i] : (sa_span){0, z.cols};
-        w->normalizer->scored_backward(
-            *head->exponent, sa_cols(sa_rows(z, i, 1), seen.first, seen.count),
-            sa_cols(sa_rows(head->alpha, i, 1), seen.first, seen.count),
-            sa_cols(sa_rows(d->alpha, i, 1), seen.first, seen.count), head->dexponent);
-    }
-    if (head->spans) zero_outside(d->alpha, head->spans);
-}
-
-/* Weights outside the spans are 0 and have no part in it. */
-static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
-    if (w->normalizer->scored_backward) {
-        scored_backward(w, head, d);
-        return;
-    }
-    w->normalizer->backward(*head->exponent, head->alpha, d->alpha, head->dexponent);
-    if (head->spans) zero_outside(d->alpha, head->spans);
-}
-
-/* ---- One head over one sentence -------------------------------------------------------------- */
-
-/* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017). head->alpha holds e, which
- * becomes alpha. */
+/* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017)
+ *
+ *   q [Q x d], k [S x d], v [S x dv] -> alpha [Q x S], which holds e first, and c [Q x dv] */
 void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_parts_forward(w, SA_PLACE_KEYS, head);
-    w->score->forward(head->v_a, head->q, head->k, head->alpha,
-                      scratch_of(head)); /* e_ij = f(q_i, k_j) */
+    sa_score_forward(w, head); /* e_ij = f(q_i, k_j) */
     sa_parts_forward(w, SA_PLACE_SCORES, head);
     weights_forward(w, head); /* alpha_i = pi(e_i) */
     sa_parts_forward(w, SA_PLACE_WEIGHTS, head);
@@ -108,7 +31,82 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
     sa_parts_backward(w, SA_PLACE_WEIGHTS, head, d);
     weights_backward(w, head, d); /* alpha_i = pi(e_i) */
     sa_parts_backward(w, SA_PLACE_SCORES, head, d);
-    w->score->backward(head->v_a, head->q, head->k, d->alpha, d->q, d->k, d->v_a,
-                       scratch_of(head)); /* e_ij = f(q_i, k_j) */
+    sa_score_backward(w, head, d); /* e_ij = f(q_i, k_j) */
     sa_parts_backward(w, SA_PLACE_KEYS, head, d);
+}
+
+/* ---- The score ------------------------------------------------------------------------------- */
+
+/* What the score's functions may overwrite. */
+static sa_mat score_scratch(const sa_head *head) {
+    return sa_cols(sa_rows(head->scratch->keys, 0, head->k.rows), 0, head->k.cols);
+}
+
+/* e_ij = f(q_i, k_j)    q [Q x d], k [S x d] -> alpha [Q x S] */
+void sa_score_forward(const sa_attention *w, const sa_head *head) {
+    w->score->forward(head->v_a, head->q, head->k, head->alpha, score_scratch(head));
+}
+
+void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
+    w->score->backward(head->v_a, head->q, head->k, d->alpha, d->q, d->k, d->v_a,
+                       score_scratch(head));
+}
+
+/* ---- The normalizer -------------------------------------------------------------------------- */
+
+/* Row i of x [Q x S], the columns that query i sees. */
+static sa_mat seen(const sa_head *head, sa_mat x, int i) {
+    const sa_mat row = sa_rows(x, i, 1);
+    return head->spans ? sa_cols(row, head->spans[i].first, head->spans[i].count) : row;
+}
+
+static void zero_unseen(const sa_head *head, sa_mat x) {
+    for (int i = 0; head->spans && i < x.rows; i++) {
+        const sa_mat row = sa_rows(x, i, 1);
+        const int first = head->spans[i].first, end = first + head->spans[i].count;
+        sa_zero(sa_cols(row, 0, first));
+        sa_zero(sa_cols(row, end, x.cols - end));
+    }
+}
+
+/* alpha_i = pi(e_i) over the keys that query i sees; elsewhere 0    alpha [Q x S] */
+static void weights_forward(const sa_attention *w, const sa_head *head) {
+    if (!head->spans) w->normalizer->forward(*head->exponent, head->alpha);
+    for (int i = 0; head->spans && i < head->alpha.rows; i++)
+        w->normalizer->forward(*head->exponent, seen(head, head->alpha, i));
+    zero_unseen(head, head->alpha);
+}
+
+/* e once more, with what parts add to it: head->alpha holds alpha. */
+static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
+    sa_head again = *head;
+    again.alpha = sa_cols(sa_rows(head->scratch->scores, 0, head->alpha.rows), 0, head->alpha.cols);
+    sa_score_forward(w, &again);
+    sa_parts_forward(w, SA_PLACE_SCORES, &again);
+    return again.alpha;
+}
+
+static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
+    const sa_normalizer *pi = w->normalizer;
+    if (pi->scored_backward) {
+        const sa_mat e = scores_again(w, head);
+        for (int i = 0; i < e.rows; i++)
+            pi->scored_backward(*head->exponent, seen(head, e, i), seen(head, head->alpha, i),
+                                seen(head, d->alpha, i), head->dexponent);
+    } else { /* weights outside the spans are 0 and do not contribute */
+        pi->backward(*head->exponent, head->alpha, d->alpha, head->dexponent);
+    }
+    zero_unseen(head, d->alpha);
+}
+
+const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span *spans) {
+    const int S = head->v.rows;
+    bool whole = true;
+    for (int l = 0; l < head->q.rows; l++) {
+        const int visible = head->i + l > head->causal ? head->i + l : head->causal;
+        spans[l] = (sa_span){0, head->causal && visible < S ? visible : S};
+        sa_parts_span(w, head, l, &spans[l]);
+        whole = whole && spans[l].count == S;
+    }
+    return whole ? NULL : spans;
 }

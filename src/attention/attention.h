@@ -1,115 +1,341 @@
-/* attention: e, alpha and c of one head over one sentence, the core that every attention here goes
- * through.
+/* attention: e, alpha and c of one head over one sentence, and the heads of a model around them.
  *
- *   e_ij = f(q_i, k_j)            a row of score.h
- *   alpha_i = pi(e_i)             a row of normalizer.h, over the keys that query i may see
+ *   e_ij = f(q_i, k_j)             an entry of sa_scores
+ *   alpha_i = pi(e_i)              an entry of sa_normalizers, over the keys that query i sees
  *   c_i = sum_j alpha_ij v_j
  *
- * Bahdanau et al. 2015, A.1.2 (q from a decoder state, k and v from the annotations h_j); Vaswani
- * et al. 2017, equation 1. Whatever goes beyond that is a part (parts.h), which joins in between
- * the lines. heads.h makes the heads of a model. */
+ * (Bahdanau et al. 2015, A.1.2; Vaswani et al. 2017, equation 1.) attention.c computes them.
+ * heads.c makes q from decoder states s, k and v from annotations h, and contexts from heads:
+ *
+ *   one head   q_i = W_a s_i, k_j = U_a h_j, v_j = h_j                     Bahdanau et al. 2015
+ *   H heads    o^k_i = sum_j alpha^k_ij (W_v h_j)^k                        Vaswani et al. 2017,
+ *              c_i = W_c [o^1_i ; .. ; o^H_i]                              section 3.2.2
+ *   G < H      head k (from 0) reads keys and values number floor(k G / H)   Shazeer 2019 with
+ *              of G                                                     G = 1; Ainslie et al. 2023
+ *
+ * A Transformer projects with one head, too, and names its matrices W_q, W_k, W_v and W_o. Whatever
+ * goes beyond these lines is a part (parts.h), which runs between them. */
 #pragma once
 
-#include "attention/normalizer.h"
-#include "attention/score.h"
+#include "base/batch.h"
+#include "layers/basic.h"
 
-/* Keys first .. first+count-1: what a query may see. Causal attention, a local window and the end
- * of the location score are all spans, so there is no mask. */
-typedef struct sa_span {
-    int first, count;
-} sa_span;
+/* ---- Scores and normalizers ------------------------------------------------------------------ */
+
+typedef struct sa_attention_sizes sa_attention_sizes;
+
+typedef enum sa_query_projection {
+    SA_QUERY_IDENTITY,  /* q = s */
+    SA_QUERY_PROJECTED, /* q = W_a s of size n' */
+    SA_QUERY_POSITIONS, /* q = W_a s, a score for each source position up to S_max */
+    SA_QUERY_MIXTURE,   /* q = W_a s, three values for each component of a mixture */
+} sa_query_projection;
+
+typedef enum sa_key_projection {
+    SA_KEY_NONE,        /* no keys: the score does not read the source */
+    SA_KEY_UNITS,       /* k = U_a h of size n', each unit with a role of its own */
+    SA_KEY_PRODUCT,     /* k = U_a h of size n', of which only products and lengths matter: rotating
+                           q and k together does not change the score */
+    SA_KEY_STATE_SIZED, /* k = W_a h of the size of s, in a product */
+    SA_KEY_IDENTITY,    /* k = h, which must be as wide as s */
+} sa_key_projection;
+
+/* Binds the score's own parameters v_a, of which every head gets an equal slice, for n' units
+ * (`size`) of all heads and sentences of at most max_positions words. */
+typedef sa_mat sa_score_parameters(sa_binder *binder, const char *prefix, int size, int heads,
+                                   int max_positions);
+/* e_ij = f(q_i, k_j)    v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
+typedef void sa_score_function(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
+/* Accumulates into dq, dk and dv_a; may overwrite de. */
+typedef void sa_score_derivative(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                                 sa_mat dv_a, sa_mat scratch);
+
+/* An attention score. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's
+ * "compatibility function".) heads.c makes q and k as the entry says, the keys once per sentence.
+ */
+typedef struct sa_score {
+    const char *name, *formula, *citation;
+    sa_query_projection query;
+    sa_key_projection key;
+    sa_score_parameters *bind; /* NULL: it has none */
+    sa_score_function *forward;
+    sa_score_derivative *backward;
+    const sa_part *part; /* the part that this score requires, or NULL */
+} sa_score;
+
+/* Whether k = U_a h. */
+static inline bool sa_key_projected(const sa_score *score) {
+    return score->key == SA_KEY_UNITS || score->key == SA_KEY_PRODUCT;
+}
+
+/* Whether projections of q and k may be rotated together. */
+static inline bool sa_score_rotates(const sa_score *score) {
+    return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
+}
+
+extern const sa_score sa_scores[]; /* in the order of SA_ATTENTION_...; ends with a NULL name */
+
+/* Turns the scores z of a query into its weights p. It gets only the keys that the query sees. */
+typedef struct sa_normalizer {
+    const char *name, *formula, *citation;
+    bool exponent;       /* takes the alpha of --entmax-alpha, which each head may learn */
+    bool exponential;    /* weights are proportional to the exponentials of the scores */
+    bool sparse;         /* weights may be exactly 0, where they have no gradient */
+    bool null_key;       /* the weights of real words may sum to less than 1; the rest goes to a
+                            null key */
+    const char *any_sum; /* why the weights of a query may have any sum; NULL: they sum to 1 */
+    /* Turns every row z into p.    z [Q x S] */
+    void (*forward)(sa_real alpha, sa_mat z);
+    /* Turns dp into dz, which is 0 where p is; p is also 0 for keys that the query does not see.
+     * Accumulates the gradient of alpha into *dalpha, unless that is NULL. */
+    void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
+    /* Used instead when p alone does not determine the gradient: also gets the scores z, computed
+     * again, and like forward only the keys that the query sees. */
+    void (*scored_backward)(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha);
+    /* Turns every z_j into its distance from the value at which p has a kink. NULL: p is smooth. */
+    void (*kinks)(sa_real alpha, sa_mat z);
+    const sa_part *part; /* the part that this normalizer requires, or NULL */
+    const char *learned; /* the parameter that each head learns in place of alpha, or NULL, ... */
+    double start;        /* ... and its value before training */
+    /* The reason for which it refuses these sizes, as config/settings.h words it, or NULL. */
+    const char *(*refuse)(const sa_attention_sizes *sizes);
+} sa_normalizer;
+
+extern const sa_normalizer sa_normalizers[]; /* as SA_NORMALIZER_...; ends with a NULL name */
+extern const sa_normalizer sa_no_normalizer; /* p = z, for scores that are weights already */
+
+/* ---- The structs of an attention ------------------------------------------------------------- */
 
 enum { SA_PARTS_MAX = 8, SA_PART_BYTES = 160 };
-
-/* A part of an attention: its row, and its weights (or their gradients) in a struct that only its
- * own file knows. */
-typedef struct sa_bound_part {
-    const sa_part *kind;
-    _Alignas(sa_mat) unsigned char own[SA_PART_BYTES];
-} sa_bound_part;
 
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;
     const sa_normalizer *normalizer;
     int heads, kv_heads;        /* H, and G <= H; H = 0: there is no attention */
-    int query_width, key_width; /* numbers of q (H heads) and of k (G heads) */
-    int value_width;            /* numbers of the values of G heads; 0: they are the annotations */
-    int output_width;           /* numbers of the outputs of H heads; 0: one output, of no head */
+    int query_width, key_width; /* of q (H heads) and of k (G heads) */
+    int value_width;            /* of the values of G heads; 0: they are the annotations */
+    int output_width;           /* of [o^1 .. o^H]; 0: the single output is the context */
     sa_weight W_a;      /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;      /* projects the annotations */
-    sa_mat v_a;         /* [1 x n'], or what else the score binds */
-    sa_weight W_v, W_c; /* [value_width x A], [A x output_width]; projected values only */
-    sa_real exponent;   /* the normalizer's number, if it takes one */
-    bool decoding;      /* some weights are others in decoding than in training */
-    int parts;          /* what goes beyond; Bahdanau's attention has none */
-    sa_bound_part part[SA_PARTS_MAX];
+    sa_mat v_a;         /* [1 x n'], or whatever the score binds */
+    sa_weight W_v, W_c; /* [value_width x A], [A x output_width]; with projected values only */
+    sa_real exponent;   /* the normalizer's alpha */
+    bool decoding;      /* some parts compute other weights in decoding than in training */
+    int parts;          /* Bahdanau's attention has none */
+    struct {
+        const sa_part *kind;
+        _Alignas(sa_mat) unsigned char own[SA_PART_BYTES]; /* a struct that only its file knows */
+    } part[SA_PARTS_MAX];
 } sa_attention;
 
-/* What is attended to: the annotations sentence by sentence, and their keys and values, made once
- * per sentence. Sentence b owns rows first[b] .. first[b+1]-1. Also the derivatives by it. */
+/* What is attended to: annotations, and their keys and values, made once per sentence. Sentence b
+ * has rows first[b] .. first[b+1]-1. The same struct also holds gradients of these fields. */
 typedef struct sa_memory {
-    const int *first;          /* NULL: every row is a word by itself, ... */
-    const int *positions;      /* [N] ... with this position, from 0 */
-    sa_mat annotations;        /* [N x A] */
+    const int *first;          /* NULL: each row is a word of its own, ... */
+    const int *positions;      /* [N] ... at this position, from 0 */
+    sa_mat annotations;        /* [N x A] h */
     sa_mat keys;               /* [N x key_width], or the annotations themselves */
     sa_mat values;             /* [N x value_width], or the annotations themselves */
-    sa_mat part[SA_PARTS_MAX]; /* [N x ..] what parts know of each word */
+    sa_mat part[SA_PARTS_MAX]; /* [N x ..] what parts compute of each word */
 } sa_memory;
 
-/* What the forward pass of R queries leaves for the backward pass; also the derivatives. */
+/* What the forward pass of R queries leaves for the backward pass. The same struct also holds
+ * gradients of these fields. */
 typedef struct sa_attention_rows {
-    sa_mat q;            /* [R x query_width] */
-    sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
-                            what losses of the weights and copying add to theirs, or empty */
-    sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
-    sa_mat previous_carry, carry; /* [R x heads ..] what a step reads of the step before and leaves
-                                     to the next: sa_attention_carry_width */
-    sa_mat noise;                 /* [R x ..] numbers drawn for the training; or empty */
+    sa_mat q;                     /* [R x query_width] */
+    sa_mat alpha;                 /* [R x H S] the weights of head k begin at column k S; as a
+                                     gradient: what losses of the weights and copying contribute, or
+                                     empty */
+    sa_mat head_outputs;          /* [R x output_width] o^1 .. o^H; with projected values only */
+    sa_mat previous_carry, carry; /* [R x sa_attention_carry_width] what parts pass on from step to
+                                     step: from the previous one, to the next one */
+    sa_mat noise;                 /* [R x ..] drawn for training; or empty */
     sa_mat part[SA_PARTS_MAX];    /* [R x ..] what parts keep of each query */
 } sa_attention_rows;
 
+/* Buffers that every call overwrites. */
 typedef struct sa_attention_scratch {
     sa_mat keys;                 /* [S x key_width] */
-    sa_mat own_keys, d_own_keys; /* [S x a head's] where a part changes the keys of a query;
-                                    d_own_keys: backward only */
+    sa_mat own_keys, d_own_keys; /* [S x a head's] where a part changes keys; d..: backward only */
     sa_mat dalpha, soft;         /* [Q x S] dalpha: backward only */
-    sa_mat scores;               /* [Q x S] backward only, where the normalizer needs them again */
-    sa_mat parts;                /* [1 x ..] what parts need for a moment */
-    sa_span *spans;              /* [Q] */
+    sa_mat scores;               /* [Q x S] backward only, for scored_backward */
+    sa_mat parts;                /* [1 x ..] for the parts */
+    struct sa_span *spans;       /* [Q] */
 } sa_attention_scratch;
 
-/* One head with Q queries, of positions i, i + 1, .. (from 1), over one sentence of S words; or the
- * derivatives by it. Parts may put other matrices in place of these. */
+/* A step, or all queries of a pass, and its gradients. */
+typedef struct sa_attention_pass {
+    const sa_memory *memory;
+    sa_attention_rows rows, d;
+    sa_memory *dmemory;
+    const sa_attention_scratch *scratch;
+} sa_attention_pass;
+
+/* ---- One head over one sentence: attention.c ------------------------------------------------- */
+
+/* Keys first .. first+count-1, which a query sees. Causality and windows are spans, so there is no
+ * mask. */
+typedef struct sa_span {
+    int first, count;
+} sa_span;
+
+/* Q queries of positions i, i + 1, .. (from 1) of one head over one sentence of S words. The same
+ * struct also holds gradients of these fields. Parts may replace its matrices by others. */
 typedef struct sa_head {
-    int index, unit; /* from 0; and the first of the head's units that q and k have */
-    int i, sentence; /* sentence: of the memory */
-    int causal; /* P > 0: the query of position i sees the first max(i, P) keys, as if there were no
-                   others */
-    sa_mat v_a, q, k, v;     /* the score's parameters [1 x ..], [Q x d], [S x d], [S x dv] */
-    sa_mat alpha;            /* [Q x S] e, which becomes alpha */
-    sa_mat c;                /* [Q x dv] */
-    const sa_span *spans;    /* [Q]; NULL: every query sees all keys */
-    const sa_real *exponent; /* the normalizer's number, ... */
-    sa_real *dexponent;      /* ... and the derivative by it; NULL: it is not learned */
-    sa_attention_rows rows;  /* those of the queries */
+    int index, unit;      /* of the head, from 0; its first unit in q and k (not 0: a second map) */
+    int i, sentence;      /* sentence: of the memory */
+    int causal;           /* P > 0: the query of position i sees the first max(i, P) keys */
+    sa_mat v_a, q, k, v;  /* the score's parameters [1 x ..], [Q x d], [S x d], [S x dv] */
+    sa_mat alpha;         /* [Q x S] e, which becomes alpha */
+    sa_mat c;             /* [Q x dv] */
+    const sa_span *spans; /* [Q]; NULL: every query sees all keys */
+    const sa_real *exponent; /* the normalizer's alpha, ... */
+    sa_real *dexponent;      /* ... and its gradient; NULL: it is not learned */
+    sa_attention_rows rows;  /* of the queries */
     const sa_memory *memory;
     const sa_attention_scratch *scratch;
     struct sa_head *derivative; /* in the backward pass, else NULL */
-    sa_attention *dw;           /* of the derivatives: by the weights of the attention */
+    sa_attention *dw;           /* in a gradient: that of the weights */
 } sa_head;
 
-/* From q, k, v: e, alpha and c. */
+/* Computes e, alpha and c from q, k and v. */
 void sa_attend_forward(const sa_attention *w, sa_head *head);
-/* From the derivative by c: those by q, k, v, what parts and the score have in d->dw, and by what
- * steps before have left are added to. d->alpha holds what the losses of the weights add, or 0, and
+/* From d->c: accumulates into d->q, d->k, d->v, the gradients of the score's and the parts' weights
+ * and d->rows.previous_carry. d->alpha holds the gradient of the losses of the weights, or 0, and
  * is overwritten. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
-/* The line of e alone, for parts that compare other vectors: head->alpha from head->q and head->k.
- */
+/* The line of e alone, from head->q and head->k to head->alpha, for parts that compare other
+ * vectors. */
 void sa_score_forward(const sa_attention *w, const sa_head *head);
 void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 
-/* What the queries see: fills spans [Q], and returns them, or NULL where all of them see all S
- * keys. */
+/* Fills spans [Q] with what the queries see and returns them, or NULL where all see all S keys. */
 const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span *spans);
+
+/* ---- All heads: heads.c ---------------------------------------------------------------------- */
+
+/* Fills keys, values and what parts compute of each word, from the annotations. */
+void sa_memory_forward(const sa_attention *w, sa_memory *memory);
+/* Accumulates into d->annotations and dw; reads the other fields of d. */
+void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
+                        sa_attention *dw);
+/* Zeroes d, except d->annotations. */
+void sa_memory_zero(const sa_attention *w, sa_memory *d);
+
+/* One query per sentence, a step of a recurrent decoder and of every search: states s [L x n] of
+ * target position i (from 1), row l over sentence which[l] (NULL: l). Reads rows.previous_carry,
+ * fills the other rows and c [L x A]. */
+void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
+                               int i, sa_mat s, sa_attention_rows rows, sa_mat c,
+                               const sa_attention_scratch *scratch);
+/* From dc and d.carry: accumulates into ds, dmemory and the score's and parts' weights in dw;
+ * overwrites the rest of d, and dc where parts change the output of a head without projections.
+ * sa_attention_projections_backward does the rest of dw. */
+void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
+                                sa_mat dc, sa_mat ds, sa_attention *dw);
+/* Accumulates the gradients of W_a, W_c and of the parts' projections, for any number of steps. */
+void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
+                                       sa_attention_rows d, sa_attention *dw);
+
+/* All queries of a batch, for Transformers. Those of sentence b are rows first[b] .. first[b+1]-1,
+ * over sentence b of the memory. */
+typedef struct sa_queries {
+    int sentences;
+    const int *first;  /* [sentences + 1] */
+    bool causal;       /* a query sees the keys up to its own position alone */
+    const int *prefix; /* [sentences] how many first keys every query sees; NULL: 1 */
+} sa_queries;
+
+/* States s [R x n]: fills rows and c [R x A]. */
+void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
+                              const sa_queries *queries, sa_mat s, sa_attention_rows rows, sa_mat c,
+                              const sa_attention_scratch *scratch);
+/* From dc: accumulates into ds, dmemory's keys and values and dw; overwrites d. */
+void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,
+                               const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
+                               sa_attention *dw);
+
+/* Slices: of head k among all heads side by side; of the key/value head that head k reads; of head
+ * k's weights in one row of alpha, for S words. */
+sa_mat sa_head_slice(sa_mat all, int heads, int k);
+sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
+sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
+
+/* ---- Running the parts: parts.c -------------------------------------------------------------- */
+
+/* Where the parts of a head run: before all heads, before and after e, after alpha, after c. */
+typedef enum sa_place {
+    SA_PLACE_QUERY,
+    SA_PLACE_KEYS,
+    SA_PLACE_SCORES,
+    SA_PLACE_WEIGHTS,
+    SA_PLACE_OUTPUT,
+    SA_PLACES
+} sa_place;
+
+/* Each runs a hook of all parts in their order, backward in reverse; see parts.h. */
+void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *head);
+void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *head, sa_head *d);
+void sa_parts_span(const sa_attention *w, const sa_head *head, int query, sa_span *seen);
+void sa_parts_memory_forward(const sa_attention *w, sa_memory *memory);
+void sa_parts_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
+                              sa_attention *dw);
+void sa_parts_project_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows);
+void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
+                               sa_mat ds);
+void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
+                                       sa_attention *dw);
+/* Zeroes the gradients of what parts keep of each query, except those that the loss contributes. */
+void sa_parts_zero(const sa_attention *w, sa_attention_rows d);
+
+/* ---- Binding and layout: layout.c ------------------------------------------------------------ */
+
+/* What an attention is made of; parts decide by it whether they are chosen, and what they bind. */
+struct sa_attention_sizes {
+    const sa_score *score;
+    const sa_normalizer *normalizer;
+    sa_settings settings;          /* of the model: each part reads its own */
+    sa_attention_site site;        /* in a Transformer; recurrent decoders have cross-attention */
+    const sa_positions *positions; /* of self-attention, else NULL */
+    int state_width, annotation_width; /* of s and of h */
+    int size;                          /* n', divided among the heads */
+    int max_positions;                 /* the longest sentence, EOS included */
+    int heads, kv_heads;               /* H, and G; 0: H */
+    int value;                         /* the size of a head's values */
+    int layer;                         /* of a Transformer, from 1 */
+    bool transformer; /* values are always projected, and tensors have the names of 2017 */
+};
+
+sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
+                                         int annotation_width);
+/* The reason for which choices do not go together, with each other, with the sizes or with what is
+ * trained, as config/settings.h words it, or NULL. kind: positions of self-attention, or NULL. */
+const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
+
+/* Binds the parameters "PREFIX.NAME", and last those that follow a sublayer's norm in model files.
+ */
+void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                       sa_attention *w);
+void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                            sa_attention *w);
+
+/* Lays out R rows for sentences of at most `steps` words; derivative: gradients, without weights.
+ */
+sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
+                                           int steps, bool derivative);
+sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
+void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
+                      sa_memory *memory);
+/* For at most `queries` queries at a time. */
+sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
+                                                 int queries, int steps, bool training);
+
+/* The columns of a row of the carry and, in training, of the noise; 0 for most models. */
+int sa_attention_carry_width(const sa_attention *w, int steps);
+int sa_attention_noise_width(const sa_attention *w, int steps);
+/* Fills the carry of the first target word's predecessor. */
+void sa_attention_carry_begin(const sa_attention *w, sa_mat carry);
+/* Draws the noise of all queries of a batch, step by step; amount: sa_dropout.noise. */
+void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
+                             const sa_batch_side *side, sa_mat noise);

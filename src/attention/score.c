@@ -1,4 +1,3 @@
-#include "attention/score.h"
 #include "attention/parts.h"
 #include "tensor/blas.h"
 #include "tensor/dispatch.h"
@@ -8,8 +7,8 @@
  */
 
 /* v_a, n' numbers. */
-sa_mat sa_additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
-                        int max_positions) {
+static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
+                            int max_positions) {
     return sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_ALIGN_LAST);
 }
 
@@ -216,6 +215,46 @@ const sa_part sa_directions_part = {
     .refuse = refuse_signs,
 };
 
+/* ---- Location: without the source ------------------------------------------------------------ */
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Its first S numbers. */
+static void location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
+    const int visible = least(q.cols, e.cols);
+    sa_copy_mat(sa_cols(q, 0, visible), sa_cols(e, 0, visible));
+    sa_zero(sa_cols(e, visible, e.cols - visible));
+}
+
+static void location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                              sa_mat dv_a, sa_mat scratch) {
+    const int visible = least(q.cols, de.cols);
+    sa_add(sa_cols(de, 0, visible), sa_cols(dq, 0, visible)); /* e_ij = q_ij */
+}
+
+static void positions_span(const sa_attention *w, int part, const sa_head *head, int query,
+                           sa_span *seen) {
+    seen->count = least(seen->count, w->query_width / w->heads);
+}
+
+static int show_positions(const sa_attention *w, int part, const sa_head *head,
+                          sa_shown shown[SA_SHOWN_MAX]) {
+    shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S = min(words, S_max)",
+                          .number = (sa_real)(w->query_width / w->heads)};
+    return 1;
+}
+
+const sa_part sa_positions_end_part = {
+    .name = "end of positions",
+    .formula = "j <= S_max",
+    .citation = "Luong et al. 2015, section 3.1",
+    .span = positions_span,
+    .show = show_positions,
+    .rare = SA_RARE(.ordered = "the score depends on positions, not words"),
+};
+
 /* ---- None at all ------------------------------------------------------------------------------
  */
 
@@ -231,7 +270,7 @@ static void uniform_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat d
 const sa_score sa_scores[] = {
     [SA_ATTENTION_ADDITIVE] = {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)",
                                "Bahdanau et al. 2015, A.1.2", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                               sa_additive_bind, sa_additive_forward, sa_additive_backward},
+                               additive_bind, sa_additive_forward, sa_additive_backward},
     [SA_ATTENTION_SCALED_DOT] = {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')",
                                  "Vaswani et al. 2017, section 3.2.1", SA_QUERY_PROJECTED,
                                  SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward},
@@ -246,11 +285,10 @@ const sa_score sa_scores[] = {
     [SA_ATTENTION_CONCAT] = {"concat",
                              "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
                              "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                             sa_additive_bind, sa_additive_forward, sa_additive_backward},
+                             additive_bind, sa_additive_forward, sa_additive_backward},
     [SA_ATTENTION_LOCATION] = {"location", "e = W_a s, blind to the source",
                                "Luong et al. 2015, section 3.1", SA_QUERY_POSITIONS, SA_KEY_NONE,
-                               NULL, sa_location_forward, sa_location_backward,
-                               &sa_positions_end_part},
+                               NULL, location_forward, location_backward, &sa_positions_end_part},
     [SA_ATTENTION_UNIFORM] = {"uniform", "e_j = 0: the mean of the annotations",
                               "the state at which A.1.2 starts", SA_QUERY_IDENTITY, SA_KEY_NONE,
                               NULL, uniform_forward, uniform_backward},
@@ -285,7 +323,7 @@ const sa_score sa_scores[] = {
                                      "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), f_j = "
                                      "sum_o F_o alpha_{i-1,j-o}",
                                      "Chorowski et al. 2015, equations 8 and 9", SA_QUERY_PROJECTED,
-                                     SA_KEY_UNITS, sa_additive_bind, sa_additive_forward,
+                                     SA_KEY_UNITS, additive_bind, sa_additive_forward,
                                      sa_additive_backward, &sa_location_aware_part},
     [SA_ATTENTION_DIFFERENTIAL] = {"differential",
                                    "alpha_j = softmax_j(q_1' k_1j / sqrt(d)) - lambda "
@@ -298,8 +336,7 @@ const sa_score sa_scores[] = {
                            "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with probability "
                            "softmax_j(e_j), decoding takes the most probable",
                            "Xu et al. 2015, section 4.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                           sa_additive_bind, sa_additive_forward, sa_additive_backward,
-                           &sa_hard_part},
+                           additive_bind, sa_additive_forward, sa_additive_backward, &sa_hard_part},
     [SA_ATTENTION_RETNET] = {"retnet",
                              "o_i = S_n' q_i, S_j = gamma S_{j-1} + k_j v_j', gamma = 1 - 2^(-4 - "
                              "h) in head h; k_j, q_i unit vectors of U_a h_j, W_a s",

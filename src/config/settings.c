@@ -332,7 +332,8 @@ static void append_quantity(const sa_settings *settings, const char *name, const
     for (char *c = text; *c; c++)
         if (*c == '_') *c = '-';
     if (strcmp(text, "weights:") == 0) /* the option that makes the weights */
-        strcpy(text, own && (own->normalizer || own->any_sum) ? "attention:" : "normalizer:");
+        strcpy(text,
+               own && (own->normalizer || sa_rare_of(own)->any_sum) ? "attention:" : "normalizer:");
     char *mark = strpbrk(text, ":/"), *after = mark ? mark + 1 : text + strlen(text);
     const bool quotient = mark && *mark == '/', alone = mark == text;
     if (mark) *mark = '\0';

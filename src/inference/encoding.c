@@ -1,5 +1,5 @@
 #include "inference/encoding.h"
-#include "attention/score.h"
+#include "attention/attention.h"
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/corpus.h"
@@ -263,7 +263,7 @@ bool sa_override_applies(sa_attention_override chosen, const sa_model *const *mo
                            "{force_attention} replaces the weights of cross-attention, which a "
                            "decoder-only model has none of");
         const sa_part *part = sa_scores[settings->attention].part;
-        if (chosen.kind != SA_OVERRIDE_EXPECTED || (part && part->noise_width))
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || (sa_rare_of(part)->noise_width))
             return true; /* decoding has other weights than training */
         attends = settings;
     }

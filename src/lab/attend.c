@@ -1,5 +1,6 @@
 /* attend: the attention core on given numbers, in double. */
 #include "attention/heads.h"
+#include "attention/parts.h"
 #include "lab/lab.h"
 #include "lab/watch.h"
 #include "layers/basic.h"
@@ -285,7 +286,8 @@ static void build(const sa_attend_options *job, const sa_attend_result *out, sa_
                         .key_width = k.cols,
                         .exponent = (sa_real)job->entmax_alpha};
     for (int p = 0; p < count; p++) sa_part_add(w, list[p], p);
-    sa_parts_bind(&(sa_binder){0}, "", &sizes, 0, SA_PARTS_LATE, w);
+    for (int group = 0; group < SA_BIND_GROUPS; group++)
+        sa_parts_bind(&(sa_binder){0}, "", &sizes, group, w);
 }
 
 /* ---- Attending ------------------------------------------------------------------------------- */
@@ -340,8 +342,8 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     at.first[0] = 0, at.first[1] = S;
     sa_copy_mat(q, at.rows.q);
     for (int p = 0; p < at.w.parts; p++)
-        if (at.w.part[p].kind->memory_forward)
-            at.w.part[p].kind->memory_forward(&at.w, p, &at.memory);
+        if (at.w.part[p].kind->memory.forward)
+            at.w.part[p].kind->memory.forward(&at.w, p, &at.memory);
     return at;
 }
 

@@ -62,11 +62,9 @@ static void add_query(const attending *all, int b, int l, int i, sa_kinks *found
         const sa_head at = sa_head_view(w, all->memory, (sa_query_block){l, 1, b, i, all->causal},
                                         all->rows, all->scratch, k);
         if (w->normalizer->kinks) add_normalizer(all, &at, found);
-        for (int p = 0; p < w->parts; p++) {
-            sa_head again = at;
-            sa_parts_forward(w, SA_PLACE_KEYS, &again); /* which the score has read */
-            if (w->part[p].kind->kinks) w->part[p].kind->kinks(w, p, &again, found);
-        }
+        sa_head again = at;
+        sa_parts_forward(w, SA_PLACE_KEYS, &again); /* as the score has read it */
+        sa_parts_kinks(w, &again, found);
     }
 }
 

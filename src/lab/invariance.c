@@ -352,8 +352,8 @@ static void begin_later(sa_stack *stack) {
     for (int i = 0; i < stack->layers; i++) {
         sa_attention *self = &stack->layer[i].self.attention;
         for (int p = 0; p < self->parts; p++)
-            if (self->part[p].kind->begin_at)
-                self->part[p].kind->begin_at(self->part[p].own, LATER);
+            if (sa_rare_of(self->part[p].kind)->begin_at)
+                sa_rare_of(self->part[p].kind)->begin_at(self->part[p].own, LATER);
     }
 }
 

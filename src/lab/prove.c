@@ -28,13 +28,13 @@ static const char *content_free_note(const sa_proof_setup *setup) {
 }
 
 /* The first claim of each kind that a part makes. */
-static sa_part claims_of(const sa_attention *attention) {
-    sa_part all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
+static sa_rare_hooks claims_of(const sa_attention *attention) {
+    sa_rare_hooks all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
     for (int p = 0; attention && p < attention->parts; p++) {
-        const sa_part *row = attention->part[p].kind;
-        if (!all.any_sum) all.any_sum = row->any_sum;
-        if (!all.lacks) all.lacks = row->lacks;
-        if (!all.ordered) all.ordered = row->ordered;
+        const sa_rare_hooks *part = sa_rare_of(attention->part[p].kind);
+        if (!all.any_sum) all.any_sum = part->any_sum;
+        if (!all.lacks) all.lacks = part->lacks;
+        if (!all.ordered) all.ordered = part->ordered;
     }
     return all;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attention/heads.h"
+#include "attention/parts.h"
 
 /* How many maps of weights a head makes: 1, or 2 of which the difference counts. */
 int sa_lab_maps(const sa_attention *w);

@@ -114,7 +114,7 @@ struct sa_position_kind {
     const sa_part *part; /* of every self-attention, or NULL */
 };
 
-extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/table.c */
+extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/parts.c */
 
 void sa_positions_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes,
                        sa_positions *w);

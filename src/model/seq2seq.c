@@ -112,7 +112,7 @@ void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override) {
 static int drawing_part(const sa_seq2seq *w) {
     const sa_attention *attention = w->family->attention(w);
     int p = attention->parts - 1;
-    while (p >= 0 && !attention->part[p].kind->samples) p--;
+    while (p >= 0 && !sa_rare_of(attention->part[p].kind)->samples) p--;
     return p;
 }
 
@@ -168,8 +168,10 @@ static void penalties(const sa_seq2seq *w, double weight, sa_real scale, sa_pass
     const sa_attention_rows *rows = w->family->attention_rows(pass, &d);
     for (int p = 0; p < attention->parts; p++) {
         const sa_part *row = attention->part[p].kind;
-        const sa_mat loss = row->penalty ? row->penalty(rows->part[p]) : (sa_mat){0},
-                     derivative = row->penalty ? row->penalty(d->part[p]) : (sa_mat){0};
+        const sa_mat loss = sa_rare_of(row)->penalty ? sa_rare_of(row)->penalty(rows->part[p])
+                                                     : (sa_mat){0},
+                     derivative = sa_rare_of(row)->penalty ? sa_rare_of(row)->penalty(d->part[p])
+                                                           : (sa_mat){0};
         const sa_real each = (sa_real)weight / (sa_real)attention->heads;
         for (int i = 0; loss.cols && i < loss.rows; i++) {
             pass->objective[i] -= each * *sa_row(loss, i);
@@ -189,8 +191,8 @@ static void draws(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer reg
     if (!pass->advantages) return;
     const int part = drawing_part(w);
     const sa_part *row = w->family->attention(w)->part[part].kind;
-    const sa_mat draws = row->samples(w->family->attention_rows(pass, &d)->part[part]),
-                 derivative = backward ? row->samples(d->part[part]) : draws;
+    const sa_mat draws = sa_rare_of(row)->samples(w->family->attention_rows(pass, &d)->part[part]),
+                 derivative = backward ? sa_rare_of(row)->samples(d->part[part]) : draws;
     for (int b = 0; b < side->sentences; b++) {
         double R = 0;
         for (int t = 0; t < side->len[b]; t++) R += (double)pass->log_p[side->start[t] + b];

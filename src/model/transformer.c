@@ -10,7 +10,7 @@ static void bind_attention(sa_binder *binder, const char *part, sa_attention_siz
                            sa_attention_sublayer *w) {
     sa_attention_bind(binder, part, &sizes, &w->attention);
     sa_residual_bind(binder, part, sizes.state_width, norm, &w->residual);
-    sa_parts_bind(binder, part, &sizes, SA_PARTS_LATE, SA_PARTS_LATE, &w->attention);
+    sa_attention_bind_last(binder, part, &sizes, &w->attention);
 }
 
 /* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..

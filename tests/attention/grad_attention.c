@@ -247,7 +247,7 @@ static sa_mat dalpha, dextra, dcarry;
 
 static sa_mat extra_of(sa_attention_rows of) {
     for (int p = 0; p < w.parts; p++) {
-        const sa_part *row = w.part[p].kind;
+        const sa_rare_hooks *row = sa_rare_of(w.part[p].kind);
         if (row->penalty && of.part[p].cols) return row->penalty(of.part[p]);
         if (row->samples) return row->samples(of.part[p]);
     }

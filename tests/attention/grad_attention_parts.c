@@ -48,7 +48,7 @@ START_TEST(fertility_is_at_most_n) {
     cover(SA_COVERAGE_LINGUISTIC, none, none, none);
     fill(memory.annotations, 1e6), fill(sa_rows(memory.annotations, 0, 1), 0);
     fill(weights, 1);
-    sa_coverage_part.memory_forward(&w, part, &memory);
+    sa_coverage_part.memory.forward(&w, part, &memory);
     ck_assert_double_eq(*sa_row(memory.part[part], 0), 1.5);
     ck_assert_double_eq(*sa_row(memory.part[part], 1), 3);
 }
@@ -60,7 +60,7 @@ START_TEST(the_loss_is_what_is_covered_again) {
         double before[2], alpha[2], loss;
     } cases[] = {{{0, 0}, {.6, .4}, 0}, {{.6, .4}, {.5, .5}, .9}, {{7, 7}, {.5, .5}, 1}};
     cover(SA_COVERAGE_LOSS, cases[_i].before, cases[_i].alpha, NULL);
-    ck_assert_double_eq_tol(*sa_coverage_part.penalty(head.rows.part[part]).x, cases[_i].loss,
+    ck_assert_double_eq_tol(*sa_coverage_part.rare->penalty(head.rows.part[part]).x, cases[_i].loss,
                             1e-15);
 }
 END_TEST

@@ -57,7 +57,7 @@ static void attend_with(sa_mat z, bool decoding, double u, sa_mat p, sa_mat alph
     sa_hard_part.forward[SA_PLACE_QUERY](&w, part, &head);
     sa_hard_part.forward[SA_PLACE_WEIGHTS](&w, part, &head);
     sa_copy_mat(sa_part_show(&w, &sa_hard_part, &head, "probability"), p);
-    sa_copy_mat(sa_hard_part.samples(sa_rows(rows.part[part], 0, 1)), draws);
+    sa_copy_mat(sa_hard_part.rare->samples(sa_rows(rows.part[part], 0, 1)), draws);
 }
 
 /* de, from the derivatives by log p(s) and the entropy. */

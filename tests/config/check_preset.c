@@ -1,5 +1,5 @@
 /* The presets: their values, and that those of papers set every option of the paper. */
-#include "attention/normalizer.h"
+#include "attention/attention.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "model/seq2seq.h"

@@ -1,6 +1,6 @@
 /* "Refused settings" in softalign-model(5) against the program: what is refused there is refused
  * here, and nothing else. */
-#include "attention/score.h"
+#include "attention/attention.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "config/settings.h"

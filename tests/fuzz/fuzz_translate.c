@@ -21,8 +21,8 @@ static void expect_rows(const sa_model *model, const double *weights, int rows, 
     const sa_attention *attention = sa_seq2seq_attends(w) ? w->family->attention(w) : NULL;
     bool any = false, less = sa_settings_has_null_key(&model->settings);
     for (int p = 0; attention && p < attention->parts; p++) {
-        any |= attention->part[p].kind->any_sum != NULL;
-        less |= attention->part[p].kind->lacks != NULL;
+        any |= sa_rare_of(attention->part[p].kind)->any_sum != NULL;
+        less |= sa_rare_of(attention->part[p].kind)->lacks != NULL;
     }
     for (int t = 0; t < rows; t++) {
         double sum = 0;

@@ -32,7 +32,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.guided_at = settings.model != SA_MODEL_RECURRENT ? SA_ALIGN_INPUT : SA_ALIGN_OUTPUT;
     const sa_part *own = sa_scores[settings.attention].part;
     if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
-        (!own || (!own->normalizer && !own->any_sum)))
+        (!own || (!own->normalizer && !sa_rare_of(own)->any_sum)))
         settings.guided_alignment = size.guidance;
     if (settings.model != SA_MODEL_RECURRENT && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves only the sign */

@@ -266,7 +266,7 @@ static void check_head(int i, int head, const double *s, double *o) {
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
     if (selects)
         selected_of(e->number, i, alpha);
-    else if (part && part->any_sum) /* the score makes the weights */
+    else if (sa_rare_of(part)->any_sum) /* the score makes the weights */
         memcpy(alpha, e->number, sizeof alpha);
     else
         weights_of(e->number, i, at, s, alpha);

@@ -24,7 +24,7 @@ static bool reads_in_order(const sa_settings *settings) {
 /* Why the part of a score reads words in their order, or NULL. */
 static const char *ordered_by_score(const sa_settings *settings) {
     const sa_part *part = sa_scores[settings->attention].part;
-    return part ? part->ordered : NULL;
+    return sa_rare_of(part)->ordered;
 }
 
 /* Positions break the invariants of an encoder without recurrence. */
@@ -103,8 +103,8 @@ static void expect_attention(const sa_settings *settings) {
     const bool blind = sa_scores[settings->attention].key == SA_KEY_NONE;
     const sa_part *part = sa_scores[settings->attention].part;
     const char *any_sum = sa_normalizers[settings->normalizer].any_sum;
-    if (any_sum || (part && part->any_sum))
-        expect_excuse("row-sums", any_sum ? any_sum : part->any_sum);
+    if (any_sum || sa_rare_of(part)->any_sum)
+        expect_excuse("row-sums", any_sum ? any_sum : sa_rare_of(part)->any_sum);
     else
         expect_measured("row-sums", 0, 1e-14);
     expect_measured("annotations", blind ? 0 : 1e-4, blind ? 0 : 2);

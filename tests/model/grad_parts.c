@@ -93,12 +93,9 @@ static double nearest_kink(void) {
                 const sa_head at = sa_head_view(attention, &cache->source.memory, block,
                                                 cache->rows.attention, &cache->scratch, k);
                 /* the weights of a single word do not move */
-                for (int p = 0; at.v.rows > 1 && p < attention->parts; p++) {
-                    sa_head again = at;
-                    sa_parts_forward(attention, SA_PLACE_KEYS, &again); /* as the score reads it */
-                    if (attention->part[p].kind->kinks)
-                        attention->part[p].kind->kinks(attention, p, &again, &found);
-                }
+                sa_head again = at;
+                sa_parts_forward(attention, SA_PLACE_KEYS, &again); /* as the score reads it */
+                if (at.v.rows > 1) sa_parts_kinks(attention, &again, &found);
             }
     return found.nearest;
 }
@@ -109,11 +106,11 @@ static sa_mat dt, dgate, dalpha, ddraws;
 /* What hard attention draws, or the loss of coverage, or nothing. */
 static sa_mat draws_of(const sa_attention_rows *rows) {
     const sa_attention *attention = &w.decoder.attention;
-    for (int p = 0; p < attention->parts; p++)
-        if (attention->part[p].kind->samples || attention->part[p].kind->penalty)
-            return attention->part[p].kind->samples
-                       ? attention->part[p].kind->samples(rows->part[p])
-                       : attention->part[p].kind->penalty(rows->part[p]);
+    for (int p = 0; p < attention->parts; p++) {
+        const sa_rare_hooks *rare = sa_rare_of(attention->part[p].kind);
+        if (rare->samples || rare->penalty)
+            return (rare->samples ? rare->samples : rare->penalty)(rows->part[p]);
+    }
     return (sa_mat){0};
 }
 

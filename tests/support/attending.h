@@ -4,6 +4,7 @@
 #define TEST_ATTENDING_H
 
 #include "attention/heads.h"
+#include "attention/parts.h"
 #include "support/differences.h"
 #include "tensor/vec.h"
 
@@ -45,8 +46,8 @@ static inline void meet_scores(const sa_attention *own, int part, sa_head *at) {
 }
 
 static inline void meet_parts(const sa_attention *own, int part, sa_head *at) {
-    for (int p = 0; p < part; p++)
-        if (own->part[p].kind->kinks) own->part[p].kind->kinks(own, p, at, &met);
+    (void)part;
+    sa_parts_kinks(own, at, &met);
 }
 
 static const sa_part watcher = {
@@ -68,7 +69,7 @@ static inline size_t attention_bind(sa_real *buffer, const sa_position_kind *kin
         bound.positions = &positions;
     }
     sa_attention_bind(&binder, "attention", &bound, own);
-    sa_parts_bind(&binder, "attention", &bound, SA_PARTS_LATE, SA_PARTS_LATE, own);
+    sa_attention_bind_last(&binder, "attention", &bound, own);
     sa_part_add(own, &watcher, own->parts);
     return binder.offset;
 }

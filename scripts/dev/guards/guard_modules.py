@@ -83,7 +83,7 @@ def check_levels(above):
 def check_circles():
     """A source and its header count as one file; so do the core of attention, its tables and the parts in them."""
     def stem(path):
-        return re.sub(r"^attention/(parts/\w+|normalizer|parts|score|table)$", "attention/attention", path[4:-2])
+        return re.sub(r"^attention/(parts/\w+|heads|layout|normalizer|parts|score)$", "attention/attention", path[4:-2])
 
     sources = [path for path in SOURCES if not re.match("src/web/system/plain_", path)]  # second forms, for browsers
     owner = {}

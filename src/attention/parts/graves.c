@@ -101,11 +101,11 @@ const sa_part sa_graves_part = {
     .formula = "kappa_i = kappa_{i-1} + exp(step_i)",
     .citation = "Graves 2013, section 5.1",
     .normalizer = &sa_no_normalizer,
-    .any_sum = "the score makes the weights, which may have any sum",
-    .ordered = "the score depends on positions, not words",
     .row_width = row_width,
     .carry = K,
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
     .show = show,
+    .rare = SA_RARE(.any_sum = "the score makes the weights, which may have any sum",
+                    .ordered = "the score depends on positions, not words"),
 };

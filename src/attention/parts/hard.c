@@ -158,11 +158,9 @@ const sa_part sa_hard_part = {
     .refuse = refuse,
     .normalizer = &by_draw,
     .row_width = row_width,
-    .noise_width = noise_width,
-    .draw_noise = draw_noise,
     .forward = {[SA_PLACE_QUERY] = query_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
-    .samples = samples,
-    .kinks = kinks,
     .show = show,
+    .rare = SA_RARE(.noise_width = noise_width, .draw_noise = draw_noise, .samples = samples,
+                    .kinks = kinks),
 };

@@ -82,10 +82,9 @@ const sa_part sa_head_norm_part = {
     .formula = "o_i = (1 - lambda_init) RMSNorm(sum_j alpha_ij v_j)",
     .citation = "Ye et al. 2024, equation 3",
     .bind = bind,
-    .order = 5,
     .row_width = row_width,
     .forward = {[SA_PLACE_OUTPUT] = output_forward},
     .backward = {[SA_PLACE_OUTPUT] = output_backward},
-    .kinks = kinks,
     .show = show,
+    .rare = SA_RARE(.kinks = kinks),
 };

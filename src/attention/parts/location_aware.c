@@ -129,8 +129,8 @@ const sa_part sa_location_aware_part = {
     .bind = bind,
     .scratch_width = scratch_width,
     .own_keys = true,
-    .ordered = "the score reads the weights of neighboring words",
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
     .show = show,
+    .rare = SA_RARE(.ordered = "the score reads the weights of neighboring words"),
 };

@@ -207,14 +207,15 @@ const sa_part sa_monotonic_part = {
     .refuse = refuse,
     .bind = bind,
     .normalizer = &by_selection,
-    .lacks = "at most 1: the rest is the probability of reading to the end without selecting a "
-             "word",
-    .ordered = "words are read from left to right",
     .row_width = row_width,
-    .noise_width = noise_width,
     .scratch_width = scratch_width,
-    .draw_noise = draw_noise,
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_WEIGHTS] = weights_backward},
     .show = show,
+    .rare = SA_RARE(
+            .lacks =
+                "at most 1: the rest is the probability of reading to the end without selecting a "
+                "word",
+            .ordered = "words are read from left to right", .noise_width = noise_width,
+            .draw_noise = draw_noise),
 };

@@ -71,7 +71,6 @@ const sa_part sa_null_key_part = {
     .citation = "Xiao et al. 2023, section 3.1",
     .refuse = refuse,
     .bind = bind,
-    .order = 6,
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_SCORES] = scores_forward},
     .backward = {[SA_PLACE_SCORES] = scores_backward},

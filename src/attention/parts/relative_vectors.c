@@ -143,7 +143,6 @@ const sa_part sa_relative_vectors_part = {
     .citation = "Shaw et al. 2018, section 3",
     .refuse = refuse,
     .bind = bind,
-    .order = 9, /* SA_PARTS_LATE */
     .own_keys = true,
     .scratch_width = scratch_width,
     .forward = {[SA_PLACE_SCORES] = scores_forward, [SA_PLACE_OUTPUT] = output_forward},

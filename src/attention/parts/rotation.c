@@ -103,9 +103,8 @@ const sa_part sa_rotation_part = {
     .citation = "Su et al. 2021, section 3.4.2",
     .refuse = refuse,
     .bind = bind,
-    .begin_at = begin_at,
-    .memory_forward = memory_forward,
-    .memory_backward = memory_backward,
+    .memory = {.forward = memory_forward, .backward = memory_backward},
     .forward = {[SA_PLACE_QUERY] = query_forward},
     .backward = {[SA_PLACE_QUERY] = query_backward},
+    .rare = SA_RARE(.begin_at = begin_at),
 };

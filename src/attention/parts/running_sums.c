@@ -141,7 +141,5 @@ const sa_part sa_running_sums_part = {
     .formula = "o_i = S_i' phi(q_i) / z_i' phi(q_i), S_i = S_{i-1} + phi(k_i) v_i', z_i = z_{i-1} "
                "+ phi(k_i)",
     .citation = "Katharopoulos et al. 2020, section 3.4",
-    .running_width = running_width,
-    .running_step = running_step,
-    .kinks = kinks,
+    .rare = SA_RARE(.running_width = running_width, .running_step = running_step, .kinks = kinks),
 };

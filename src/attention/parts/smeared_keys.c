@@ -81,10 +81,9 @@ const sa_part sa_smeared_keys_part = {
     .chosen = chosen,
     .refuse = refuse,
     .bind = bind,
-    .order = 7,
     .own_keys = true,
-    .ordered = "every key is mixed with that of the word before",
     .forward = {[SA_PLACE_KEYS] = keys_forward},
     .backward = {[SA_PLACE_KEYS] = keys_backward},
     .show = show,
+    .rare = SA_RARE(.ordered = "every key is mixed with that of the word before"),
 };

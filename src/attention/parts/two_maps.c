@@ -172,10 +172,9 @@ const sa_part sa_two_maps_part = {
     .with = &sa_head_norm_part,
     .refuse = refuse,
     .bind = bind,
-    .order = 4,
-    .any_sum = "weights are the difference of two maps, which sums to 1 - lambda",
     .row_width = row_width,
     .forward = {[SA_PLACE_KEYS] = keys_forward, [SA_PLACE_WEIGHTS] = weights_forward},
     .backward = {[SA_PLACE_QUERY] = lambda_backward, [SA_PLACE_WEIGHTS] = weights_backward},
     .show = show,
+    .rare = SA_RARE(.any_sum = "weights are the difference of two maps, which sums to 1 - lambda"),
 };

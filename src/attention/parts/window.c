@@ -228,8 +228,8 @@ const sa_part sa_window_part = {
     .bind = bind,
     .row_width = row_width,
     .span = given_span,
-    .ordered = ordered,
     .show = show,
+    .rare = SA_RARE(.ordered = ordered),
 };
 
 const sa_part sa_predicted_window_part = {
@@ -238,16 +238,14 @@ const sa_part sa_predicted_window_part = {
     .citation = "Luong et al. 2015, equations 9 and 10",
     .chosen = is_predicted,
     .bind = bind,
-    .order = 1,
     .row_width = row_width,
-    .project_forward = center_forward,
-    .project_backward = center_backward,
-    .project_weights_backward = center_weights_backward,
+    .project = {.forward = center_forward,
+                .backward = center_backward,
+                .weights_backward = center_weights_backward},
     .span = predicted_span,
     .forward = {[SA_PLACE_WEIGHTS] = gauss_forward},
     .backward = {[SA_PLACE_WEIGHTS] = gauss_backward},
-    .lacks = "at most 1: the Gaussian of the window makes the sum smaller",
-    .ordered = ordered,
-    .kinks = kinks,
     .show = show,
+    .rare = SA_RARE(.lacks = "at most 1: the Gaussian of the window makes the sum smaller",
+                    .ordered = ordered, .kinks = kinks),
 };

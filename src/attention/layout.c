@@ -1,0 +1,212 @@
+/* layout: binds the parameters of an attention, and lays out what it computes. */
+#include "attention/heads.h"
+#include "attention/parts.h"
+#include "tensor/vec.h"
+
+sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
+                                         int annotation_width) {
+    const sa_score *score = &sa_scores[settings->attention];
+    const sa_part *own = score->part;
+    const int value =
+        settings->value_size ? settings->value_size : annotation_width / settings->heads;
+    return (sa_attention_sizes){
+        .score = score,
+        .normalizer =
+            own && own->normalizer ? own->normalizer : &sa_normalizers[settings->normalizer],
+        .settings = *settings,
+        .state_width = state_width,
+        .annotation_width = annotation_width,
+        .size = settings->attn,
+        .max_positions = settings->max_len + 1, /* EOS has a position too */
+        .heads = settings->heads,
+        .kv_heads = settings->kv_heads,
+        .value = value > 1 ? value : 1, /* there may be more heads than numbers */
+    };
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
+    const sa_part *list[SA_PARTS_MAX];
+    const int count = sa_parts_choose(sizes, list);
+    for (int p = 0; p < count; p++) {
+        sa_part_add(w, list[p], p);
+        if (list[p]->normalizer) w->normalizer = list[p]->normalizer;
+    }
+}
+
+/* How many numbers make a query of one head, where it is projected. */
+static int projected_width(const sa_attention_sizes *sizes) {
+    return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
+           : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->carry
+                                                     : sizes->size / sizes->heads;
+}
+
+void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                       sa_attention *w) {
+    static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
+                                            {"W_q", "W_k", "W_v", "W_o"}};
+    const char *const *own = names[sizes->transformer];
+    const sa_score *score = sizes->score;
+    const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
+    const int n = sizes->state_width,
+              A = sizes->annotation_width; /* in slices that are projected apart: */
+    const int slices = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
+    *w = (sa_attention){.score = score,
+                        .normalizer = sizes->normalizer,
+                        .exponent = (sa_real)sizes->settings.entmax_alpha,
+                        .heads = H,
+                        .kv_heads = G,
+                        .query_width = n};
+    list_parts(sizes, w);
+    if (score->query != SA_QUERY_IDENTITY) {
+        w->query_width = H * projected_width(sizes);
+        w->W_a = sa_bind_matrix(binder, prefix, own[0], w->query_width, n / slices, SA_INIT_ALIGN);
+    }
+    if (sa_key_projected(score)) {
+        w->key_width = sizes->size / H * G;
+        w->U_a = sa_bind_matrix(binder, prefix, own[1], w->key_width, A / slices, SA_INIT_ALIGN);
+    }
+    if (score->key == SA_KEY_STATE_SIZED) {
+        w->key_width = G * n;
+        w->W_a =
+            sa_bind_matrix(binder, prefix, own[sizes->transformer], w->key_width, A, SA_INIT_ALIGN);
+    }
+    if (score->key == SA_KEY_IDENTITY) {
+        sa_require(H == 1 && A == n);
+        w->key_width = A;
+    }
+    if (score->bind) w->v_a = score->bind(binder, prefix, sizes->size, H, sizes->max_positions);
+    sa_parts_bind(binder, prefix, sizes, SA_BIND_BEFORE_VALUES, w);
+    if (H > 1 || sizes->transformer) {
+        w->value_width = G * sizes->value;
+        w->output_width = H * sizes->value;
+        w->W_v = sa_bind_matrix(binder, prefix, own[2], w->value_width, A / slices, SA_INIT_INPUT);
+        w->W_c = sa_bind_matrix(binder, prefix, own[3], A, w->output_width, SA_INIT_INPUT);
+    }
+    sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_VALUES, w);
+}
+
+void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                            sa_attention *w) {
+    sa_parts_bind(binder, prefix, sizes, SA_BIND_AFTER_NORM, w);
+}
+
+/* ---- Keys and values ------------------------------------------------------------------------- */
+
+size_t sa_memory_width(const sa_attention *w, int A) {
+    const bool raw = w->score->key == SA_KEY_IDENTITY;
+    int width = raw && !w->value_width ? A : w->key_width + (w->value_width ? w->value_width : A);
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].kind->memory.width) width += w->part[p].kind->memory.width(w, p);
+    return (size_t)width;
+}
+
+void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
+                      sa_memory *memory) {
+    const int N = annotations.rows;
+    *memory = (sa_memory){
+        .first = first, .annotations = annotations, .keys = annotations, .values = annotations};
+    if (w->score->key != SA_KEY_IDENTITY) memory->keys = sa_mat_alloc(arena, N, w->key_width);
+    if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].kind->memory.width)
+            memory->part[p] = sa_mat_alloc(arena, N, w->part[p].kind->memory.width(w, p));
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+bool sa_attention_lacks(const sa_attention *w) {
+    bool lacks = w->normalizer->null_key;
+    for (int p = 0; p < w->parts; p++) lacks = lacks || sa_rare_of(w->part[p].kind)->lacks;
+    return lacks;
+}
+
+int sa_attention_carry_width(const sa_attention *w, int steps) {
+    int width = 0;
+    for (int p = 0; p < w->parts; p++)
+        width += w->part[p].kind->carry + w->part[p].kind->carry_words * steps;
+    return w->heads * width;
+}
+
+int sa_attention_noise_width(const sa_attention *w, int steps) {
+    int width = 0;
+    for (int p = 0; p < w->parts; p++)
+        if (sa_rare_of(w->part[p].kind)->noise_width)
+            width += sa_rare_of(w->part[p].kind)->noise_width(w, steps);
+    return width;
+}
+
+void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
+                             const sa_batch_side *side, sa_mat noise) {
+    for (int p = 0; p < w->parts; p++)
+        if (sa_rare_of(w->part[p].kind)->draw_noise)
+            sa_rare_of(w->part[p].kind)->draw_noise(w, p, amount, rng, side, noise);
+}
+
+void sa_attention_carry_begin(const sa_attention *w, sa_mat carry) {
+    sa_zero(carry);
+    for (int p = 0; p < w->parts; p++)
+        for (int l = 0; sa_rare_of(w->part[p].kind)->carry_begin != 0 && l < carry.rows; l++)
+            for (int k = 0; k < w->heads; k++)
+                *sa_part_carry(w, p, sa_rows(carry, l, 1), k, 1).x =
+                    (sa_real)sa_rare_of(w->part[p].kind)->carry_begin;
+}
+
+int sa_attention_growth(const sa_attention *w) {
+    int most = w->heads;
+    for (int p = 0; p < w->parts; p++) {
+        const sa_part *kind = w->part[p].kind;
+        const int own =
+            kind->row_width ? kind->row_width(w, p, 1, false) - kind->row_width(w, p, 0, false) : 0;
+        if (own > most) most = own;
+    }
+    return most;
+}
+
+sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
+                                           int steps, bool derivative) {
+    const int carry = sa_attention_carry_width(w, steps);
+    sa_attention_rows all = {
+        .q = sa_mat_alloc(arena, rows, w->query_width),
+        .alpha = sa_mat_alloc(arena, rows, derivative ? 0 : w->heads * steps),
+        .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
+        .previous_carry = sa_mat_alloc(arena, rows, carry),
+        .carry = sa_mat_alloc(arena, rows, carry),
+        .noise = sa_mat_alloc(arena, rows, 0),
+    };
+    for (int p = 0; p < w->parts; p++) {
+        const sa_part *kind = w->part[p].kind;
+        all.part[p] = sa_mat_alloc(arena, rows,
+                                   kind->row_width ? kind->row_width(w, p, steps, derivative) : 0);
+    }
+    return all;
+}
+
+/* All its fields are matrices. */
+sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
+    sa_mat *field = (sa_mat *)&all;
+    for (size_t i = 0; i < sizeof all / sizeof *field; i++)
+        field[i] = field[i].cols ? sa_rows(field[i], first, count) : (sa_mat){.rows = count};
+    return all;
+}
+
+sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
+                                                 int queries, int steps, bool training) {
+    int own = 0;
+    for (int p = 0; p < w->parts; p++)
+        if (w->part[p].kind->own_keys) own = w->key_width / w->kv_heads;
+    const bool again = training && w->heads && w->normalizer->scored_backward;
+    sa_attention_scratch scratch = {
+        .keys = sa_mat_alloc(arena, steps, w->key_width),
+        .own_keys = sa_mat_alloc(arena, steps, own),
+        .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
+        .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
+        .soft = sa_mat_alloc(arena, queries, steps),
+        .scores = sa_mat_alloc(arena, again ? queries : 0, steps),
+        .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
+    };
+    const int width = sa_scratch_width(w, w->parts, queries, steps);
+    scratch.parts = sa_mat_alloc(arena, 1, width);
+    return scratch;
+}

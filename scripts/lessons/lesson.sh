@@ -80,7 +80,7 @@ measured() {
 
 # bars FILE TITLE: lines of "label TAB figure" as bars, on the screen and as an SVG picture.
 bars() {
-    awk -F '\t' -v file="$1" -v title="$2" -f "$lessons/bars.awk"
+    python3 "$lessons/bars.py" "$1" "$2"
 }
 
 # look FILE...: what to open.

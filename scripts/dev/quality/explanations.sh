@@ -74,8 +74,8 @@ explanations() { # [TASK...]
                 printf "%s %s\t%.3f\n", part[1], part[2], sum[order[i]] / n >bars
             }
         }' "$rows"
-    awk -F '\t' -v file=scripts/dev/pictures/explanations.svg -v title='Alignment error rate, the mean over corpora' \
-        -f scripts/lessons/bars.awk "$work/explanations/bars.tsv" >&2
+    python3 scripts/lessons/bars.py scripts/dev/pictures/explanations.svg 'Alignment error rate, the mean over corpora' \
+        <"$work/explanations/bars.tsv" >&2
     echo
     head_of 'RNNsearch, corpus' 'BLEU' 'trained with uniform weights' 'forced to uniform weights' 'forced to shuffled weights' \
         'forced to the links of another seed' 'divergence of the weights of two seeds' 'of adversarial weights'

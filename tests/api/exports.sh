@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each library, static or shared, offers the functions that the public headers declare, and nothing
-# else; the version script names them all.
+# The shared library offers the functions that the public headers declare, and nothing else; the version
+# script names them all. The static one has them, and no name of another prefix.
 # usage: exports.sh NM INCLUDE VERSION-SCRIPT LIBRARY...
 set -u
 export LC_ALL=C
@@ -18,12 +18,17 @@ compare() { # NAME FUNCTIONS
 }
 
 compare "$map" "$(sed -n 's/^ *\(sa_[a-z0-9_]*\);$/\1/p' "$map" | sort)"
+names() { # OPTION LIBRARY
+    "$nm" "$1" --defined-only --format=posix "$2" | awk 'NF > 1 && $2 !~ /[wA]/ { sub(/@.*/, "", $1); print $1 }' | sort -u
+}
 for library; do
     case $library in
-    *.so*) table=--dynamic ;;
-    *) table=--extern-only ;;
+    *.so*) compare "$library" "$(names --dynamic "$library")" ;;
+    *)
+        names=$(names --extern-only "$library")
+        compare "$library" "$(comm -12 <(echo "$declared") <(echo "$names"))"
+        grep -v '^sa_' <<<"$names" && echo "$library: the names above have another prefix" && failed=1
+        ;;
     esac
-    compare "$library" "$("$nm" "$table" --defined-only --format=posix "$library" |
-        awk 'NF > 1 && $2 !~ /[wA]/ { sub(/@.*/, "", $1); print $1 }' | sort)"
 done
 exit $failed

@@ -15,19 +15,19 @@ static struct counts {
     long crossing;             /* from one panel into another */
 } counts;
 
-__typeof__(sa_packed_of) __real_sa_packed_of, __wrap_sa_packed_of;
-sa_packed __wrap_sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
+__typeof__(sa_packed_of) __real_sa_packed_of_f64, __wrap_sa_packed_of_f64;
+sa_packed __wrap_sa_packed_of_f64(sa_mat W, sa_mat buffer, bool transposed) {
     *(transposed ? &counts.transposed : &counts.straight) += buffer.x && W.x;
-    return __real_sa_packed_of(W, buffer, transposed);
+    return __real_sa_packed_of_f64(W, buffer, transposed);
 }
 
-__typeof__(sa_packed_multiply) __real_sa_packed_multiply, __wrap_sa_packed_multiply;
-void __wrap_sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
+__typeof__(sa_packed_multiply) __real_sa_packed_multiply_f64, __wrap_sa_packed_multiply_f64;
+void __wrap_sa_packed_multiply_f64(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     if (a.rows >= 4) {
         counts.products++;
         counts.crossing += W.offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
     }
-    __real_sa_packed_multiply(a, W, beta, c);
+    __real_sa_packed_multiply_f64(a, W, beta, c);
 }
 
 /* Steps of 5, 4 and 1 rows on both sides. */

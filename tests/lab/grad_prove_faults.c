@@ -36,9 +36,9 @@ static enum fault {
 } planted;
 
 /* The linker's names: __real_ is the library's function, __wrap_ is called instead. */
-__typeof__(sa_softmax) __real_sa_softmax, __wrap_sa_softmax;
-void __wrap_sa_softmax(sa_mat x) {
-    __real_sa_softmax(x);
+__typeof__(sa_softmax) __real_sa_softmax_f64, __wrap_sa_softmax_f64;
+void __wrap_sa_softmax_f64(sa_mat x) {
+    __real_sa_softmax_f64(x);
     const bool growing = planted == GROWING_WEIGHTS || planted == GROWING_COPIES;
     for (int j = 0; growing && j < x.cols; j++) x.x[j] *= 1 + 1e-9;
     if (planted == NEGATIVE_WEIGHTS && x.cols > 1) x.x[0] -= 1, x.x[1] += 1;
@@ -52,10 +52,10 @@ sa_batch __wrap_sa_batch_build(sa_arena *arena, const sa_sentence *source,
     return batch;
 }
 
-__typeof__(sa_encoder_forward) __real_sa_encoder_forward, __wrap_sa_encoder_forward;
-void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
-                               sa_rng *rng, sa_encoder_cache *cache) {
-    __real_sa_encoder_forward(w, batch, dropout, rng, cache);
+__typeof__(sa_encoder_forward) __real_sa_encoder_forward_f64, __wrap_sa_encoder_forward_f64;
+void __wrap_sa_encoder_forward_f64(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                                   sa_rng *rng, sa_encoder_cache *cache) {
+    __real_sa_encoder_forward_f64(w, batch, dropout, rng, cache);
     const sa_mat h = cache->annotations;
     for (int i = 1; planted == SHARED_ANNOTATIONS && i < h.rows; i++)
         sa_axpy(1e-3, sa_row(h, i - 1), sa_row(h, i), h.cols);
@@ -64,28 +64,28 @@ void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dr
             *sa_row(h, i) += 1e-3 * (i - cache->first[b]);
 }
 
-__typeof__(sa_encoder_backward) __real_sa_encoder_backward, __wrap_sa_encoder_backward;
-void __wrap_sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
-                                sa_encoder_cache *cache, sa_encoder *dw) {
+__typeof__(sa_encoder_backward) __real_sa_encoder_backward_f64, __wrap_sa_encoder_backward_f64;
+void __wrap_sa_encoder_backward_f64(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                                    sa_encoder_cache *cache, sa_encoder *dw) {
     const sa_mat dh = cache->dannotations;
     for (int i = 1; planted == SHARED_GRADIENT && i < dh.rows; i++)
         sa_axpy(1e-12, sa_row(dh, i), sa_row(dh, i - 1), dh.cols);
     if (planted == LOST_GRADIENT && batch->source.sentences > 1) sa_zero(sa_rows(dh, 0, 1));
-    __real_sa_encoder_backward(w, batch, dropout, cache, dw);
+    __real_sa_encoder_backward_f64(w, batch, dropout, cache, dw);
 }
 
-__typeof__(sa_memory_forward) __real_sa_memory_forward, __wrap_sa_memory_forward;
-void __wrap_sa_memory_forward(const sa_attention *w, sa_memory *memory) {
-    __real_sa_memory_forward(w, memory);
+__typeof__(sa_memory_forward) __real_sa_memory_forward_f64, __wrap_sa_memory_forward_f64;
+void __wrap_sa_memory_forward_f64(const sa_attention *w, sa_memory *memory) {
+    __real_sa_memory_forward_f64(w, memory);
     if (planted == BLIND_KEYS) sa_zero(memory->keys);
 }
 
-__typeof__(sa_attention_step_forward) __real_sa_attention_step_forward,
-    __wrap_sa_attention_step_forward;
-void __wrap_sa_attention_step_forward(const sa_attention *w, const sa_memory *memory,
-                                      const int *which, int i, sa_mat s, sa_attention_rows rows,
-                                      sa_mat c, const sa_attention_scratch *scratch) {
-    __real_sa_attention_step_forward(w, memory, which, i, s, rows, c, scratch);
+__typeof__(sa_attention_step_forward) __real_sa_attention_step_forward_f64,
+    __wrap_sa_attention_step_forward_f64;
+void __wrap_sa_attention_step_forward_f64(const sa_attention *w, const sa_memory *memory,
+                                          const int *which, int i, sa_mat s, sa_attention_rows rows,
+                                          sa_mat c, const sa_attention_scratch *scratch) {
+    __real_sa_attention_step_forward_f64(w, memory, which, i, s, rows, c, scratch);
     for (int l = 0; l < s.rows; l++) {
         const int S = memory->first[l + 1] - memory->first[l];
         sa_real *alpha = sa_row(rows.alpha, l);
@@ -96,24 +96,25 @@ void __wrap_sa_attention_step_forward(const sa_attention *w, const sa_memory *me
     }
 }
 
-__typeof__(sa_decoder_layout) __real_sa_decoder_layout, __wrap_sa_decoder_layout;
-void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                              const sa_encoder_cache *encoder, bool training,
-                              sa_decoder_cache *cache) {
-    __real_sa_decoder_layout(arena, batch, w, encoder, training, cache);
+__typeof__(sa_decoder_layout) __real_sa_decoder_layout_f64, __wrap_sa_decoder_layout_f64;
+void __wrap_sa_decoder_layout_f64(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                                  const sa_encoder_cache *encoder, bool training,
+                                  sa_decoder_cache *cache) {
+    __real_sa_decoder_layout_f64(arena, batch, w, encoder, training, cache);
     if (planted == FORESEEN_WORDS) /* y_i, not y_{i-1} */
         cache->inputs = (int32_t *)(uintptr_t)batch->target.ids;
 }
 
-__typeof__(sa_attention_all_forward) __real_sa_attention_all_forward,
-    __wrap_sa_attention_all_forward;
-void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                                     const sa_queries *queries, sa_mat s, sa_attention_rows rows,
-                                     sa_mat c, const sa_attention_scratch *scratch) {
+__typeof__(sa_attention_all_forward) __real_sa_attention_all_forward_f64,
+    __wrap_sa_attention_all_forward_f64;
+void __wrap_sa_attention_all_forward_f64(const sa_attention *w, const sa_memory *memory,
+                                         const sa_queries *queries, sa_mat s,
+                                         sa_attention_rows rows, sa_mat c,
+                                         const sa_attention_scratch *scratch) {
     const bool encoder = !queries->causal && queries->first == memory->first;
     sa_queries asked = *queries;
     asked.causal = asked.causal && planted != SEEN_FUTURE;
-    __real_sa_attention_all_forward(w, memory, &asked, s, rows, c, scratch);
+    __real_sa_attention_all_forward_f64(w, memory, &asked, s, rows, c, scratch);
     for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
         for (int i = asked.first[b]; i < asked.first[b + 1]; i++)
             *sa_row(c, i) += 1e-3 * (i - asked.first[b]);
@@ -121,46 +122,46 @@ void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *mem
         sa_axpy(1e-3, sa_row(c, i - 1), sa_row(c, i), c.cols);
 }
 
-__typeof__(sa_heads_forward) __real_sa_heads_forward, __wrap_sa_heads_forward;
-void __wrap_sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
-                             sa_attention_rows rows, sa_mat o,
-                             const sa_attention_scratch *scratch) {
+__typeof__(sa_heads_forward) __real_sa_heads_forward_f64, __wrap_sa_heads_forward_f64;
+void __wrap_sa_heads_forward_f64(const sa_attention *w, const sa_memory *memory,
+                                 sa_query_block block, sa_attention_rows rows, sa_mat o,
+                                 const sa_attention_scratch *scratch) {
     const int first[] = {0, block.i > 1 ? block.i - 1 : 1}; /* instead of the previous word */
     sa_memory past = *memory;
     /* some linkers plant it in the calls of heads.c, too: of a cache it is the i-th word */
     const bool cached = block.count == 1 && !block.sentence && memory->first[1] == block.i;
     if (planted == FORGOTTEN_WORD && cached) past.first = first;
-    __real_sa_heads_forward(w, &past, block, rows, o, scratch);
+    __real_sa_heads_forward_f64(w, &past, block, rows, o, scratch);
 }
 
-__typeof__(sa_positions_table) __real_sa_positions_table, __wrap_sa_positions_table;
-void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
-    __real_sa_positions_table(w, first, table);
+__typeof__(sa_positions_table) __real_sa_positions_table_f64, __wrap_sa_positions_table_f64;
+void __wrap_sa_positions_table_f64(const sa_positions *w, int first, sa_mat table) {
+    __real_sa_positions_table_f64(w, first, table);
     if (planted == LOST_POSITIONS) sa_zero(table);
 }
 
 /* A rotation begins with the position of the first word. */
-__typeof__(sa_parts_forward) __real_sa_parts_forward, __wrap_sa_parts_forward;
-void __wrap_sa_parts_forward(const sa_attention *w, sa_place place, sa_head *at) {
+__typeof__(sa_parts_forward) __real_sa_parts_forward_f64, __wrap_sa_parts_forward_f64;
+void __wrap_sa_parts_forward_f64(const sa_attention *w, sa_place place, sa_head *at) {
     const int part = sa_part_find(w, &sa_rotation_part);
     const sa_mat e = at->alpha;
-    __real_sa_parts_forward(w, place, at);
+    __real_sa_parts_forward_f64(w, place, at);
     if (planted != COUNTED_POSITIONS || place != SA_PLACE_SCORES || part < 0) return;
     for (int j = 0; j < e.cols; j++)
         sa_row(e, e.rows - 1)[j] += 0.1 * *(const int *)sa_part_own(w, part) * j;
 }
 
-__typeof__(sa_ensemble_set) __real_sa_ensemble_set, __wrap_sa_ensemble_set;
-void __wrap_sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row) {
+__typeof__(sa_ensemble_set) __real_sa_ensemble_set_f64, __wrap_sa_ensemble_set_f64;
+void __wrap_sa_ensemble_set_f64(sa_ensemble *ensemble, int l, sa_continuation row) {
     if (planted == LATE_WORDS) row.word = SA_BOS; /* not y_{i-1} */
-    __real_sa_ensemble_set(ensemble, l, row);
+    __real_sa_ensemble_set_f64(ensemble, l, row);
 }
 
-__typeof__(sa_transformer_encode_backward) __real_sa_transformer_encode_backward,
-    __wrap_sa_transformer_encode_backward;
-void __wrap_sa_transformer_encode_backward(const sa_transformer *weights, sa_dropout dropout,
-                                           sa_stack_cache *encoder, sa_transformer *dw) {
-    __real_sa_transformer_encode_backward(weights, dropout, encoder, dw);
+__typeof__(sa_transformer_encode_backward) __real_sa_transformer_encode_backward_f64,
+    __wrap_sa_transformer_encode_backward_f64;
+void __wrap_sa_transformer_encode_backward_f64(const sa_transformer *weights, sa_dropout dropout,
+                                               sa_stack_cache *encoder, sa_transformer *dw) {
+    __real_sa_transformer_encode_backward_f64(weights, dropout, encoder, dw);
     const sa_mat d = encoder->d;
     const bool alone = encoder->self.sentences == 1; /* as where windows are measured */
     for (int i = 1; planted == LEAKED_GRADIENT && alone && i < d.rows; i++)

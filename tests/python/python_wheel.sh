@@ -8,7 +8,7 @@ need python3 strip
     exit 77
 }
 installing "Python, Linux"
-(cd "$root" && export SOFTALIGN_BUILD=${softalign%/*} && eval "$build" >"$scratch/log" 2>&1) || {
+(cd "$root" && export SOFTALIGN_BUILD=${softalign%/*}/wheel && eval "$build" >"$scratch/log" 2>&1) || {
     cat log
     exit 1
 }

@@ -1,9 +1,11 @@
-// The player of a film, of recorded frames or of the moments of a training: play, a slider, how long it takes, what it shows.
+// The player of a film, of recorded frames or of the moments of a training: play, a slider, the duration, a caption.
 
-const player = { timer: 0, show: () => {}, begin: () => true }; // show(frame); begin(): whether there is something to play
+import { byId, onClick } from "./dom.js";
+
+export const player = { timer: 0, show: () => {}, begin: () => true }; // show(frame); begin(): whether there is something to play
 
 // The frame that is shown, the last one, and what is said of it.
-function setPlayer(at, last, ...said) {
+export function setPlayer(at, last, ...said) {
   Object.assign(byId("frame"), { max: last, disabled: last < 1 });
   byId("frame").value = at;
   byId("caption").replaceChildren(...said);
@@ -16,15 +18,18 @@ function showPlaying(pace) {
   byId("play").textContent = player.timer ? "❚❚" : "▶";
 }
 
-function halt() {
+export function halt() {
   clearInterval(player.timer);
   player.timer = 0;
   showPlaying(0);
 }
 
 // All frames in the chosen time, from the one that is shown, or again from the first.
-function play() {
-  const slider = byId("frame"), seconds = Number(byId("seconds").value), stride = Math.ceil(slider.max / (12 * seconds)), pace = (seconds * stride) / slider.max;
+export function play() {
+  const slider = byId("frame");
+  const seconds = Number(byId("seconds").value);
+  const stride = Math.ceil(slider.max / (12 * seconds));
+  const pace = (seconds * stride) / slider.max;
   halt();
   if (slider.value === slider.max) player.show(0);
   player.timer = setInterval(() => {
@@ -34,17 +39,17 @@ function play() {
   showPlaying(pace);
 }
 
-function togglePlay() {
+export function togglePlay() {
   if (player.timer) halt();
   else if (player.begin()) play();
 }
 
-function scrub(to) {
+export function scrub(to) {
   halt();
   player.show(Math.max(to, 0));
 }
 
-function addPlayer() {
+export function addPlayer() {
   onClick({ play: togglePlay });
   byId("frame").addEventListener("input", () => scrub(Number(byId("frame").value)));
   byId("seconds").addEventListener("change", () => player.timer && play());

@@ -8,6 +8,9 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 
+// A program of a test, which sees what the page exports.
+const inPage = (program) => `with (globalThis.softalign ?? {}) { ${program} }`;
+
 class Browser {
   constructor(command) {
     this.profile = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
@@ -94,7 +97,7 @@ class Page {
 
   // The value of an expression in the page, a promise awaited.
   async run(expression) {
-    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression: inPage(expression), awaitPromise: true, returnByValue: true });
     if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
     return result.value;
   }
@@ -189,4 +192,4 @@ async function serve(folder) {
   return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() && server.closeAllConnections?.() };
 }
 
-module.exports = { Browser, Page, serve };
+module.exports = { Browser, Page, inPage, serve };

@@ -7,7 +7,7 @@ const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { Page } = require("./browser.js");
+const { Page, inPage } = require("./browser.js");
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 const KEYS = { Escape: "\uE00C", Tab: "\uE004", Enter: "\uE007", PageUp: "\uE00E", PageDown: "\uE00F", End: "\uE010", Home: "\uE011",
@@ -81,7 +81,7 @@ class Firefox extends Page {
   }
 
   async run(program) {
-    const { error, json } = (await this.send("WebDriver:ExecuteAsyncScript", { script: EVALUATE, args: [program], sandbox: "system", newSandbox: false })).value;
+    const { error, json } = (await this.send("WebDriver:ExecuteAsyncScript", { script: EVALUATE, args: [inPage(program)], sandbox: "system", newSandbox: false })).value;
     if (error) throw new Error(`${program}: ${error}`);
     return json === undefined ? json : JSON.parse(json);
   }

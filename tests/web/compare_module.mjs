@@ -4,11 +4,10 @@
 //   node compare_module.mjs MODULE NATIVE_PLAY COMMAND FOLDER
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {createRequire} from "node:module";
 import {readFileSync, writeFileSync} from "node:fs";
 
 const [module, native, command, folder] = process.argv.slice(2);
-const {openModule} = createRequire(import.meta.url)("../../src/page/playground/module.js");
+import {openModule} from "../../src/page/playground/module.js";
 const {call, memory} = await openModule(readFileSync(module));
 
 const UPDATES = 6, CLOSE = 3, TOLERANCE = 1e-4;

@@ -1,11 +1,28 @@
 // The worker from the page's side: requests with promises, and a new worker where the module has trapped.
 
-const engine = { worker: null, waiting: new Map(), number: 0, info: null, memory: 0, moment: () => {}, trapped: () => {}, failed: () => {} };
+import { byId } from "../dom.js";
+
+export const engine = {
+  worker: null,
+  waiting: new Map(),
+  number: 0,
+  info: null,
+  memory: 0,
+  moment: () => {},
+  trapped: () => {},
+  failed: () => {},
+};
 
 // The module stands in the page as base64 of gzip, a third of its size.
 async function moduleBytes() {
-  const packed = Uint8Array.from(atob(byId("module").textContent.trim()), (letter) => letter.charCodeAt(0));
-  return new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  const packed = Uint8Array.from(atob(byId("module").textContent.trim()), (letter) =>
+    letter.charCodeAt(0),
+  );
+  return new Uint8Array(
+    await new Response(
+      new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")),
+    ).arrayBuffer(),
+  );
 }
 
 function hear({ data }) {
@@ -22,12 +39,17 @@ function hear({ data }) {
   if (data.trap !== undefined) restart(data.trap);
 }
 
-async function startEngine() {
-  const address = URL.createObjectURL(new Blob([byId("worker").textContent], { type: "text/javascript" }));
+export async function startEngine() {
+  const address = URL.createObjectURL(
+    new Blob([byId("worker").textContent], { type: "text/javascript" }),
+  );
   engine.worker = new Worker(address);
   URL.revokeObjectURL(address);
   engine.worker.onmessage = hear;
-  engine.worker.onerror = (event) => { event.preventDefault(); restart(event.message); };
+  engine.worker.onerror = (event) => {
+    event.preventDefault();
+    restart(event.message);
+  };
   engine.info = await ask("start", { bytes: await moduleBytes() });
 }
 
@@ -40,12 +62,13 @@ async function restart(why) {
   engine.trapped(why);
 }
 
-function ask(act, given = {}) {
+export function ask(act, given = {}) {
   const id = ++engine.number;
   engine.worker.postMessage({ id, act, ...given });
   return new Promise((resolve, reject) => engine.waiting.set(id, { resolve, reject }));
 }
 
 // A function of the module, of a model where `slot` is a number.
-const call = (name, ...values) => ask("call", { name, values });
-const callModel = (slot, name, ...values) => ask("call", { name, slot, values });
+export const call = (name, ...values) => ask("call", { name, values });
+
+export const callModel = (slot, name, ...values) => ask("call", { name, slot, values });

@@ -1,9 +1,34 @@
-// The start of the page.
+// The playground: what happens when it opens, when its link changes, and in another language.
 
-function setLanguage(name) {
-  language.name = name;
-  byId("language").value = name;
-  applyTexts();
+import { captions } from "../captions.js";
+import { byId, changeTheme, html, onClick, onWidth } from "../dom.js";
+import { drawCurves } from "./curves.js";
+import { startEngine } from "./engine.js";
+import { drawFigures, drawGlossary } from "./figures.js";
+import { addFiles } from "./files.js";
+import { drawForms } from "./forms.js";
+import { addInside, listInside } from "./inside.js";
+import { applyTexts, language, onLanguage, setLanguage, textOf } from "./language.js";
+import { say } from "./message.js";
+import { drawMoment } from "./moment.js";
+import { showState } from "./opening.js";
+import { addPairs } from "./own_pairs.js";
+import { drawPanels, isOnStage } from "./panels.js";
+import { showTime } from "./past.js";
+import { addSettings } from "./settings.js";
+import { addStage, openStage } from "./stage.js";
+import { keepLink, readLink, state, training } from "./state.js";
+import { addTasks, listTasks } from "./tasks.js";
+import { languages } from "./texts.js";
+import { addTour, drawStops } from "./tour.js";
+import { addTraining, setRunning, showPairs } from "./training.js";
+import { view } from "./view.js";
+import { showBent } from "./watch.js";
+
+function drawTexts() {
+  captions.axes = [textOf("source"), textOf("target")];
+  for (const name of ["coverage", "entropy", "weight", "none"]) captions[name] = textOf(name);
+  captions.inChart = (x, y) => textOf("inChart", { x, y });
   drawStops();
   drawGlossary();
   listInside();
@@ -20,24 +45,17 @@ function setLanguage(name) {
   if (!byId("equation").textContent) byId("equation-title").textContent = textOf("equationHint");
 }
 
-// Shows what the state says, from the beginning of its training.
-async function showState() {
-  halt();
-  if (training.on) await run(false);
-  enable(false);
-  say("");
-  bending.links.clear();
-  byId("force").value = "";
-  if (state.own !== null) byId("own").value = state.own.length < 200000 ? state.own : "";
-  setLanguage(language.name);
-  await leaveOut(state.broken);
-  await openAll();
-  drawForms();
-}
-
 function addTools() {
-  byId("language").append(...Object.entries(languages).map(([name, title]) => html("option", { value: name, lang: name }, title)));
-  byId("language").addEventListener("change", (event) => { setLanguage(event.target.value); keepLink(); });
+  byId("language").append(
+    ...Object.entries(languages).map(([name, title]) =>
+      html("option", { value: name, lang: name }, title),
+    ),
+  );
+  byId("language").addEventListener("change", (event) => {
+    setLanguage(event.target.value);
+    keepLink();
+  });
+  onLanguage(drawTexts);
   onClick({ theme: changeTheme });
 }
 
@@ -60,6 +78,7 @@ async function main() {
     return;
   }
   addTraining();
+  addTasks();
   addPairs();
   addSettings();
   addInside();
@@ -68,7 +87,22 @@ async function main() {
   addStage();
   await openLink();
   addEventListener("hashchange", openLink);
-  onWidth(document.documentElement, () => { drawCurves(true); drawPanels(view.frames); });
+  onWidth(document.documentElement, () => {
+    drawCurves(true);
+    drawPanels(view.frames);
+  });
 }
 
 main();
+
+// For the browser's console and for tests, as softalign.NAME.
+export { Matrix } from "../matrix.js";
+export { player } from "../player.js";
+export { fixed } from "../text.js";
+export { call, engine } from "./engine.js";
+export { past } from "./past.js";
+export { actsOf } from "./pointing.js";
+export { held } from "./sentence.js";
+export { stops } from "./tour_texts.js";
+export { goTo, run } from "./training.js";
+export { byId, drawPanels, isOnStage, readLink, say, state, training, view };

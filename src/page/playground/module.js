@@ -1,13 +1,15 @@
-"use strict";
 // softalign.wasm for JavaScript: the functions of playground.h with texts, bytes and JSON for pointers. The
 // same file serves the page's worker and the tests in Node.
 
-const encoder = new TextEncoder(), decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 // What the C library asks of a system: a clock, and places for output that nobody reads.
 function system(memory) {
   const view = () => new DataView(memory().buffer);
-  const SUCCESS = 0, BAD_FILE = 8, UNKNOWN = 52;
+  const SUCCESS = 0;
+  const BAD_FILE = 8;
+  const UNKNOWN = 52;
   const written = (file, list, count, result) => {
     let bytes = 0;
     for (let i = 0; i < count; i++) bytes += view().getUint32(list + 8 * i + 4, true);
@@ -27,7 +29,9 @@ function system(memory) {
     },
     environ_get: () => SUCCESS,
     fd_prestat_get: () => BAD_FILE,
-    proc_exit: (code) => { throw new WebAssembly.RuntimeError(`exit ${code}`); },
+    proc_exit: (code) => {
+      throw new WebAssembly.RuntimeError(`exit ${code}`);
+    },
   };
   return (name) => known[name] ?? (() => UNKNOWN);
 }
@@ -35,7 +39,7 @@ function system(memory) {
 // An instance of the module. call(name, ...arguments) calls web_NAME: a string becomes a zero-ended text, a
 // Uint8Array its address and size, null no text; it throws web_error's sentence. `kinds` below says what a
 // function returns.
-async function openModule(bytes) {
+export async function openModule(bytes) {
   let exported;
   const compiled = await WebAssembly.compile(bytes);
   const serve = system(() => exported.memory);
@@ -55,12 +59,20 @@ async function openModule(bytes) {
     new Uint8Array(exported.memory.buffer).set(data, at);
     return at;
   };
-  const fail = () => { throw new Error(text(exported.web_error())); };
-  const known = (read) => (at) => (at ? read(at) : fail()), json = known((at) => JSON.parse(text(at)));
+  const fail = () => {
+    throw new Error(text(exported.web_error()));
+  };
+  const known = (read) => (at) => (at ? read(at) : fail());
+  const json = known((at) => JSON.parse(text(at)));
   const kinds = {
-    open: known(Number), load: known(Number), close: () => null, memory: Number,
+    open: known(Number),
+    load: known(Number),
+    close: () => null,
+    memory: Number,
     save: known((at) => new Uint8Array(exported.memory.buffer, at, exported.web_size()).slice()),
-    pairs: known(text), explain: known(text), picture: known(text),
+    pairs: known(text),
+    explain: known(text),
+    picture: known(text),
   };
 
   return {
@@ -69,7 +81,10 @@ async function openModule(bytes) {
       const given = values.flatMap((value) => {
         if (value === null || value === undefined) return [0];
         if (typeof value === "number" || typeof value === "boolean") return [Number(value)];
-        const bytes = typeof value === "string" ? encoder.encode(`${value.replaceAll("\0", "\ufffd")}\0`) : value;
+        const bytes =
+          typeof value === "string"
+            ? encoder.encode(`${value.replaceAll("\0", "\ufffd")}\0`)
+            : value;
         copies.push(copy(bytes));
         return typeof value === "string" ? [copies.at(-1)] : [copies.at(-1), bytes.length];
       });
@@ -80,5 +95,3 @@ async function openModule(bytes) {
     memory: exported.memory,
   };
 }
-
-if (typeof module !== "undefined") module.exports = { openModule };

@@ -1,50 +1,63 @@
-// The user's own pairs, pasted or as a file: checked here, so that nothing that is too large reaches the module.
+// Pairs to learn from: of a task, or the user's own, checked here so that nothing too large reaches the module.
 
-const MOST_PAIRS = 20000, MOST_LETTERS = 2000, MOST_MEGABYTES = 8;
+import { call } from "./engine.js";
+import { textOf } from "./language.js";
+import { state, training } from "./state.js";
 
-function checkSize(bytes, most) {
-  if (bytes > most * 1e6) throw new Error(textOf("tooLarge", { size: (bytes / 1e6).toFixed(0), most }));
+export const HELD_OUT = 200;
+const LEAST_PAIRS = 20;
+
+const MOST_PAIRS = 20000;
+const MOST_LETTERS = 2000;
+export const MOST_MEGABYTES = 8;
+
+export function checkSize(bytes, most) {
+  if (bytes > most * 1e6)
+    throw new Error(textOf("tooLarge", { size: (bytes / 1e6).toFixed(0), most }));
 }
 
 // The lines "source TAB target [TAB links]" of a text; throws a sentence that says what is wrong.
-function readPairs(text) {
+export function readPairs(text) {
   checkSize(text.length, MOST_MEGABYTES);
-  const all = text.replace(/^\ufeff/, "").split(/\r\n|[\r\n]/).filter((line) => line.trim()), long = all.findIndex((line) => line.length > MOST_LETTERS);
-  if (long >= 0) throw new Error(textOf("tooLong", { line: long + 1, n: all[long].length, most: MOST_LETTERS }));
+  const all = text
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|[\r\n]/)
+    .filter((line) => line.trim());
+  const long = all.findIndex((line) => line.length > MOST_LETTERS);
+  if (long >= 0)
+    throw new Error(textOf("tooLong", { line: long + 1, n: all[long].length, most: MOST_LETTERS }));
   const lines = all.filter((line) => /^[^\t]*[^\s][^\t]*\t[^\t]*[^\s]/.test(line));
   if (!lines.length) throw new Error(textOf("noTab"));
-  if (lines.length > MOST_PAIRS) throw new Error(textOf("tooMany", { n: lines.length, most: MOST_PAIRS }));
-  if (lines.length < LEAST_PAIRS) throw new Error(textOf("tooFew", { n: lines.length, least: LEAST_PAIRS }));
+  if (lines.length > MOST_PAIRS)
+    throw new Error(textOf("tooMany", { n: lines.length, most: MOST_PAIRS }));
+  if (lines.length < LEAST_PAIRS)
+    throw new Error(textOf("tooFew", { n: lines.length, least: LEAST_PAIRS }));
   return { lines, skipped: all.length - lines.length };
 }
 
-const usePairs = tried(async (text) => {
-  readPairs(text);
-  say("");
-  state.own = text;
-  byId("training").scrollIntoView();
-  await changeTask();
-});
+// Those of a task whose sources have no more words, between spaces, than wanted.
+async function taskPairs(split, pairs) {
+  const text = await call("pairs", state.task, pairs, 1, split, state.longest);
+  return text.split("\n").filter(Boolean);
+}
 
-const usePairsFile = tried(async (file) => {
-  checkSize(file.size, MOST_MEGABYTES);
-  const bytes = await file.arrayBuffer();
-  let text;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error(textOf("notText"));
+export async function makePairs() {
+  if (state.own !== null) {
+    const { lines, skipped } = readPairs(state.own);
+    training.pairs = {
+      train: `${lines.join("\n")}\n`,
+      valid: null,
+      note: skipped ? textOf("skipped", { n: skipped }) : "",
+    };
+    return;
   }
-  await usePairs(text);
-});
-
-function addPairs() {
-  onClick({ use: () => usePairs(byId("own").value), discard: () => { state.own = null; changeTask(); } });
-  // A textarea lays out what it holds: a text that is too large never gets in.
-  byId("own").addEventListener("paste", (event) => {
-    const text = event.clipboardData.getData("text/plain");
-    if (text.length <= 200000) return;
-    event.preventDefault();
-    usePairs(text);
-  });
+  const train = await taskPairs("train", state.pairs);
+  const valid = (await taskPairs("valid", Math.max(2000, HELD_OUT))).slice(0, HELD_OUT);
+  if (train.length < LEAST_PAIRS)
+    throw new Error(textOf("tooFew", { n: train.length, least: LEAST_PAIRS }));
+  training.pairs = {
+    train: `${train.join("\n")}\n`,
+    valid: valid.length ? `${valid.join("\n")}\n` : null,
+    note: "",
+  };
 }

@@ -1,91 +1,31 @@
-// The settings of the models: a form for each, made from the tables of the module.
+// The controls of the settings.
 
-const MAIN = ["model", "decoder", "attention", "normalizer", "window", "coverage", "heads", "kv-heads", "positions", "encoder", "cell", "input-feeding", "copy", "embed", "hidden", "attn", "lr", "seed"];
-const LEFT_OUT = ["threads", "max-time"]; // of no use in a page
-const waitingForms = [null, null];
+import { byId } from "../dom.js";
+import { drawForms } from "./forms.js";
+import { START, keepLink, state, training } from "./state.js";
+import { changeTask } from "./tasks.js";
+import { openAll, run } from "./training.js";
 
-const valueOf = (settings, option) => settings[option.name] ?? BASE[option.name] ?? String(option.default);
-
-// What sets a model apart from the one beside it: "A: attention additive", "B: copy", "A: transformer".
-function nameOf(slot) {
-  const [one, other] = state.models, differ = one && other ? engine.info.options.filter((option) => valueOf(one, option) !== valueOf(other, option)) : [];
-  const said = differ.map((option) => [option, valueOf(state.models[slot], option)]).map(([{ name, kind }, value]) =>
-    (kind === "switch" ? (value === "true" ? name : `no ${name}`) : name === "model" ? value : `${name} ${value}`));
-  return [names[slot], said.join(", ")].filter(Boolean).join(": ");
-}
-
-// A change of one setting: the module judges it before anything is opened.
-async function change(slot, name, value, note) {
-  const option = optionOf(name), changed = { ...state.models[slot], [name]: value };
-  if (value === (BASE[name] ?? String(option.default))) delete changed[name];
-  try {
-    await call("settings", optionsOf(changed));
-    state.models[slot] = changed;
-    say("");
-    drawForms();
-    await openAll();
-  } catch (error) {
-    note.textContent = visible(error.message, false);
-  }
-}
-
-const helpOf = ({ name, help }) => (`help:${name}` in texts && textOf(`help:${name}`)) || help;
-
-function field(slot, option, note) {
-  const { name, kind, choices, min, max } = option, value = valueOf(state.models[slot], option);
-  const input = kind === "choice" ? html("select", { name }, ...choices.map((one) => html("option", { selected: one === value }, one)))
-    : kind === "switch" ? html("input", { name, type: "checkbox", checked: value === "true" })
-    : html("input", { name, type: "number", step: kind === "int" ? 1 : "any", min, max, value });
-  const read = () => (kind === "switch" ? String(input.checked) : input.value.trim() || String(option.default));
-  input.addEventListener("change", () => change(slot, name, read(), note));
-  return html("label", { title: helpOf(option) }, html("span", {}, name), input);
-}
-
-const optionOf = (name) => engine.info.options.find((option) => option.name === name);
-const chosenOf = (settings, name) => valueOf(settings, optionOf(name));
-
-// Its row among those of the GRU, which are in the order of these two options.
-const variantOfGru = (settings) => ["reset", "update"].map((name) => optionOf(name).choices.indexOf(chosenOf(settings, name))).reduce((reset, update) => 2 * reset + update);
-
-// The formulas of what is chosen for the model, with their papers.
-function formulas(slot) {
-  const settings = state.models[slot], isUsed = (name) => (settings.model !== "recurrent") === (name === "positions");
-  return Object.entries(engine.info.formulas).filter(([name]) => isUsed(name)).flatMap(([name, rows]) => {
-    const chosen = chosenOf(settings, name), row = rows.filter((one) => one.name === chosen)[name === "cell" && chosen === "gru" ? variantOfGru(settings) : 0];
-    return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];
-  });
-}
-
-function makeForm(slot) {
-  const note = html("p", { class: "note wrong", role: "alert" });
-  const usable = engine.info.options.filter(({ name, scope }) => ["model", "text", "training"].includes(scope) && !LEFT_OUT.includes(name));
-  const main = MAIN.map((name) => usable.find((option) => option.name === name)).filter(Boolean);
-  const others = usable.filter((option) => !main.includes(option));
-  const fields = (options) => html("div", { class: "fields" }, ...options.map((option) => field(slot, option, note)));
-  const more = html("details", {}, html("summary", {}, textOf("more")), fields(others));
-  more.open = waitingForms[slot]?.querySelector("details")?.open ?? false;
-  return html("fieldset", {}, html("legend", {}, textOf("model", { name: nameOf(slot) })), fields(main), note, ...formulas(slot), more);
-}
-
-function drawForms() {
-  const focused = document.activeElement?.name, slotOf = waitingForms.findIndex((form) => form?.contains(document.activeElement));
-  for (const slot of [0, 1]) waitingForms[slot] = state.models[slot] ? makeForm(slot) : null;
-  byId("forms").replaceChildren(...waitingForms.filter(Boolean));
-  byId("second").checked = Boolean(state.models[1]);
-  byId("pause").value = state.pause;
-  if (focused && slotOf >= 0) waitingForms[slotOf]?.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
-}
-
-function addSettings() {
+export function addSettings() {
   byId("second").addEventListener("change", async (event) => {
     state.models[1] = event.target.checked ? { ...state.models[0] } : null;
     drawForms();
     await openAll();
   });
-  const pause = () => { keepLink(); if (training.on) run(true); };
-  for (const [id, act] of [["pairs", changeTask], ["longest", changeTask], ["pause", pause]])
+  const pause = () => {
+    keepLink();
+    if (training.on) run(true);
+  };
+  for (const [id, act] of [
+    ["pairs", changeTask],
+    ["longest", changeTask],
+    ["pause", pause],
+  ])
     byId(id).addEventListener("change", ({ target }) => {
-      target.value = state[id] = Math.min(Math.max(Math.round(Number(target.value)) || START[id], target.min), target.max);
+      target.value = state[id] = Math.min(
+        Math.max(Math.round(Number(target.value)) || START[id], target.min),
+        target.max,
+      );
       act();
     });
 }

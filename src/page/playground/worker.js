@@ -2,9 +2,12 @@
 // Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
 // error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
 
+import { openModule } from "./module.js";
+
 // Milliseconds of a slice: of training, and of measuring the held-out pairs. With what a look takes they stay
 // well below the 100 of ten looks a second, also where the page gets only a part of a core.
-const TRAINING = 35, MEASURING = 20;
+const TRAINING = 35;
+const MEASURING = 20;
 const MEASURED = 200; // held-out pairs behind the figures
 const TOGETHER = 4; // that are measured at once, at least
 const EVERY = 50; // updates from one measurement to the next: figures at the same updates on every machine
@@ -32,7 +35,12 @@ function unknownIn(model, { unknown_source: count, source }) {
   const of = source.join(" ");
   if (model.unknown?.of !== of) {
     const words = new Set(source.slice(0, -1).filter((word) => word.trim()));
-    model.unknown = { of, words: [...words].filter((word) => softalign.call("translate", model.play, word, "", null).unknown_source) };
+    model.unknown = {
+      of,
+      words: [...words].filter(
+        (word) => softalign.call("translate", model.play, word, "", null).unknown_source,
+      ),
+    };
   }
   return model.unknown.words;
 }
@@ -45,14 +53,22 @@ function look(model, frame) {
   const found = softalign.call("translate", play, source, options, links);
   Object.assign(frame, { translation: found.text, unknown: unknownIn(model, found) });
   if (!attends) return;
-  const { source: columns, target: rows, weights, each, heads, layers } = softalign.call("align", play, source, target, options, links);
+  const {
+    source: columns,
+    target: rows,
+    weights,
+    each,
+    heads,
+    layers,
+  } = softalign.call("align", play, source, target, options, links);
   const flat = (matrix) => Float32Array.from(matrix.flat());
   Object.assign(frame, { columns, rows, weights: weights && flat(weights), heads, layers });
   if (each && heads * layers > 1) frame.each = each.flatMap((layer) => layer.map(flat));
 }
 
 // How often something is to be done in `share` milliseconds, when `count` times took `spent`.
-const fitting = (count, share, spent, most) => Math.max(1, Math.min(Math.round((count * share) / Math.max(spent, 0.5)), most, 2 * count));
+const fitting = (count, share, spent, most) =>
+  Math.max(1, Math.min(Math.round((count * share) / Math.max(spent, 0.5)), most, 2 * count));
 
 // Measures further held-out pairs (0: all that are left) of a model by its weights of when that began; its frame
 // gets the figures when they are complete.
@@ -63,7 +79,8 @@ function measurePart(model, frame, count) {
 }
 
 // Updates until the next one that is measured.
-const untilMeasured = () => Math.min(...models.filter((model) => model?.trains).map(({ step }) => EVERY - (step % EVERY)));
+const untilMeasured = () =>
+  Math.min(...models.filter((model) => model?.trains).map(({ step }) => EVERY - (step % EVERY)));
 
 // Begins to measure where it is time, and goes on with one model at a time while they train.
 function measure(frames) {
@@ -81,7 +98,15 @@ function measure(frames) {
 }
 
 function advance(model, count) {
-  const { step, epoch, loss, words, seconds, gradient_norm: norm, done } = softalign.call("step", model.play, count);
+  const {
+    step,
+    epoch,
+    loss,
+    words,
+    seconds,
+    gradient_norm: norm,
+    done,
+  } = softalign.call("step", model.play, count);
   const pace = model.pace; // of the last ten slices or so: single ones are too short to time
   pace.words = 0.9 * pace.words + words;
   pace.seconds = 0.9 * pace.seconds + seconds;
@@ -111,9 +136,14 @@ function play(count) {
 
 function slice() {
   if (!running) return;
-  if (unseen > 1) { setTimeout(slice, 5); return; }
+  if (unseen > 1) {
+    setTimeout(slice, 5);
+    return;
+  }
   try {
-    const began = performance.now(), count = Math.min(updates, left, untilMeasured()), frames = play(count);
+    const began = performance.now();
+    const count = Math.min(updates, left, untilMeasured());
+    const frames = play(count);
     if (count === updates) updates = fitting(count, TRAINING, performance.now() - began, 1000);
     left -= count;
     if (left === 0 || !frames.some(Boolean)) running = false;
@@ -146,13 +176,15 @@ const acts = {
   },
   // What a file says of its model, which is left again.
   peek({ file }) {
-    const play = softalign.call("load", file), about = softalign.call("about", play);
+    const play = softalign.call("load", file);
+    const about = softalign.call("about", play);
     softalign.call("close", play);
     return about;
   },
   // Which lists of sources have no word that the model of a file does not know.
   knows({ file, lists }) {
-    const play = softalign.call("load", file), isKnown = (source) => !softalign.call("translate", play, source, "", null).unknown_source;
+    const play = softalign.call("load", file);
+    const isKnown = (source) => !softalign.call("translate", play, source, "", null).unknown_source;
     const known = lists.map((sources) => sources.length > 0 && sources.every(isKnown));
     softalign.call("close", play);
     return known;
@@ -197,8 +229,17 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, step: about.step ?? 0, measures: false, pace: { words: 0, seconds: 0 } };
-  const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
+  models[slot] = {
+    play,
+    trains,
+    attends: about.attention,
+    step: about.step ?? 0,
+    measures: false,
+    pace: { words: 0, seconds: 0 },
+  };
+  const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) =>
+    softalign.call("pair", play, i),
+  );
   return { ...about, held: pairs };
 }
 

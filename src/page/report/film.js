@@ -1,24 +1,47 @@
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
+import { byId, html } from "../dom.js";
+import { panelOf } from "../labels.js";
+import { Matrix } from "../matrix.js";
+import { player, setPlayer } from "../player.js";
+import { addSlider } from "./controls.js";
+import { curvesOf, keepChart, trainingLog } from "./curves.js";
+import { page, unpack } from "./data.js";
+import { models, onModelsChange } from "./models.js";
+import { clipped, visible } from "../text.js";
+
 // The weights of a frame: the mean, or one head.
 function frameOf({ frames, scene }, frame, head) {
   const count = scene.source.length * scene.target.length;
   if (!head) return unpack(scene.weights[frame], count);
-  return unpack(scene.heads[frame], frames.heads * count).subarray((head - 1) * count, head * count);
+  return unpack(scene.heads[frame], frames.heads * count).subarray(
+    (head - 1) * count,
+    head * count,
+  );
 }
 
-const film = { steps: [], at: 0, panels: [] };
+export const film = { steps: [], at: 0, panels: [] };
 
 // The validation loss beside the frames, with a line at the update shown.
 function addFilmCurve() {
-  const rows = trainingLog(), host = byId("film-curve");
+  const rows = trainingLog();
+  const host = byId("film-curve");
   if (rows.length < 2) return;
   host.hidden = false;
-  keepChart(host, () => ({ x: "updates", y: "validation loss, nats per word", decimals: 4, tall: 0.8,
-    series: curvesOf(rows, "step", "valid_loss") }), () => host.mark(film.steps[film.at]));
+  keepChart(
+    host,
+    () => ({
+      x: "updates",
+      y: "validation loss, nats per word",
+      decimals: 4,
+      tall: 0.8,
+      series: curvesOf(rows, "step", "valid_loss"),
+    }),
+    () => host.mark(film.steps[film.at]),
+  );
 }
 
-function drawScenes() {
+export function drawScenes() {
   const pair = Number(byId("scene").value);
   film.panels = [];
   byId("scenes").replaceChildren();
@@ -34,7 +57,7 @@ function drawScenes() {
   showFrame(film.at);
 }
 
-function showFrame(at) {
+export function showFrame(at) {
   film.at = Math.min(Math.max(at, 0), film.steps.length - 1);
   const step = film.steps[film.at];
   setPlayer(film.at, film.steps.length - 1, step ? `update ${step}` : "before the first update");
@@ -46,19 +69,34 @@ function showFrame(at) {
     panel.shown = frame;
     panel.head = head;
     panel.matrix.show(frameOf(panel, frame, head));
-    panel.note.textContent = panel.frames.captions[frame].replace(/^update \d+: /, "") + (head ? `, head ${head} of ${panel.frames.heads}` : "");
+    panel.note.textContent =
+      panel.frames.captions[frame].replace(/^update \d+: /, "") +
+      (head ? `, head ${head} of ${panel.frames.heads}` : "");
   }
 }
 
-function addFilms() {
+export function addFilms() {
   const recorded = page.film.filter(Boolean);
   film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
   player.show = showFrame;
-  byId("scene").append(...recorded[0].scenes.map((scene, i) => html("option", { value: i },
-    `${i + 1}  ${scene.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
+  byId("scene").append(
+    ...recorded[0].scenes.map((scene, i) =>
+      html(
+        "option",
+        { value: i },
+        `${i + 1}  ${scene.source
+          .slice(0, -1)
+          .map((text) => clipped(text, 20))
+          .join(" ")
+          .slice(0, 80)}`,
+      ),
+    ),
+  );
   byId("scene").parentElement.hidden = recorded[0].scenes.length < 2;
   byId("scene").addEventListener("change", drawScenes);
-  addSlider("film-head", Math.max(...recorded.map((frames) => frames.heads)), () => showFrame(film.at));
+  addSlider("film-head", Math.max(...recorded.map((frames) => frames.heads)), () =>
+    showFrame(film.at),
+  );
   onModelsChange(drawScenes);
   film.at = film.steps.length - 1;
   addFilmCurve();

@@ -1,36 +1,60 @@
-// The place: what the page shows, as in --open-at. It is kept in the address, so that a link leads to it and
-// a reload does not lose it.
+// The place: what the page shows, as in --open-at. The address keeps it, so that a link leads to it and a reload does not lose it.
+
+import { byId, setControl } from "../dom.js";
+import { page } from "./data.js";
+import { film, showFrame } from "./film.js";
+import { models } from "./models.js";
+import { view } from "./view.js";
+import { pin } from "./viewer.js";
 
 // Controls by the names of their values, which count from `from`.
-const controls = [["order", "order"], ["era", "era"], ["beside", "beside"], ["sentence", "sentence", 1], ["scene", "scene", 1], ["layer", "layer", 0], ["head", "head", 0],
-  ["filmhead", "film-head", 0], ["column", "column"], ["curve", "curve-y"], ["over", "curve-x"]];
+const controls = [
+  ["order", "order"],
+  ["era", "era"],
+  ["beside", "beside"],
+  ["sentence", "sentence", 1],
+  ["scene", "scene", 1],
+  ["layer", "layer", 0],
+  ["head", "head", 0],
+  ["filmhead", "film-head", 0],
+  ["column", "column"],
+  ["curve", "curve-y"],
+  ["over", "curve-x"],
+];
 
-const readPlace = () => Object.fromEntries(location.hash.slice(1).split(",").map((part) => part.split("=")).filter((pair) => pair.length === 2)
-  .map(([name, value]) => [name, decodeURIComponent(value)]));
-
-function setControl(id, value) {
-  const control = byId(id);
-  const fits = control.localName === "select" ? Array.from(control.options).some((option) => option.value === String(value)) : value <= Number(control.max);
-  if (!fits || control.value === String(value)) return;
-  control.value = value;
-  for (const name of ["input", "change"]) control.dispatchEvent(new Event(name, { bubbles: true }));
-}
+const readPlace = () =>
+  Object.fromEntries(
+    location.hash
+      .slice(1)
+      .split(",")
+      .map((part) => part.split("="))
+      .filter((pair) => pair.length === 2)
+      .map(([name, value]) => [name, decodeURIComponent(value)]),
+  );
 
 function showPlace(place) {
   const chosen = place.sentence && !place.scene ? { ...place, scene: place.sentence } : place;
   if (chosen.head && !chosen.filmhead) chosen.filmhead = chosen.head;
   for (const [name, id, from] of controls)
-    if (chosen[name] !== undefined) setControl(id, from === undefined ? chosen[name] : Number(chosen[name]) - from);
+    if (chosen[name] !== undefined)
+      setControl(id, from === undefined ? chosen[name] : Number(chosen[name]) - from);
   if (place.word && view.panels.length && view.pinned !== place.word - 1) pin(place.word - 1);
   const frame = film.steps.findLastIndex((step) => step <= place.update);
   if (frame >= 0) showFrame(frame);
-  for (const number of (place.hide ?? "").split("+").filter(Boolean)) byId("models").children[number - 1]?.click();
+  for (const number of (place.hide ?? "").split("+").filter(Boolean))
+    byId("models").children[number - 1]?.click();
   if (place.theme) document.documentElement.dataset.theme = place.theme;
 }
 
 // What differs from the page as it opened.
 function currentPlace() {
-  const place = Object.fromEntries(controls.map(([name, id, from]) => [name, byId(id).value && (from === undefined ? byId(id).value : String(Number(byId(id).value) + from))]));
+  const place = Object.fromEntries(
+    controls.map(([name, id, from]) => [
+      name,
+      byId(id).value &&
+        (from === undefined ? byId(id).value : String(Number(byId(id).value) + from)),
+    ]),
+  );
   if (view.pinned !== null) place.word = String(view.pinned + 1);
   if (film.at < film.steps.length - 1) place.update = String(film.steps[film.at]); // the last one: follow the training
   const hidden = models.filter((model) => !model.shown).map((model) => model.index + 1);
@@ -41,12 +65,14 @@ function currentPlace() {
 
 function keepPlace(opened) {
   const place = currentPlace();
-  const parts = Object.keys({ ...opened, ...place }).filter((name) => place[name] !== opened[name]).map((name) => `${name}=${encodeURIComponent(place[name] ?? "")}`);
+  const parts = Object.keys({ ...opened, ...place })
+    .filter((name) => place[name] !== opened[name])
+    .map((name) => `${name}=${encodeURIComponent(place[name] ?? "")}`);
   const address = parts.length ? `#${parts.join(",")}` : location.href.split("#")[0];
   if (parts.length || location.hash) history.replaceState(history.state, "", address);
 }
 
-function openPlace() {
+export function openPlace() {
   const section = page.open?.figure && byId(page.open.figure);
   if (section) document.querySelector("main").prepend(section);
   if (section === byId("bars")) section.after(byId("models")); // bars have names
@@ -55,32 +81,7 @@ function openPlace() {
   first?.classList.add("first");
   const opened = currentPlace();
   showPlace({ ...page.open, ...readPlace() });
-  for (const event of ["input", "change", "click", "keyup"]) addEventListener(event, () => setTimeout(() => keepPlace(opened)));
+  for (const event of ["input", "change", "click", "keyup"])
+    addEventListener(event, () => setTimeout(() => keepPlace(opened)));
   addEventListener("hashchange", () => showPlace(readPlace()));
-}
-
-// ---- A training under way
-
-const folds = () => Array.from(document.querySelectorAll("details"));
-
-// Loads the page anew until the training has ended, but not while it is in use.
-function follow() {
-  const again = () => {
-    if (player.timer || follow.pressed || document.activeElement.localName === "select") return;
-    history.replaceState({ scroll: scrollY, focus: document.activeElement.id, folds: folds().map((fold) => fold.open) }, "");
-    location.reload();
-  };
-  addEventListener("pointerdown", () => { follow.pressed = true; });
-  addEventListener("pointerup", () => { follow.pressed = false; });
-  setInterval(again, 2000);
-}
-
-// What the page before the reload left.
-function restore() {
-  const left = history.state;
-  if (!left) return;
-  folds().forEach((fold, i) => { fold.open = left.folds?.[i] ?? false; });
-  if (left.focus) byId(left.focus)?.focus({ preventScroll: true });
-  scrollTo(0, left.scroll);
-  history.replaceState(null, "");
 }

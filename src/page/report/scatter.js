@@ -1,5 +1,9 @@
 // Vectors of words as points: two principal components, before and after each layer.
 
+import { byId, html, svg } from "../dom.js";
+import { page, readCsv } from "./data.js";
+import { clipped, fixed, visible } from "../text.js";
+
 const MANY = 300; // words that are drawn
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
@@ -11,7 +15,9 @@ function takeComponent(rows) {
     const next = axis.map(() => 0);
     for (const row of rows) {
       const score = dot(row, axis);
-      row.forEach((x, d) => { next[d] += score * x; });
+      row.forEach((x, d) => {
+        next[d] += score * x;
+      });
     }
     const length = Math.sqrt(dot(next, next));
     if (!length) break; // nothing is left of the rows
@@ -19,39 +25,89 @@ function takeComponent(rows) {
     axis = next.map((x) => x / length);
   }
   const scores = rows.map((row) => dot(row, axis));
-  rows.forEach((row, i) => row.forEach((_, d) => { row[d] -= scores[i] * axis[d]; }));
+  rows.forEach((row, i) =>
+    row.forEach((_, d) => {
+      row[d] -= scores[i] * axis[d];
+    }),
+  );
   return scores[0] < 0 ? scores.map((x) => -x) : scores; // the first point stands to the right, above
 }
 
 // The points [x, y] of some vectors, and the share of their variance that they show.
 function principalComponents(vectors) {
-  const mean = vectors[0].map((_, d) => vectors.reduce((sum, row) => sum + row[d], 0) / vectors.length);
-  const rows = vectors.map((row) => row.map((x, d) => (Math.abs(x - mean[d]) > 1e-9 * Math.abs(mean[d]) ? x - mean[d] : 0)));
+  const mean = vectors[0].map(
+    (_, d) => vectors.reduce((sum, row) => sum + row[d], 0) / vectors.length,
+  );
+  const rows = vectors.map((row) =>
+    row.map((x, d) => (Math.abs(x - mean[d]) > 1e-9 * Math.abs(mean[d]) ? x - mean[d] : 0)),
+  );
   const all = rows.reduce((sum, row) => sum + dot(row, row), 0);
-  const x = takeComponent(rows), y = takeComponent(rows);
-  return { points: x.map((value, i) => [value, y[i]]), share: all ? (dot(x, x) + dot(y, y)) / all : NaN };
+  const x = takeComponent(rows);
+  const y = takeComponent(rows);
+  return {
+    points: x.map((value, i) => [value, y[i]]),
+    share: all ? (dot(x, x) + dot(y, y)) / all : NaN,
+  };
 }
 
 // words: [{ layer, sentence, position, word, vector }] of one layer; name, color: of a word
 function drawScatter(words, name, color) {
   const { points, share } = principalComponents(words.map(({ vector }) => vector));
-  const most = Math.max(...points.flat().map(Math.abs), 1e-12), size = 320, radius = 140;
-  const place = (value) => (size / 2 + (radius * value) / most).toFixed(1), named = [];
-  const room = (x, y) => !named.some(([u, v]) => Math.abs(u - x) < 0.35 * most && Math.abs(v - y) < 0.1 * most) && named.push([x, y]);
-  const picture = svg("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "Words by two principal components" },
-    svg("line", { class: "grid", x1: 0, x2: size, y1: size / 2, y2: size / 2 }), svg("line", { class: "grid", x1: size / 2, x2: size / 2, y1: 0, y2: size }),
+  const most = Math.max(...points.flat().map(Math.abs), 1e-12);
+  const size = 320;
+  const radius = 140;
+  const place = (value) => (size / 2 + (radius * value) / most).toFixed(1);
+  const named = [];
+  const room = (x, y) =>
+    !named.some(([u, v]) => Math.abs(u - x) < 0.35 * most && Math.abs(v - y) < 0.1 * most) &&
+    named.push([x, y]);
+  const picture = svg(
+    "svg",
+    {
+      viewBox: `0 0 ${size} ${size}`,
+      role: "img",
+      "aria-label": "Words by two principal components",
+    },
+    svg("line", { class: "grid", x1: 0, x2: size, y1: size / 2, y2: size / 2 }),
+    svg("line", { class: "grid", x1: size / 2, x2: size / 2, y1: 0, y2: size }),
     ...points.flatMap(([x, y], i) => {
-      const point = svg("circle", { class: "point", cx: place(x), cy: place(-y), r: 4, style: { fill: color(words[i]) } }, svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`));
-      return room(x, y) ? [point, svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16))] : [point];
-    }));
+      const point = svg(
+        "circle",
+        { class: "point", cx: place(x), cy: place(-y), r: 4, style: { fill: color(words[i]) } },
+        svg("title", {}, `${words[i].sentence}:${words[i].position} ${visible(words[i].word)}`),
+      );
+      return room(x, y)
+        ? [
+            point,
+            svg("text", { x: place(x), y: place(-y), dx: 6, dy: 4 }, clipped(name(words[i]), 16)),
+          ]
+        : [point];
+    }),
+  );
   const layer = words[0].layer;
-  return html("figure", { class: "chart" }, html("figcaption", {}, layer ? `after layer ${layer}` : "before the first layer",
-    html("span", {}, ` ${fixed(100 * share, 0)} % of the variance`)), picture);
+  return html(
+    "figure",
+    { class: "chart" },
+    html(
+      "figcaption",
+      {},
+      layer ? `after layer ${layer}` : "before the first layer",
+      html("span", {}, ` ${fixed(100 * share, 0)} % of the variance`),
+    ),
+    picture,
+  );
 }
 
-function addAnnotations() {
-  const words = readCsv(page.files["annotations.csv"]).map(([layer, sentence, position, word, ...vector]) =>
-    ({ layer: Number(layer), sentence, position, word, vector: vector.map(Number) }));
+export function addAnnotations() {
+  const words = readCsv(page.files["annotations.csv"]).map(
+    ([layer, sentence, position, word, ...vector]) => ({
+      layer: Number(layer),
+      sentence,
+      position,
+      word,
+      vector: vector.map(Number),
+    }),
+  );
   const layers = [...new Set(words.map(({ layer }) => layer))];
   const one = words.every(({ word }) => word === words[0].word);
   const name = one ? ({ sentence, position }) => `${sentence}:${position}` : ({ word }) => word;
@@ -59,7 +115,17 @@ function addAnnotations() {
   const labels = [...new Set(words.map(labelOf))]; // each has a color, if they are few
   const color = (word) => `var(--m${labels.length <= 8 ? labels.indexOf(labelOf(word)) : 0})`;
   if (labels.length > 1 && labels.length <= 8)
-    byId("labels").append(...labels.map((label, i) => html("b", { style: { color: `var(--m${i})` } }, `● ${clipped(label, 30)} `)));
-  byId("annotations-title").textContent = one ? `Where “${visible(words[0].word)}” stands among its own occurrences` : "Where words stand";
-  byId("scatter").append(...layers.map((layer) => drawScatter(words.filter((word) => word.layer === layer).slice(0, MANY), name, color)));
+    byId("labels").append(
+      ...labels.map((label, i) =>
+        html("b", { style: { color: `var(--m${i})` } }, `● ${clipped(label, 30)} `),
+      ),
+    );
+  byId("annotations-title").textContent = one
+    ? `Where “${visible(words[0].word)}” stands among its own occurrences`
+    : "Where words stand";
+  byId("scatter").append(
+    ...layers.map((layer) =>
+      drawScatter(words.filter((word) => word.layer === layer).slice(0, MANY), name, color),
+    ),
+  );
 }

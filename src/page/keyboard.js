@@ -1,0 +1,49 @@
+// Keys: of the whole page, of a dialog, and over the cells of a picture.
+
+import { make } from "./dom.js";
+import { isRightToLeft } from "./text.js";
+
+export function onKeys(target, acts, takers = "select") {
+  target.addEventListener("keydown", (event) => {
+    const act = acts[event.key.length > 1 ? event.key : event.key.toLowerCase()];
+    if (
+      !act ||
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.target.closest(takers)
+    )
+      return;
+    if (act(event) !== false) event.preventDefault();
+  });
+}
+
+// Arrow keys move over the cells of a picture, Enter and space pick one, Escape leaves; returns what is to be told
+// which cell is highlighted.
+export function addKeys(picture, words, act) {
+  const cell = [0, 0];
+  const side = isRightToLeft(words.source) ? -1 : 1;
+  const rows = words.target.length;
+  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
+  const pick = () => act.pick(...cell);
+  const move = (down, right) => () =>
+    act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));
+  make(
+    picture,
+    { tabindex: 0, role: "group", on: { focus: () => act.over(...cell), blur: () => act.out() } },
+    [],
+  );
+  onKeys(picture, {
+    ArrowUp: move(-1, 0),
+    ArrowDown: move(1, 0),
+    ArrowLeft: move(0, -side),
+    ArrowRight: move(0, side),
+    Home: move(-rows, 0),
+    End: move(rows, 0),
+    Enter: pick,
+    " ": pick,
+    Escape: () => act.leave(),
+  });
+  return (row, column) => Object.assign(cell, [row ?? 0, column ?? 0]);
+}

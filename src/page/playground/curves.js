@@ -1,0 +1,78 @@
+// The curves over updates.
+
+import { drawChart, lineMark } from "../chart.js";
+import { byId, html } from "../dom.js";
+import { textOf } from "./language.js";
+import { names } from "./options.js";
+import { latestStep, past, shownMoment } from "./past.js";
+import { state } from "./state.js";
+
+// The row of the figures that names a curve, and its stroke.
+const lines = {
+  loss: [3, ""],
+  heldLoss: [5, "9 5"],
+  bleu: [6, ""],
+  exact: [7, "9 5"],
+  gold: [8, "2 5"],
+  entropy: [10, ""],
+};
+
+function seriesOf(keys) {
+  const titles = textOf("columns").split("|");
+  const titleOf = (key, slot) => (state.models[1] ? `${names[slot]} ` : "") + titles[lines[key][0]];
+  return state.models
+    .flatMap((settings, slot) =>
+      settings
+        ? keys.map((key) => ({
+            model: {
+              name: titleOf(key, slot),
+              color: `var(--m${slot})`,
+              index: slot,
+              stroke: lines[key][1],
+            },
+            points: past.curves[slot][key],
+          }))
+        : [],
+    )
+    .filter(({ points }) => points.length);
+}
+
+function legend(series) {
+  return html(
+    "p",
+    { class: "legend note" },
+    ...series.map(({ model }) => html("span", {}, lineMark(model.color, model.stroke), model.name)),
+  );
+}
+
+// At most three times a second: they change slowly.
+export function drawCurves(anyway = false) {
+  const now = performance.now();
+  if (!anyway && now - past.drawn < 350) return;
+  past.drawn = now;
+  const charts = [
+    ["loss-chart", ["loss", "heldLoss"], "lossTitle", 3],
+    ["bleu-chart", ["bleu", "exact", "gold"], "bleuTitle", 1],
+    ["gold-chart", ["entropy"], "goldTitle", 2],
+  ];
+  for (const [id, keys, title, decimals] of charts) {
+    const host = byId(id);
+    const series = seriesOf(keys);
+    if (host.matches(":hover, :focus-within") && !anyway) continue; // its cursor is in use
+    if (!series.length) {
+      host.replaceChildren();
+      continue;
+    }
+    drawChart(host, {
+      series,
+      most: latestStep(),
+      x: textOf("updates"),
+      y: textOf(title),
+      decimals,
+      tall: 0.5,
+    });
+    if (host.clientWidth <= 45 * parseFloat(getComputedStyle(host).fontSize))
+      host.append(legend(series)); // else they stand at the lines
+    if (past.at >= 0) host.mark(shownMoment().frames.find(Boolean).step);
+  }
+}

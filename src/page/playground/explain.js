@@ -1,0 +1,127 @@
+// The equation of a step.
+
+import { byId, html } from "../dom.js";
+import { callModel } from "./engine.js";
+import { textOf } from "./language.js";
+import { watchedPair } from "./sentence.js";
+import { training } from "./state.js";
+import { pointedFrame, pointedSlot, view, weightsOf } from "./view.js";
+import { strip } from "../strip.js";
+import { clipped, fixed, visible } from "../text.js";
+
+let explained = 0;
+
+export function forgetEquation() {
+  explained++;
+  for (const id of ["cell", "equation", "strip", "checked", "gradients"])
+    byId(id).replaceChildren();
+  byId("computation").hidden = byId("cell").hidden = true;
+  byId("equation-title").textContent = textOf("equationHint");
+}
+
+// The lines of an explanation, and which of them begin the attention (of the chosen head, or of the first one), state
+// the equation of the weights, name the columns below it, and hold the numbers of a source word.
+function weightLines(text, s) {
+  const lines = text.split("\n");
+  const start = lines.indexOf("Attention");
+  const head = view.head || 1;
+  const attention = start < 0 ? -1 : Math.max(start, lines.indexOf(`  -- head ${head} --`, start));
+  const names =
+    attention < 0 ? -1 : lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
+  const equation =
+    names < 0 ? -1 : lines.findLastIndex((line, i) => i < names && /alpha_ij =/.test(line));
+  const word =
+    names < 0 || s === null
+      ? -1
+      : lines.findIndex((line, i) => i > names && line.match(/^\s+(\d+) /)?.[1] === String(s + 1));
+  return {
+    lines,
+    attention,
+    names,
+    equation,
+    word,
+    ofHead: attention > start ? lines[attention].trim() : "",
+  };
+}
+
+// The equation of the weight with the names of the columns and its numbers; the whole text, with its line marked.
+function showEquation(text, s) {
+  const { lines, equation, names, word, ofHead } = weightLines(text, s);
+  const host = byId("equation");
+  const part = (from, to) =>
+    lines
+      .slice(from, to)
+      .map((line) => `${line}\n`)
+      .join("");
+  byId("cell").hidden = word < 0;
+  if (word < 0) {
+    host.textContent = text;
+    return;
+  }
+  byId("cell").textContent = [
+    (lines[equation] ?? "").trim().replace(/ {4,}/, "\n"),
+    lines[names].replace(/^ {14}/, ofHead.padEnd(14)),
+    lines[word],
+  ].join("\n");
+  host.replaceChildren(part(0, word), html("mark", {}, lines[word]), "\n", part(word + 1));
+}
+
+// From its attention on, where it is open.
+export function scrollEquation() {
+  const { lines, attention } = weightLines(byId("equation").textContent, null);
+  byId("equation").scrollTop =
+    attention < 0 ? 0 : (attention * byId("equation").scrollHeight) / lines.length;
+}
+
+// Of a Transformer, decoder-only or not, explain computes what is made of a source word; of all others, a step of the decoder.
+const explainsSource = () => training.about[pointedSlot()]?.settings.model !== "recurrent";
+
+function explanation(step, more = "") {
+  const { source, target } = watchedPair();
+  return callModel(
+    pointedSlot(),
+    "explain",
+    source,
+    target ?? pointedFrame().translation,
+    `--step ${step + 1} ${more}`,
+  );
+}
+
+// Where a row looks, in words.
+function inWords(frame, t) {
+  const row = Array.from(
+    weightsOf(frame).subarray(t * frame.columns.length, (t + 1) * frame.columns.length),
+  );
+  const most = [...row.keys()]
+    .sort((a, b) => row[b] - row[a])
+    .filter((s, i) => i < 3 && row[s] >= 0.05);
+  return textOf("inWords", {
+    word: clipped(frame.rows[t], 30),
+    shares: most
+      .map((s) => `${clipped(frame.columns[s], 30)} (${fixed(100 * row[s], 0)} %)`)
+      .join(", "),
+  });
+}
+
+export async function explain(t, s) {
+  const frame = pointedFrame();
+  const number = ++explained;
+  if (!frame) return;
+  const ofSource = explainsSource();
+  const step = ofSource ? (s ?? 0) : t;
+  byId("computation").hidden = false;
+  byId("equation-title").textContent = ofSource
+    ? textOf("equationOfSource", { n: step + 1, word: clipped(frame.columns[step], 30) })
+    : inWords(frame, t);
+  try {
+    const text = await explanation(step);
+    const steps = JSON.parse(await explanation(step, "--steps"));
+    if (number !== explained) return;
+    showEquation(text, ofSource ? null : s);
+    byId("strip").replaceChildren(...strip(steps));
+    scrollEquation();
+    byId("explained").scrollIntoView({ block: "nearest" });
+  } catch (error) {
+    if (number === explained) byId("equation").textContent = visible(error.message, false);
+  }
+}

@@ -1,0 +1,86 @@
+// A term that is missing in the gradients.
+
+import { drawBars } from "../bars.js";
+import { byId, html } from "../dom.js";
+import { call, engine } from "./engine.js";
+import { textOf } from "./language.js";
+import { say, tried } from "./message.js";
+import { optionTexts, settingsOf } from "./options.js";
+import { keepLink, state, training } from "./state.js";
+import { fixed, visible } from "../text.js";
+
+// "?": one of those that every model of 2015 has, which is not named.
+export const leaveOut = tried(async (broken) => {
+  const common = engine.info.terms.filter(({ options }) => !options);
+  const isSecret = broken === "?";
+  state.broken = broken;
+  training.broken = isSecret ? common[Math.floor(Math.random() * common.length)].name : broken;
+  await call("break", training.broken);
+  byId("term").value = broken ?? "";
+  byId("broken").hidden = !broken;
+  const needs = engine.info.terms.find(({ name }) => name === broken)?.options;
+  say(needs ? textOf("needs", { options: needs }) : "");
+  keepLink();
+});
+
+// The architecture of model A and what the missing term needs, in the smallest sizes: all gradients in a second.
+function checkedSettings(term) {
+  const model = engine.info.options
+    .filter(({ scope }) => scope === "model")
+    .map(({ name }) => name);
+  const chosen = Object.fromEntries(
+    Object.entries(state.models[0]).filter(([name]) => model.includes(name)),
+  );
+  const settings = { ...chosen, ...settingsOf(term?.options ?? "") };
+  const size = String(4 * (Number(settings.heads) || 1));
+  return { ...settings, embed: size, hidden: size, attn: size, maxout: "4", ffn: "4" };
+}
+
+const DIGITS = 13; // of a gradient, that central differences can show to be right
+
+export async function checkGradients() {
+  const term = engine.info.terms.find(({ name }) => name === training.broken);
+  byId("checked").textContent = textOf("checking");
+  try {
+    const { ok, tensors } = await call(
+      "gradcheck",
+      optionTexts(checkedSettings(term)),
+      term?.name ?? null,
+    );
+    const wrong = tensors.filter((tensor) => !tensor.ok);
+    byId("checked").replaceChildren(
+      html(
+        "span",
+        {},
+        ok
+          ? textOf("allRight", { n: tensors.length })
+          : textOf("wrong", { n: wrong.length, all: tensors.length }),
+      ),
+      ...(term
+        ? [
+            html(
+              "details",
+              {},
+              html("summary", {}, textOf("which")),
+              html("code", {}, term.name),
+              `: ${term.dropped}`,
+            ),
+          ]
+        : []),
+    );
+    const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
+    drawBars(
+      byId("gradients"),
+      tensors.map(({ name, worst, ok: right }) => ({
+        name,
+        color: right ? "var(--m3)" : "var(--gold)",
+        value: digits(worst),
+        shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`,
+        runs: [],
+      })),
+      DIGITS,
+    );
+  } catch (error) {
+    byId("checked").textContent = visible(error.message, false);
+  }
+}

@@ -1,0 +1,151 @@
+// A moment of the training: pictures, translations, heads, numbers, the cell under the pointer.
+
+import { byId, html } from "../dom.js";
+import { drawHeads } from "../heads.js";
+import { partsOf, textOf } from "./language.js";
+import { nameOf, names } from "./options.js";
+import { drawPanels, isOnStage } from "./panels.js";
+import { isRight, watchedPair } from "./sentence.js";
+import { state } from "./state.js";
+import { stops } from "./tour_texts.js";
+import { pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
+import { drawTable } from "../table.js";
+import { clipped, fixed, visible, word } from "../text.js";
+
+function drawTranslations(frames) {
+  const pair = watchedPair();
+  const unknown = frames.find(Boolean)?.unknown;
+  const line = (name, text, mark = null) =>
+    html(
+      "p",
+      { class: mark ? "line" : "line given" },
+      html("span", { class: "note" }, name),
+      html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"),
+    );
+  byId("translations").replaceChildren(
+    line(
+      textOf("source"),
+      pair.source +
+        (unknown?.length
+          ? ` (${textOf("unknown", { words: clipped(unknown.join(", "), 60) })})`
+          : ""),
+    ),
+    ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
+    ...frames
+      .map(
+        (frame, slot) =>
+          frame &&
+          line(
+            `${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`,
+            frame.translation,
+            isRight(frame.translation, pair.target) ? "said right" : "said",
+          ),
+      )
+      .filter(Boolean),
+  );
+}
+
+// A matrix as a table, for eyes and ears that its picture does not reach.
+function tableOf(frame, slot) {
+  const weights = weightsOf(frame);
+  const columns = frame.columns.length;
+  const table = html("table", { "aria-label": textOf("asTable") });
+  drawTable(
+    table,
+    [
+      {
+        title: state.models[1] ? textOf("model", { name: nameOf(slot) }) : textOf("target"),
+        cell: (t) => word(frame.rows[t], 20),
+      },
+      ...frame.columns.map((text, s) => ({
+        title: word(text, 20),
+        cell: (t) => fixed(weights[t * columns + s], 2),
+      })),
+    ],
+    [...frame.rows.keys()],
+  );
+  return table;
+}
+
+export function drawNumbers(frames) {
+  if (!byId("numbers").open) return;
+  byId("matrix-table").replaceChildren(
+    ...frames.map((frame, slot) => (frame?.weights ? tableOf(frame, slot) : null)).filter(Boolean),
+  );
+}
+
+// The mean and, layer by layer, the heads of the first model that has several.
+function drawGrid(frames) {
+  const frame = frames.find((one) => one?.each);
+  const { each = [], layers = 0, heads = 1 } = frame ?? {};
+  if (view.head > each.length) view.head = 0;
+  const headOf = (weights, part, name) => ({ part, name, weights, isChosen: part === view.head });
+  const row = (_, l) => ({
+    title: "",
+    heads: each
+      .slice(l * heads, (l + 1) * heads)
+      .map((weights, h) =>
+        headOf(weights, l * heads + h + 1, layers > 1 ? `${l + 1}.${h + 1}` : String(h + 1)),
+      ),
+  });
+  drawHeads(
+    byId("thumbs"),
+    frame
+      ? [
+          { title: "", heads: [headOf(frame.weights, 0, textOf("mean"))] },
+          ...Array.from({ length: layers }, row),
+        ]
+      : [],
+    frame && wordsOf(frame),
+    chooseHead,
+  );
+}
+
+export function chooseHead(number) {
+  view.head = number;
+  drawMoment(view.frames);
+}
+
+// The question of the stop, or its answer, as on the page.
+export function drawQuestion() {
+  const stop = stops[state.stop - 1];
+  const isAnswer = byId("stop-answer").open;
+  byId("stage-ask").setAttribute("aria-pressed", isAnswer);
+  byId("stage-question").textContent = stop
+    ? `${state.stop}. ${isAnswer ? partsOf(stop.answer)[0] : partsOf(stop.text)[1]}`
+    : "";
+  byId("stage-ask").hidden = !stop;
+}
+
+export function highlight() {
+  const frame = pointedFrame();
+  const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
+  for (const panel of view.panels) panel.highlight(row, view.column);
+  if (row === null) {
+    byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
+    return;
+  }
+  const weights = weightsOf(frame).subarray(
+    row * frame.columns.length,
+    (row + 1) * frame.columns.length,
+  );
+  const column = view.column ?? weights.indexOf(Math.max(...weights));
+  byId("readout").textContent =
+    (state.models[1] ? `${names[pointedSlot()]}: ` : "") +
+    textOf("readout", {
+      weight: fixed(weights[column], 3),
+      target: clipped(frame.rows[row], 30),
+      source: clipped(frame.columns[column] ?? "", 30),
+    });
+}
+
+// Draws the frames of a moment.
+export function drawMoment(frames) {
+  view.frames = frames;
+  drawGrid(frames);
+  drawTranslations(frames);
+  if (isOnStage()) drawQuestion();
+  drawPanels(frames);
+  drawNumbers(frames);
+  if (view.row !== null || !byId("readout").textContent.trim()) highlight();
+}

@@ -1,0 +1,26 @@
+// Shows what the state says, from the beginning of its training.
+
+import { byId } from "../dom.js";
+import { halt } from "../player.js";
+import { drawForms } from "./forms.js";
+import { leaveOut } from "./gradients.js";
+import { language, setLanguage } from "./language.js";
+import { say } from "./message.js";
+import { state, training } from "./state.js";
+import { enable, openAll, run } from "./training.js";
+import { bending } from "./watch.js";
+
+// Shows what the state says, from the beginning of its training.
+export async function showState() {
+  halt();
+  if (training.on) await run(false);
+  enable(false);
+  say("");
+  bending.links.clear();
+  byId("force").value = "";
+  if (state.own !== null) byId("own").value = state.own.length < 200000 ? state.own : "";
+  setLanguage(language.name);
+  await leaveOut(state.broken);
+  await openAll();
+  drawForms();
+}

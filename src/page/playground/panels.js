@@ -1,0 +1,120 @@
+// Matrices or bands of the watched sentence, on the page or on the stage.
+
+import { Bands } from "../bands.js";
+import { byId, html, make } from "../dom.js";
+import { panelOf, widthOf } from "../labels.js";
+import { Matrix } from "../matrix.js";
+import { language, textOf } from "./language.js";
+import { nameOf } from "./options.js";
+import { linksOf, watchedGold } from "./sentence.js";
+import { state } from "./state.js";
+import { NARROW, view, weightsOf, wordsOf } from "./view.js";
+import { clipped } from "../text.js";
+
+// Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring, which takes time.
+const pageLayout = (many) =>
+  view.isBands
+    ? {
+        isBands: true,
+        width: byId("panels").clientWidth / (byId("panels").clientWidth > 520 ? many : 1) / 1.1,
+      }
+    : {};
+
+export const isOnStage = () => byId("stage").open;
+
+// The sizes of pictures beside or above each other: matrices where their words fit, else bands.
+function stageLayout(many, frames) {
+  const host = byId("stage-pictures");
+  const em = parseFloat(getComputedStyle(byId("stage")).fontSize);
+  const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), em)));
+  const isStacked = host.clientHeight > host.clientWidth;
+  const beside = isStacked ? 1 : many;
+  const { source, target } = frames.length ? wordsOf(frames[0]) : { source: [], target: [] };
+  const width = (host.clientWidth - em * (beside - 1)) / beside;
+  const height =
+    (host.clientHeight - em * (many - beside)) * (beside / many) -
+    (state.models[1] ? 1.4 * em : 0) -
+    4;
+  const across =
+    host.clientWidth - longest(target) - 14 - 0.5 * longest(source) - beside * (em + 8);
+  const cell = Math.min(
+    across / (beside * source.length),
+    (height - 0.87 * longest(source) - 0.8 * em - 20) / target.length,
+    3 * em,
+  );
+  return {
+    width: Math.max(width, 200),
+    height: Math.max(height, 100),
+    cell,
+    em,
+    isStacked,
+    isBands: state.stage !== "matrix" || cell < 0.85 * em,
+  };
+}
+
+// A picture in a layout of the page or of the stage, which has sizes in its own em.
+function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, em, isStacked }) {
+  const words = wordsOf(frame);
+  const act = view.actsOf(slot);
+  const name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : "";
+  const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
+  const made = isBands
+    ? Bands(words, { width, height, least: em, act })
+    : Matrix(words, {
+        beside: many > 1 || innerWidth <= NARROW ? 3 : 1,
+        gold,
+        sums: !cell,
+        act,
+        large: cell && { cell, font: em, bare: i > 0 && !isStacked },
+      });
+  const natural = made.picture.viewBox.baseVal.width;
+  make(
+    made.picture,
+    {
+      "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "),
+      on: {
+        pointerdown: () => {
+          view.pressed = byId("bend").checked ? view.row : null;
+        },
+      },
+    },
+    [],
+  );
+  if (em) made.picture.style.width = `${natural}px`;
+  else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`; // few words are not drawn as posters
+  return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
+}
+
+export function drawPanels(frames) {
+  const shown = frames.map((frame, slot) => frame && { slot, ...frame }).filter(Boolean);
+  const attending = shown.filter(({ weights }) => weights);
+  const host = byId(isOnStage() ? "stage-pictures" : "panels");
+  const layout = (isOnStage() ? stageLayout : pageLayout)(attending.length, attending);
+  const key = JSON.stringify([
+    host.id,
+    layout,
+    state.models.map((settings, slot) => settings && nameOf(slot)),
+    watchedGold(),
+    language.name,
+    shown.map(({ weights, ...frame }) => weights && wordsOf(frame)),
+  ]);
+  if (key !== view.key) {
+    const panels = attending.map((frame, i) => makePanel(frame, i, attending.length, layout));
+    Object.assign(view, { key, panels });
+    host.classList.toggle("stacked", Boolean(layout.isStacked));
+    host.replaceChildren(
+      ...shown.map(({ slot, weights }) =>
+        weights
+          ? panels[attending.findIndex((one) => one.slot === slot)].figure
+          : html(
+              "p",
+              { class: "note" },
+              html("b", {}, textOf("model", { name: nameOf(slot) })),
+              ": ",
+              textOf("noAttention"),
+            ),
+      ),
+    );
+  }
+  view.panels.forEach((panel, i) => panel.show(weightsOf(attending[i])));
+}

@@ -1,0 +1,31 @@
+// What the pointer does on the matrix of a model.
+
+import { byId } from "../dom.js";
+import { explain } from "./explain.js";
+import { highlight } from "./moment.js";
+import { isOnStage } from "./panels.js";
+import { view } from "./view.js";
+import { bend, unbend } from "./watch.js";
+
+// What the mouse does on the matrix of a model.
+export const actsOf = (slot) => ({
+  over(t, s) {
+    Object.assign(view, { slot, row: view.pressed ?? t, column: s });
+    highlight();
+  },
+  out() {
+    if (view.pressed !== null) return;
+    view.row = view.column = null;
+    highlight();
+  },
+  pick(t, s) {
+    view.slot = slot;
+    if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
+    else if (!isOnStage()) explain(t, s);
+  },
+  leave() {
+    unbend();
+    view.row = view.column = null;
+    highlight();
+  },
+});

@@ -1,0 +1,66 @@
+// Models: each has a color and a stroke, and can be hidden on the whole page.
+
+import history from "../../../scripts/lessons/history.tsv";
+import { lineMark } from "../chart.js";
+import { byId, html } from "../dom.js";
+import { page } from "./data.js";
+import { visible } from "../text.js";
+
+const strokes = ["", "9 5", "2 5", "12 4 2 4"];
+
+// The rows of the history by model.
+export const eras = new Map(
+  history
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t"))
+    .map(([year, name, model, formula, idea, paper, lesson, file]) => [
+      model,
+      { year, name, formula, idea, paper, lesson, file },
+    ]),
+);
+
+// Whether the page has no other models: it then tells the history.
+export const isHistory =
+  page.models.length > 2 &&
+  "table.csv" in page.files &&
+  page.models.every(({ name }) => eras.has(name));
+
+const eraName = ({ year, name }) =>
+  name.endsWith(")") ? `${name.slice(0, -1)} ${year})` : `${name} (${year})`;
+
+const landmarks = ["fixed", "bahdanau:additive", "luong:general", "transformer"]; // of many rows, those that are drawn at first
+
+export const models = page.models.map((model, i) => ({
+  ...model,
+  key: model.name, // in the files
+  name: isHistory ? eraName(eras.get(model.name)) : model.name,
+  era: isHistory ? eras.get(model.name) : null,
+  index: i,
+  color: `var(--m${i % 8})`,
+  stroke: strokes[Math.floor(i / 8 + i / 4) % 4],
+  shown: !isHistory || page.models.length <= 8 || landmarks.includes(model.name),
+}));
+
+const listeners = [];
+
+export const onModelsChange = (act) => listeners.push(act);
+
+export function addModels() {
+  const nav = byId("models");
+  nav.hidden = models.length < 2;
+  for (const model of models) {
+    const toggle = () => {
+      model.shown = !model.shown;
+      button.setAttribute("aria-pressed", model.shown);
+      for (const act of listeners) act();
+    };
+    const button = html(
+      "button",
+      { type: "button", "aria-pressed": String(model.shown), on: { click: toggle } },
+      lineMark(model.color, model.stroke),
+      visible(model.name),
+    );
+    nav.append(button);
+  }
+}

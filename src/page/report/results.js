@@ -1,0 +1,125 @@
+// The table of results and one of its columns as bars.
+
+import { drawBars } from "../bars.js";
+import { byId, html } from "../dom.js";
+import { page, records } from "./data.js";
+import { eraColumns, eraFigures, eraText, eraThumb } from "./era.js";
+import { isHistory, models, onModelsChange } from "./models.js";
+import { lengthBands } from "./lengths.js";
+import { drawTable } from "../table.js";
+import { breakable, fixed, visible } from "../text.js";
+
+const better = { loss: -1, perplexity: -1, bleu: 1, exact: 1, aer: -1 };
+for (const band of lengthBands()) better[band] = 1;
+
+export function drawResults() {
+  const rows = records("table.csv");
+  const every = byId("each-seed").querySelector("input").checked;
+  // Exact zeros, say, only if there are any.
+  const columns = isHistory
+    ? eraColumns()
+    : page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
+  const shown = models
+    .filter((model) => isHistory || model.shown)
+    .map((model) => {
+      const own = rows.filter((row) => row.model === model.key);
+      return {
+        ...own.at(-1),
+        ...(isHistory ? eraFigures(model) : {}),
+        model,
+        below: every ? own.slice(0, -1).map((run) => ({ ...run, model: null })) : [],
+      };
+    });
+  const nameOf = ({ model, seed }) =>
+    !model
+      ? `seed ${seed}`
+      : isHistory
+        ? [eraThumb(model), ...eraText(model)]
+        : breakable(model.name);
+  drawTable(
+    byId("results").querySelector("table"),
+    [
+      { title: "model", cell: nameOf },
+      ...columns.map(({ key, title, scale, decimals }) => ({
+        title,
+        best: better[key],
+        value: (row) => row[key],
+        cell: (row) => fixed(row[key] * scale, decimals),
+      })),
+    ],
+    shown,
+  );
+}
+
+export function addResults() {
+  const each = byId("each-seed");
+  each.hidden = models.every((model) => model.seeds.length < 2);
+  each.querySelector("input").addEventListener("change", drawResults);
+  onModelsChange(drawResults);
+  drawResults();
+}
+
+// Models that got other numbers of updates are not compared on equal terms.
+export function addBudgets() {
+  const updates = records("table.csv")
+    .filter((row) => Number.isNaN(row.seed))
+    .map((row) => [row.model, row.updates]);
+  const counts = updates.map(([, count]) => count).filter(Number.isFinite);
+  if (Math.max(...counts) <= 1.1 * Math.min(...counts)) return;
+  byId("budgets").hidden = !counts.length;
+  byId("budgets").textContent =
+    `Updates differ: ${updates.map(([name, count]) => `${visible(name)} ${count}`).join(", ")}.`;
+}
+
+// What gradcheck found: a bar for each tensor.
+export function addGradients() {
+  byId("column").parentElement.hidden = true;
+  byId("bars-title").textContent = "Digits of each tensor's gradient that are right";
+  byId("bars").classList.add("many");
+  drawBars(
+    byId("bar-rows"),
+    page.bars.map(([name, digits, ok]) => ({
+      name,
+      color: ok ? "var(--m0)" : "var(--m1)",
+      value: digits,
+      shown: ok ? fixed(digits, 1) : `${fixed(digits, 1)} wrong`,
+      runs: [],
+    })),
+  );
+}
+
+export const barColumns =
+  page.columns?.filter(
+    ({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key])),
+  ) ?? [];
+
+// One figure of the table as bars; those of the single seeds are ticks.
+export function addBars() {
+  const list = byId("column");
+  list.append(...barColumns.map((column) => html("option", { value: column.key }, column.title)));
+  list.value = "bleu";
+  const draw = () => {
+    const column = barColumns.find(({ key }) => key === list.value);
+    const rows = records("table.csv");
+    drawBars(
+      byId("bar-rows"),
+      models
+        .filter((model) => model.shown)
+        .map((model) => {
+          const all = rows
+            .filter((row) => row.model === model.key)
+            .map((row) => row[column.key] * column.scale);
+          return {
+            name: model.name,
+            color: model.color,
+            value: all.at(-1),
+            shown: fixed(all.at(-1), column.decimals),
+            runs: all.length > 2 ? all.slice(0, -1) : [],
+          };
+        }),
+    );
+  };
+  list.addEventListener("change", draw);
+  onModelsChange(draw);
+  draw();
+}

@@ -1,0 +1,24 @@
+// What is in view: a sentence, and the word that is pointed at or pinned.
+
+import { page } from "./data.js";
+
+export const view = {
+  sentence: 0,
+  over: null,
+  column: null,
+  pinned: null,
+  panels: [],
+  detail: null,
+};
+
+export const activeRow = () => view.over ?? view.pinned;
+
+const sentenceActs = [];
+
+export const onSentenceChange = (act) => sentenceActs.push(act);
+
+export function chooseSentence(number) {
+  view.sentence = Math.min(Math.max(number, 0), page.sentences.length - 1);
+  view.over = view.column = view.pinned = null;
+  for (const act of sentenceActs) act();
+}

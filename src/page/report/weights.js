@@ -1,0 +1,121 @@
+// The weights of a model with several layers and heads, and what they are worth.
+
+import { byId } from "../dom.js";
+import { page, unpack } from "./data.js";
+
+const cross = (page.site ?? "cross") === "cross";
+
+// The matrix of one layer and head from 1; 0: the mean over all layers, over all heads.
+export function part(model, entry, layer, head, count) {
+  if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
+  entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
+  if (layer && head)
+    return entry.unpacked.subarray(
+      ((layer - 1) * model.heads + head - 1) * count,
+      ((layer - 1) * model.heads + head) * count,
+    );
+  const chosen = [];
+  for (let l = 0; l < model.layers; l++)
+    for (let h = 0; h < model.heads; h++)
+      if ((layer === 0 || l === layer - 1) && (head === 0 || h === head - 1))
+        chosen.push((l * model.heads + h) * count);
+  return Float32Array.from(
+    { length: count },
+    (_, i) => chosen.reduce((sum, at) => sum + entry.unpacked[at + i], 0) / chosen.length,
+  );
+}
+
+export const entryOf = (model, i) => page.matrices[model.index]?.[i];
+
+export const wordsOf = (entry, i) => ({ ...page.sentences[i], ...entry.words });
+
+// The counts behind the alignment error rate, as `eval` takes them, but from thousandths: the largest weight of each
+// target word on a source word, if there is one and a null key, whose weight the row lacks, has no more.
+function addLinks(counts, weights, words, model) {
+  const columns = words.source.length;
+  const sure = new Set();
+  const possible = new Set();
+  const end = words.source.at(-1) === "</s>" && words.target.at(-1) === "</s>" ? 1 : 0;
+  for (const [s, t, maybe] of words.gold) (maybe ? possible : sure).add(t * columns + s);
+  counts.all += sure.size;
+  for (let t = 0; t + end < words.target.length; t++) {
+    const row = weights.subarray(t * columns, (t + 1) * columns);
+    const own = row.subarray(0, columns - end);
+    const most = Math.max(...own);
+    const lacks = model.null_key ? 1 - row.reduce((sum, weight) => sum + weight, 0) : 0;
+    if (most <= 0 || lacks > most + columns / 2000) continue;
+    const at = t * columns + own.indexOf(most);
+    counts.all++;
+    counts.found += 2 * sure.has(at) + possible.has(at);
+  }
+}
+
+const errorRate = (counts) => (counts.all ? 1 - counts.found / counts.all : NaN);
+
+export function aerOf(model, weights, words) {
+  const counts = { all: 0, found: 0 };
+  if (words.gold?.length) addLinks(counts, weights, words, model);
+  return errorRate(counts);
+}
+
+// How decided and how varied the rows are: the mean of their largest weights, times the fraction of the source
+// words that are some row's largest. A word that attends to itself shows nothing.
+function decidedness(weights, words) {
+  const columns = words.source.length;
+  const rows = words.target.length;
+  const seen = new Set();
+  let sum = 0;
+  for (let t = 0; t < rows; t++) {
+    const row = Array.from(weights.subarray(t * columns, (t + 1) * columns), (weight, s) =>
+      !cross && s === t ? 0 : weight,
+    );
+    const most = Math.max(...row);
+    const at = row.indexOf(most);
+    sum += most;
+    if (at + 1 < columns) seen.add(at);
+  }
+  return (sum / rows) * (seen.size / Math.max(Math.min(rows, columns) - 1, 1));
+}
+
+// The layer and head to begin with: that of the least AER where there are gold links, else the most decided one.
+export function decisive(model) {
+  if (model.decisive) return model.decisive;
+  model.decisive = { layer: 0, head: 0 };
+  let best = -Infinity;
+  const entries = (page.matrices[model.index] ?? [])
+    .map((entry, i) => [entry, wordsOf(entry, i)])
+    .filter(([entry]) => entry.heads);
+  const gold = entries.some(([, words]) => words.gold?.length);
+  for (let layer = 1; entries.length && layer <= model.layers; layer++)
+    for (let head = 1; head <= model.heads; head++) {
+      const counts = { all: 0, found: 0 };
+      let merit = 0;
+      for (const [entry, words] of entries) {
+        const weights = part(model, entry, layer, head, words.source.length * words.target.length);
+        if (gold && words.gold?.length) addLinks(counts, weights, words, model);
+        else if (!gold) merit += decidedness(weights, words) / entries.length;
+      }
+      if (gold) merit = -errorRate(counts);
+      if (merit > best) {
+        best = merit;
+        model.decisive = { layer, head };
+      }
+    }
+  return model.decisive;
+}
+
+// The chosen layer and head: -1 on a slider is the decisive one, 0 the mean.
+export function chosenPart(model) {
+  const choice = (name, most) => {
+    const number = most < 2 && Number(byId(name).value) > 0 ? 1 : Number(byId(name).value);
+    return number < 0 ? decisive(model)[name] : Math.min(number, most);
+  };
+  const layer = choice("layer", model.layers);
+  const head = choice("head", model.heads);
+  return { layer, head };
+}
+
+export const weightsOf = (model, entry, words) => {
+  const { layer, head } = chosenPart(model);
+  return part(model, entry, layer, head, words.source.length * words.target.length);
+};

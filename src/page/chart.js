@@ -39,208 +39,181 @@ const pointMark = (model, x, y, size) =>
     style: { fill: model.color },
   });
 
-// spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles of the axes,
-// bands: names of x = 0, 1, ... or none, decimals, tall: its height by its width, most: the least end of the x axis }
-export function drawChart(host, spec) {
+// The size of a chart, the box of its lines in it, and where numbers stand in that box.
+function layoutOf(host, { series, bands, tall, most: least = 1 }) {
   const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth || 900, 280);
   const height = Math.min(
-    Math.max(width * (spec.tall ?? 0.42), 15 * em),
-    (spec.tall ? 26 : 24) * em,
+    Math.max(width * (tall ?? 0.42), 15 * em),
+    (tall ? 26 : 24) * em,
     Math.max(innerHeight * 0.62, 15 * em),
   );
-  const lines = new Set(spec.series.map((line) => line.model)).size;
-  const named = width > 45 * em && lines * 1.2 * em <= height - 5.6 * em; // else the legend and the cursor name them
-  const longest = Math.max(...spec.series.map((line) => Array.from(line.model.name).length), 0);
-  const box = {
-    left: 3.6 * em,
-    top: 2.2 * em,
-    right: width - (named ? Math.min(longest, LETTERS) * 0.6 * em + em : em),
-    bottom: height - 3.4 * em,
-  };
-  const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));
-  const ys = spec.series.flatMap((line) => [
-    ...line.points.map((point) => point[1]),
-    ...(line.spread ?? []).flatMap((part) => part.slice(1)),
-  ]);
+  const models = new Set(series.map((line) => line.model)).size;
+  const isNamed = width > 45 * em && models * 1.2 * em <= height - 5.6 * em;
+  const longest = Math.max(...series.map((line) => Array.from(line.model.name).length), 0);
+  const names = isNamed ? Math.min(longest, LETTERS) * 0.6 * em + em : em;
+  const box = { left: 3.6 * em, top: 2.2 * em, right: width - names, bottom: height - 3.4 * em };
+  const points = series.flatMap((line) => line.points);
+  const ends = series.flatMap((line) => (line.spread ?? []).flatMap((part) => part.slice(1)));
   const most = {
-    x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, spec.most ?? 1),
-    y: Math.max(...ys, 1e-9) * 1.04,
+    x: bands ? bands.length - 1 : Math.max(...points.map(([x]) => x), least),
+    y: Math.max(...points.map(([, y]) => y), ...ends, 1e-9) * 1.04,
   };
-  const pad = spec.bands ? 0.4 : 0;
-  const toX = (x) => box.left + ((x + pad) / (most.x + 2 * pad)) * (box.right - box.left);
-  const toY = (y) => box.bottom - (y / most.y) * (box.bottom - box.top);
+  const pad = bands ? 0.4 : 0;
+  return {
+    em,
+    width,
+    height,
+    box,
+    most,
+    isNamed, // else the legend and the cursor name the lines
+    toX: (x) => box.left + ((x + pad) / (most.x + 2 * pad)) * (box.right - box.left),
+    toY: (y) => box.bottom - (y / most.y) * (box.bottom - box.top),
+  };
+}
+
+// The grid, the numbers at the axes and the titles of these.
+function axesOf({ x: titleX, y: titleY, bands }, { em, height, box, most, toX, toY }) {
+  const rows = ticks(0, most.y).flatMap((y) => [
+    svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),
+    svg(
+      "text",
+      { x: box.left - 0.5 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" },
+      numeral(String(y)),
+    ),
+  ]);
+  const marks =
+    bands?.map((name, i) => [i, name]) ?? ticks(0, most.x).map((x) => [x, numeral(String(x))]);
+  const below = { y: box.bottom + 1.35 * em, "text-anchor": "middle" };
+  const middle = { x: (box.left + box.right) / 2, y: height - 0.5 * em, "text-anchor": "middle" };
+  return [
+    ...rows,
+    ...marks.map(([x, name]) => svg("text", { x: toX(x), ...below }, name)),
+    svg("text", { class: "axis", ...middle }, titleX),
+    svg("text", { class: "axis", x: 0, y: em }, titleY),
+  ];
+}
+
+function spreadOf({ model, spread }, { toX, toY }) {
+  const upper = spread.map(([x, , high]) => [toX(x), toY(high)]);
+  const lower = spread.map(([x, low]) => [toX(x), toY(low)]).reverse();
+  const d = path([...upper, ...lower]) + "Z";
+  return svg("path", { class: "spread", d, style: { fill: model.color } });
+}
+
+function curveOf({ model, thin, points }, { em, toX, toY }) {
+  const curve = svg("path", {
+    class: thin ? "curve thin" : "curve",
+    "stroke-dasharray": model.stroke,
+    style: { stroke: model.color },
+    d: path(points.map(([x, y]) => [toX(x), toY(y)])),
+  });
+  const marks = points.length <= FEW ? points : [];
+  return [curve, ...marks.map(([x, y]) => pointMark(model, toX(x), toY(y), 0.28 * em))];
+}
+
+// Draws lines into an element, whose mark(x) then moves a line to x. The chart is
+//   series   [{ model, points: [[x, y]], spread: [[x, low, high]], thin, label }]
+//   x, y     titles of the axes
+//   bands    names of x = 0, 1, ..., or none
+//   decimals of the numbers at the cursor
+//   tall     its height by its width
+//   most     the least end of the x axis
+export function drawChart(host, chart) {
+  const layout = layoutOf(host, chart);
+  const { width, height, box, most, toX } = layout;
   const picture = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
     tabindex: 0,
-    "aria-label": captions.inChart(spec.x, spec.y),
+    "aria-label": captions.inChart(chart.x, chart.y),
   });
-
-  for (const y of ticks(0, most.y))
-    picture.append(
-      svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),
-      svg(
-        "text",
-        { x: box.left - 0.5 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" },
-        numeral(String(y)),
-      ),
-    );
-  const marks = spec.bands
-    ? spec.bands.map((name, i) => [i, name])
-    : ticks(0, most.x).map((x) => [x, numeral(String(x))]);
-  for (const [x, name] of marks)
-    picture.append(
-      svg("text", { x: toX(x), y: box.bottom + 1.35 * em, "text-anchor": "middle" }, name),
-    );
-  picture.append(
-    svg(
-      "text",
-      {
-        class: "axis",
-        x: (box.left + box.right) / 2,
-        y: height - 0.5 * em,
-        "text-anchor": "middle",
-      },
-      spec.x,
-    ),
-    svg("text", { class: "axis", x: 0, y: em }, spec.y),
-  );
-
-  for (const line of spec.series) {
-    if (line.spread?.length) {
-      const upper = line.spread.map(([x, , high]) => [toX(x), toY(high)]);
-      const lower = line.spread.map(([x, low]) => [toX(x), toY(low)]).reverse();
-      picture.append(
-        svg("path", {
-          class: "spread",
-          d: path([...upper, ...lower]) + "Z",
-          style: { fill: line.model.color },
-        }),
-      );
-    }
-  }
-  for (const line of spec.series) {
-    picture.append(
-      svg("path", {
-        class: line.thin ? "curve thin" : "curve",
-        "stroke-dasharray": line.model.stroke,
-        style: { stroke: line.model.color },
-        d: path(line.points.map(([x, y]) => [toX(x), toY(y)])),
-      }),
-    );
-    if (line.points.length <= FEW)
-      picture.append(
-        ...line.points.map(([x, y]) => pointMark(line.model, toX(x), toY(y), 0.28 * em)),
-      );
-  }
-  if (named) nameLines(picture, spec.series, box, em, toY);
+  const spreads = chart.series.filter((line) => line.spread?.length);
   const now = svg("line", { class: "now", y1: box.top, y2: box.bottom, visibility: "hidden" });
+  picture.append(...axesOf(chart, layout));
+  picture.append(...spreads.map((line) => spreadOf(line, layout)));
+  picture.append(...chart.series.flatMap((line) => curveOf(line, layout)));
+  if (layout.isNamed) picture.append(...lineNames(chart.series, layout));
   picture.append(now);
   host.mark = (x) =>
-    make(now, { x1: toX(x), x2: toX(x), visibility: x > most.x ? "hidden" : "visible" }, []);
-  addCursor(host, picture, spec, { box, toX, width, height });
+    make(now, { x1: toX(x), x2: toX(x), visibility: x > most.x ? "hidden" : "visible" });
+  host.tip = html("div", { class: "tip", hidden: true });
+  addCursor(host.tip, picture, chart, layout);
   host.replaceChildren(picture, host.tip);
 }
 
 // The names of the models at the ends of the lines, moved apart where they would overlap.
-function nameLines(picture, series, box, em, toY) {
-  const ends = [
-    ...new Map(
-      series
-        .filter((line) => line.points.length)
-        .map((line) => [line.model, { model: line.model, y: toY(line.points.at(-1)[1]) }]),
-    ).values(),
-  ].sort((a, b) => a.y - b.y);
+function lineNames(series, { em, box, toY }) {
+  const lasts = series
+    .filter((line) => line.points.length)
+    .map(({ model, points }) => [model, { model, y: toY(points.at(-1)[1]) }]);
+  const ends = [...new Map(lasts).values()].sort((a, b) => a.y - b.y);
   ends.forEach((end, i) => {
     if (i) end.y = Math.max(end.y, ends[i - 1].y + 1.2 * em);
   });
   for (let i = ends.length - 1, floor = box.bottom; i >= 0; i--, floor -= 1.2 * em)
     ends[i].y = Math.min(ends[i].y, floor);
-  picture.append(
-    ...ends.map(({ model, y }) =>
-      svg(
-        "text",
-        { class: "name", x: box.right + 0.6 * em, y: y + 0.35 * em, style: { fill: model.color } },
-        clipped(model.name, LETTERS),
-      ),
-    ),
-  );
+  return ends.map(({ model, y }) => {
+    const place = { x: box.right + 0.6 * em, y: y + 0.35 * em };
+    const name = clipped(model.name, LETTERS);
+    return svg("text", { class: "name", ...place, style: { fill: model.color } }, name);
+  });
 }
 
-function addCursor(host, picture, spec, { box, toX, width, height }) {
-  const xs = [...new Set(spec.series.flatMap((line) => line.points.map((point) => point[0])))].sort(
-    (a, b) => a - b,
-  );
-  const cursor = svg("line", {
-    class: "cursor",
-    y1: box.top,
-    y2: box.bottom,
-    visibility: "hidden",
+// The lines that have a point at x or, over numbers, before it, with that point; the largest first.
+function linesAt(x, { series, bands }) {
+  return series
+    .map((line) => [line, line.points.findLast(([at]) => at <= x)])
+    .filter(([line, point]) => point && (bands ? point[0] === x : line.points.at(-1)[0] >= x))
+    .sort(([, one], [, other]) => other[1] - one[1]);
+}
+
+// What the tip says of the lines at x.
+function textAt(x, chart) {
+  const head = html("b", {}, `${chart.bands ? chart.bands[x] : x} ${chart.x}`);
+  const lines = linesAt(x, chart).map(([{ model, label }, [, y]]) => {
+    const name = html("span", { style: { color: model.color } }, clipped(label ?? model.name, 30));
+    return html("p", {}, `${fixed(y, chart.decimals)}  `, name);
   });
+  return [html("p", {}, head), ...lines];
+}
+
+// A cursor that the mouse and the arrow keys move from point to point, with a tip beside it.
+function addCursor(tip, picture, chart, { box, toX, width, height }) {
+  const points = chart.series.flatMap((line) => line.points);
+  const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
+  const size = { y1: box.top, y2: box.bottom };
+  const cursor = svg("line", { class: "cursor", ...size, visibility: "hidden" });
   let at = -1;
-  host.tip = html("div", { class: "tip", hidden: true });
   picture.append(cursor);
   const show = (i) => {
     if (!xs.length) return;
     at = Math.min(Math.max(i, 0), xs.length - 1);
-    make(cursor, { x1: toX(xs[at]), x2: toX(xs[at]), visibility: "visible" }, []);
-    const lines = spec.series
-      .map((line) => [line, line.points.findLast(([x]) => x <= xs[at])])
-      .filter(
-        ([line, point]) =>
-          point && (spec.bands ? point[0] === xs[at] : line.points.at(-1)[0] >= xs[at]),
-      )
-      .sort((a, b) => b[1][1] - a[1][1]);
-    host.tip.replaceChildren(
-      html("p", {}, html("b", {}, `${spec.bands ? spec.bands[xs[at]] : xs[at]} ${spec.x}`)),
-      ...lines.map(([line, [, y]]) =>
-        html(
-          "p",
-          {},
-          `${fixed(y, spec.decimals)}  `,
-          html(
-            "span",
-            { style: { color: line.model.color } },
-            clipped(line.label ?? line.model.name, 30),
-          ),
-        ),
-      ),
-    );
-    host.tip.hidden = false;
-    const share = toX(xs[at]) / width;
-    Object.assign(host.tip.style, {
+    const x = toX(xs[at]);
+    const share = x / width;
+    const side = share < 0.5 ? "left" : "right";
+    make(cursor, { x1: x, x2: x, visibility: "visible" });
+    tip.replaceChildren(...textAt(xs[at], chart));
+    tip.hidden = false;
+    Object.assign(tip.style, {
       left: "auto",
       right: "auto",
       top: `${(box.top / height) * 100}%`,
-      [share < 0.5 ? "left" : "right"]: `calc(${Math.min(share, 1 - share) * 100}% + 0.8rem)`,
+      [side]: `calc(${Math.min(share, 1 - share) * 100}% + 0.8rem)`,
     });
   };
   const hide = () => {
     at = -1;
     cursor.setAttribute("visibility", "hidden");
-    host.tip.hidden = true;
+    tip.hidden = true;
   };
-  make(
-    picture,
-    {
-      on: {
-        pointermove: (event) => {
-          const x = (event.offsetX / picture.clientWidth) * width;
-          show(
-            xs.reduce(
-              (best, value, i) =>
-                Math.abs(toX(value) - x) < Math.abs(toX(xs[best]) - x) ? i : best,
-              0,
-            ),
-          );
-        },
-        pointerleave: hide,
-        blur: hide,
-      },
-    },
-    [],
-  );
+  const pointermove = (event) => {
+    const distances = xs.map((x) =>
+      Math.abs(toX(x) - (event.offsetX / picture.clientWidth) * width),
+    );
+    show(distances.indexOf(Math.min(...distances)));
+  };
+  make(picture, { on: { pointermove, pointerleave: hide, blur: hide } });
   onKeys(picture, {
     ArrowLeft: () => show(at - 1),
     ArrowRight: () => show(at + 1),

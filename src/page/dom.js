@@ -4,7 +4,7 @@ export const byId = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export function make(node, attributes, children) {
+export function make(node, attributes, children = []) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on")
       for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);

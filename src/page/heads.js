@@ -52,15 +52,11 @@ export function drawHeads(host, rows, words, choose) {
   host.dataset.key = key;
   host.querySelectorAll("button").forEach((button, i) => {
     const { name, note, title, weights, isChosen, isDecisive } = all[i];
-    make(
-      button,
-      {
-        "aria-pressed": String(isChosen),
-        title: title ?? name,
-        class: isDecisive ? "decisive" : "",
-      },
-      [],
-    );
+    make(button, {
+      "aria-pressed": String(isChosen),
+      title: title ?? name,
+      class: isDecisive ? "decisive" : "",
+    });
     button.onclick = () => choose(all[i].part);
     button.replaceChildren(
       thumbnail(weights, words),

@@ -29,11 +29,11 @@ export function addKeys(picture, words, act) {
   const pick = () => act.pick(...cell);
   const move = (down, right) => () =>
     act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));
-  make(
-    picture,
-    { tabindex: 0, role: "group", on: { focus: () => act.over(...cell), blur: () => act.out() } },
-    [],
-  );
+  make(picture, {
+    tabindex: 0,
+    role: "group",
+    on: { focus: () => act.over(...cell), blur: () => act.out() },
+  });
   onKeys(picture, {
     ArrowUp: move(-1, 0),
     ArrowDown: move(1, 0),

@@ -1,362 +1,236 @@
-// A matrix of attention weights.
+// A matrix of attention weights: source words at the top, target words on the left, sums below and on the right.
+// Columns follow the reading direction of the source: those of a right-to-left source run from right to left.
 
 import { captions } from "./captions.js";
 import { make, svg } from "./dom.js";
 import { addKeys } from "./keyboard.js";
 import { label, lightUp, widthOf } from "./labels.js";
+import { addScale, addSums } from "./margins.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
-// words: { source, target }, options: { beside: panels side by side, gold: [[s, t, possible]],
-// signed: these are differences, sums, act: { over(t, s), out(), pick(t, s), leave() }, large: { cell, font, bare } is the
-// bare matrix in these sizes, with its words, or without those of the rows, and without keys }
-export function Matrix(words, options) {
+// The sizes of the cells and words of a matrix. `large` gives those of cells and words, and whether it is bare of the
+// words of its rows.
+function measure(words, { beside, large }) {
   const columns = words.source.length;
-  const rows = words.target.length;
-  const back = isRightToLeft(words.source);
-  const many = options.beside > 2;
-  const { axes, coverage } = captions;
-  const { large } = options;
-  const tilt = large ? 60 : 45;
-  const cell = large?.cell ?? Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46);
+  const isNarrow = beside > 2;
+  const widest = isNarrow ? 30 : 46;
+  const cell = large?.cell ?? Math.min(Math.max((isNarrow ? 450 : 620) / columns, 16), widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
   const small = large ? 0 : font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
-  const slanted = longest(words.source) > cell - 4;
-  const slope = longest(words.source) * Math.SQRT1_2;
-  const left = large?.bare ? 0 : longest(words.target) + 14 + 1.5 * small;
-  const top =
-    (slanted ? (large ? 0.87 * longest(words.source) : slope) + font * 0.8 : font) +
-    10 +
-    1.5 * small;
-  const beside = options.sums ? 3.6 * font : 0;
-  const right = large ? 8 : Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
+  const source = longest(words.source);
+  return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
+}
+
+// Where everything stands, in the units of the picture.
+function layoutOf(words, options) {
+  const { large, sums } = options;
+  const { columns, cell, font, small, source, target } = measure(words, options);
+  const rows = words.target.length;
+  const isBack = isRightToLeft(words.source);
+  const isSlanted = source > cell - 4;
+  const slope = source * Math.SQRT1_2;
+  const rise = isSlanted ? (large ? 0.87 * source : slope) + font * 0.8 : font;
+  const top = rise + 10 + 1.5 * small;
+  const left = large?.bare ? 0 : target + 14 + 1.5 * small;
+  const overhang = isSlanted ? slope + font - cell / 2 : 8;
+  const right = large ? 8 : Math.max((sums ? 3.6 * font : 0) + 8, overhang);
   const width = Math.max(left + columns * cell + right, left + 15 * small);
   // The scale stands right of the words below the matrix where both fit.
-  const inline = options.sums && width - left > widthOf(coverage, font * 0.72) + 16 * small;
-  const below = large
-    ? 8
-    : (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
-  const size = { width, height: top + rows * cell + below };
-  const toX = (s) => left + (back ? columns - 1 - s : s) * cell;
+  const isInline = sums && width - left > widthOf(captions.coverage, font * 0.72) + 16 * small;
+  const coverage = (sums ? 1.8 * font : 8) + (sums && !isInline ? 1.2 * font : 0);
+  const height = top + rows * cell + (large ? 8 : coverage + 2.4 * small);
+  return {
+    columns,
+    rows,
+    cell,
+    font,
+    small,
+    top,
+    left,
+    width,
+    height,
+    isBack,
+    isSlanted,
+    isInline,
+    slant: large ? -60 : -45,
+    box: { x: left, y: top, width: columns * cell, height: rows * cell },
+    toX: (s) => left + (isBack ? columns - 1 - s : s) * cell,
+    toY: (t) => top + t * cell,
+  };
+}
 
+// Its width on the page. Two are side by side wherever that shrinks them by a quarter at most; one is never much
+// higher than the window.
+function roomOf({ width, height }, beside) {
+  const natural = width / 17;
+  return beside > 1
+    ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))`
+    : `min(${natural}rem, max(${(width / height) * 62}vh, ${0.72 * natural}rem))`;
+}
+
+function axesOf({ left, top, columns, rows, cell, small }) {
+  const text = { class: "axis", "text-anchor": "middle", "font-size": small };
+  const turn = `translate(${small} ${top + (rows * cell) / 2}) rotate(-90)`;
+  return [
+    svg("text", { ...text, x: left + (columns * cell) / 2, y: small }, captions.axes[0]),
+    svg("text", { ...text, transform: turn }, captions.axes[1]),
+  ];
+}
+
+function columnName(text, s, { toX, top, cell, font, isSlanted, slant }) {
+  const x = toX(s) + cell / 2;
+  const y = top - 8;
+  if (!isSlanted) return label(text, { class: "word", x, y });
+  const start = x + font * 0.2;
+  const transform = `rotate(${slant} ${start} ${y})`;
+  return label(text, { class: "word", x: start, y, anchor: "start", transform });
+}
+
+// A row: its word, unless the matrix is bare, and its cells.
+function drawRow(text, t, { columns, toX, toY, left, cell, font }, isBare) {
+  const y = toY(t);
+  const place = { x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" };
+  const cells = Array.from({ length: columns }, (_, s) =>
+    svg("rect", { class: "cell", x: toX(s), y, width: cell, height: cell }),
+  );
+  const group = svg(
+    "g",
+    { class: "row" },
+    isBare ? null : label(text, { class: "word", ...place }),
+  );
+  group.append(...cells);
+  return { group, cells };
+}
+
+// What stands in a row without weights: attention that chooses words one by one may choose none.
+function emptyRow(t, { left, top, columns, cell, font, small }) {
+  const place = { x: left + (columns * cell) / 2, y: top + (t + 0.65) * cell };
+  const text = { class: "small", "text-anchor": "middle", "font-size": small || font };
+  return svg("text", { ...text, ...place, visibility: "hidden" }, captions.none);
+}
+
+function goldFrame([s, t, isPossible], { toX, toY, cell }) {
+  const place = { x: toX(s) + 2, y: toY(t) + 2, width: cell - 4, height: cell - 4 };
+  return svg("rect", { class: isPossible ? "gold possible" : "gold", ...place });
+}
+
+// The weight of a cell as a number.
+function valueOf(weight, most, t, s, { toX, top, cell }) {
+  const text = Math.abs(weight) < 0.005 ? "" : numeral(weight.toFixed(2).replace("0.", "."));
+  const place = { x: toX(s) + cell / 2, y: top + (t + 0.62) * cell };
+  return svg(
+    "text",
+    { class: Math.abs(weight) > most / 2 ? "value light" : "value", ...place },
+    text,
+  );
+}
+
+// The rectangle over a row that takes the pointer and tells `act` the cell below it.
+function catcherOf(t, picture, { left, toY, columns, cell, isBack }, act) {
+  const columnOf = ({ clientX, clientY }) => {
+    const toPicture = picture.getScreenCTM().inverse();
+    const { x } = new DOMPoint(clientX, clientY).matrixTransform(toPicture);
+    const place = Math.floor((x - left) / cell);
+    return place < 0 || place >= columns ? null : isBack ? columns - 1 - place : place;
+  };
+  const on = {
+    pointermove: (event) => act.over(t, columnOf(event)),
+    pointerleave: () => {
+      if (!picture.matches(":focus-visible")) act.out(); // keys hold it
+    },
+    click: (event) => act.pick(t, columnOf(event)),
+  };
+  const place = { x: 0, y: toY(t), width: left + columns * cell, height: cell };
+  return svg("rect", { class: "catch", "aria-hidden": "true", ...place, on });
+}
+
+const setVisible = (node, isVisible) =>
+  node.setAttribute("visibility", isVisible ? "visible" : "hidden");
+
+// All nodes of the picture; those that stand for weights have names.
+function drawParts(words, options, layout) {
+  const { box, cell, font } = layout;
+  const { large, gold = [] } = options;
   const picture = svg("svg", {
     class: "matrix",
-    viewBox: `0 0 ${size.width} ${size.height}`,
+    viewBox: `0 0 ${layout.width} ${layout.height}`,
     role: "img",
-    "aria-label": `attention weights: columns ${axes[0]}, rows ${axes[1]}`,
+    "aria-label": `attention weights: columns ${captions.axes[0]}, rows ${captions.axes[1]}`,
     "font-size": font,
   });
-  // Two are side by side wherever that shrinks them by a quarter at most; one is never much higher than the window.
-  const natural = size.width / 17;
-  const tall = `max(${(size.width / size.height) * 62}vh, ${0.72 * natural}rem)`;
-  const room =
-    options.beside > 1
-      ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))`
-      : `min(${natural}rem, ${tall})`;
-  picture.style.width = room;
-  picture.append(
-    svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }),
-  );
-  if (!large)
-    picture.append(
-      svg(
-        "text",
-        {
-          class: "axis",
-          x: left + (columns * cell) / 2,
-          y: small,
-          "text-anchor": "middle",
-          "font-size": small,
-        },
-        axes[0],
-      ),
-      svg(
-        "text",
-        {
-          class: "axis",
-          "text-anchor": "middle",
-          "font-size": small,
-          transform: `translate(${small} ${top + (rows * cell) / 2}) rotate(-90)`,
-        },
-        axes[1],
-      ),
-    );
-  const heads = words.source.map((text, s) => {
-    const x = toX(s) + cell / 2;
-    const y = top - 8;
-    const at = slanted
-      ? {
-          x: x + font * 0.2,
-          y,
-          anchor: "start",
-          transform: `rotate(${-tilt} ${x + font * 0.2} ${y})`,
-        }
-      : { x, y };
-    return label(text, { class: "word", ...at });
-  });
-  picture.append(...heads);
-
-  const cells = [];
-  const groups = [];
-  const cursor = svg("rect", {
-    class: "cursor",
-    x: left - 1.5,
-    width: columns * cell + 3,
-    height: cell,
-    visibility: "hidden",
-  });
-  const spot = svg("rect", {
-    class: "spot",
-    width: cell - 2,
-    height: cell - 2,
-    visibility: "hidden",
-  });
-  let current = [];
-  let most = 1; // what the darkest cell stands for
-  words.target.forEach((text, t) => {
-    const group = svg("g", { class: "row" });
-    const y = top + t * cell;
-    if (!large?.bare)
-      group.append(
-        label(text, { class: "word", x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" }),
-      );
-    for (let s = 0; s < columns; s++) {
-      const box = svg("rect", { class: "cell", x: toX(s), y, width: cell, height: cell });
-      cells.push(box);
-      group.append(box);
-    }
-    groups.push(group);
-    picture.append(group);
-  });
-  picture.append(
-    svg("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }),
-  );
+  const heads = words.source.map((text, s) => columnName(text, s, layout));
+  const rows = words.target.map((text, t) => drawRow(text, t, layout, large?.bare));
+  const groups = rows.map(({ group }) => group);
   const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
-  const valueOf = (weight, t, s) =>
-    svg(
-      "text",
-      {
-        class: Math.abs(weight) > most / 2 ? "value light" : "value",
-        x: toX(s) + cell / 2,
-        y: top + (t + 0.62) * cell,
-      },
-      Math.abs(weight) < 0.005 ? "" : numeral(weight.toFixed(2).replace("0.", ".")),
-    );
-  // Attention that chooses words one by one may choose none.
-  const empty = words.target.map((_, t) =>
-    svg(
-      "text",
-      {
-        class: "small",
-        x: left + (columns * cell) / 2,
-        y: top + (t + 0.65) * cell,
-        "text-anchor": "middle",
-        "font-size": small || font,
-        visibility: "hidden",
-      },
-      captions.none,
-    ),
-  );
-  picture.append(values, ...empty);
-  const golds = (options.gold ?? []).map(([s, t, possible]) =>
-    svg("rect", {
-      class: possible ? "gold possible" : "gold",
-      x: toX(s) + 2,
-      y: top + t * cell + 2,
-      width: cell - 4,
-      height: cell - 4,
-    }),
-  );
-  picture.append(...golds, cursor, spot);
-  const sums = options.sums
-    ? addSums(picture, { left, top, cell, rows, columns, font, toX })
-    : null;
-  const showMost = large
-    ? () => {}
-    : addScale(picture, {
-        x: inline ? width - 14.5 * small : left + 0.5 * small,
-        y: size.height - 2.1 * small,
-        small,
-        signed: options.signed,
-      });
-  if (options.act) {
-    const columnOf = (event) => {
-      const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(
-        picture.getScreenCTM().inverse(),
-      );
-      const place = Math.floor((x - left) / cell);
-      return place < 0 || place >= columns ? null : back ? columns - 1 - place : place;
-    };
-    const catcher = (t) =>
-      svg("rect", {
-        class: "catch",
-        "aria-hidden": "true",
-        x: 0,
-        y: top + t * cell,
-        width: left + columns * cell,
-        height: cell,
-        on: {
-          pointermove: (event) => options.act.over(t, columnOf(event)),
-          pointerleave: () => {
-            if (!picture.matches(":focus-visible")) options.act.out();
-          }, // keys hold it
-          click: (event) => options.act.pick(t, columnOf(event)),
-        },
-      });
-    picture.append(...words.target.map((_, t) => catcher(t)));
-  }
-  const keep = options.act && !large ? addKeys(picture, words, options.act) : () => {};
+  const empty = words.target.map((_, t) => emptyRow(t, layout));
+  const golds = gold.map((link) => goldFrame(link, layout));
+  const size = { height: cell, visibility: "hidden" };
+  const cursor = svg("rect", { class: "cursor", x: box.x - 1.5, width: box.width + 3, ...size });
+  const spot = svg("rect", { ...size, class: "spot", width: cell - 2, height: cell - 2 });
+  picture.append(svg("rect", { class: "field", ...box }), ...(large ? [] : axesOf(layout)));
+  picture.append(...heads, ...groups, svg("rect", { class: "frame", ...box }));
+  picture.append(values, ...empty, ...golds, cursor, spot);
+  const cells = rows.flatMap((row) => row.cells);
+  return { picture, heads, groups, cells, values, empty, golds, cursor, spot };
+}
+
+// The picture of words { source, target }, and what shows weights in it. Options:
+//   beside   panels side by side
+//   gold     [[s, t, possible]], which are framed
+//   signed   the weights are differences
+//   sums     with bars of sums and entropies
+//   act      { over(t, s), out(), pick(t, s), leave() }: what the pointer and the keys do
+//   large    { cell, font, bare }: a matrix of these sizes without sums, scale and keys
+export function Matrix(words, options) {
+  const { act, large, signed } = options;
+  const layout = layoutOf(words, options);
+  const { rows, columns, cell } = layout;
+  const parts = drawParts(words, options, layout);
+  const { picture } = parts;
+  const room = roomOf(layout, options.beside);
+  const shown = { weights: [], most: 1 }; // most: what the darkest cell stands for
+  picture.style.width = room;
+  const showSums = options.sums ? addSums(picture, layout) : () => {};
+  const showMost = large ? () => {} : addScale(picture, layout, signed);
+  if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
+  const keep = act && !large ? addKeys(picture, words, act) : () => {};
+  const rowOf = (t) => shown.weights.subarray(t * columns, (t + 1) * columns);
 
   return {
     picture,
     room,
-    // Weights from 0 to 1, or differences from -1 to 1; where weights are not normalized, to their largest one.
+    // Shows weights from 0 to 1, or differences from -1 to 1; weights that are not normalized up to their largest one.
     show(weights) {
       const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1);
-      current = weights;
-      most = largest > 1.005 ? largest : 1;
-      showMost(most);
+      Object.assign(shown, { weights, most: largest > 1.005 ? largest : 1 });
+      showMost(shown.most);
       weights.forEach((weight, i) => {
-        cells[i].setAttribute("fill-opacity", (Math.abs(weight) / most).toFixed(3));
-        cells[i].setAttribute(
-          "class",
-          weight < 0 ? "cell less" : options.signed ? "cell more" : "cell",
-        );
+        const kind = weight < 0 ? "cell less" : signed ? "cell more" : "cell";
+        const opacity = (Math.abs(weight) / shown.most).toFixed(3);
+        make(parts.cells[i], { "fill-opacity": opacity, class: kind });
       });
-      empty.forEach((text, t) =>
-        text.setAttribute(
-          "visibility",
-          !options.signed &&
-            weights
-              .subarray(t * columns, (t + 1) * columns)
-              .every((weight) => Math.abs(weight) < 0.0005)
-            ? "visible"
-            : "hidden",
-        ),
-      );
-      sums?.(weights);
+      const isEmpty = (t) => rowOf(t).every((weight) => Math.abs(weight) < 0.0005);
+      parts.empty.forEach((text, t) => setVisible(text, !signed && isEmpty(t)));
+      showSums(weights);
     },
-    // The highlighted row, with its weights as numbers if the cells are large enough, and one of its cells.
+    // Highlights a row, with its weights as numbers where the cells are large enough, and one of its cells.
     highlight(pointedRow, pointedColumn = null) {
       const row = pointedRow < rows ? pointedRow : null;
       const column = pointedColumn < columns ? pointedColumn : null;
+      const lit = row === null || cell < 24 ? [] : Array.from(rowOf(row));
       keep(row, column);
       picture.classList.toggle("looking", row !== null);
-      values.replaceChildren(
-        ...(row === null || cell < 24
-          ? []
-          : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))),
-      );
-      groups.forEach((group, t) => group.classList.toggle("seen", t === row));
-      lightUp(heads, row, current);
-      make(
-        cursor,
-        { y: top + (row ?? 0) * cell, visibility: row === null ? "hidden" : "visible" },
-        [],
-      );
-      make(
-        spot,
-        {
-          x: toX(column ?? 0) + 1,
-          y: top + (row ?? 0) * cell + 1,
-          visibility: row === null || column === null ? "hidden" : "visible",
-        },
-        [],
-      );
+      parts.values.replaceChildren(...lit.map((x, s) => valueOf(x, shown.most, row, s, layout)));
+      parts.groups.forEach((group, t) => group.classList.toggle("seen", t === row));
+      lightUp(parts.heads, row, shown.weights);
+      make(parts.cursor, { y: layout.toY(row ?? 0) });
+      make(parts.spot, { x: layout.toX(column ?? 0) + 1, y: layout.toY(row ?? 0) + 1 });
+      setVisible(parts.cursor, row !== null);
+      setVisible(parts.spot, row !== null && column !== null);
     },
-    showGold(shown) {
-      for (const mark of golds) mark.setAttribute("visibility", shown ? "visible" : "hidden");
+    showGold(isShown) {
+      for (const mark of parts.golds) setVisible(mark, isShown);
     },
   };
-}
-
-// The color scale; returns what writes its numbers, up to a largest weight.
-function addScale(picture, { x, y, small, signed }) {
-  const steps = 20;
-  const width = 9 * small;
-  const height = small * 0.8;
-  const colors = Array.from({ length: steps }, (_, i) => {
-    const weight = signed ? (2 * i) / (steps - 1) - 1 : i / (steps - 1);
-    return svg("rect", {
-      class: weight < 0 ? "shade less" : signed ? "shade more" : "shade",
-      x: x + (i * width) / steps,
-      y,
-      width: width / steps + 0.3,
-      height,
-      "fill-opacity": Math.abs(weight).toFixed(3),
-    });
-  });
-  const shares = [0, 0.5, 1];
-  const numbers = shares.map((share) =>
-    svg("text", {
-      class: "small scale",
-      x: x + share * width,
-      y: y + height + small * 1.1,
-      "text-anchor": "middle",
-      "font-size": small,
-    }),
-  );
-  picture.append(
-    svg("rect", { class: "field", x, y, width, height }),
-    ...colors,
-    svg("rect", { class: "frame", x, y, width, height }),
-    ...numbers,
-    svg(
-      "text",
-      { class: "small", x: x + width + small, y: y + height, "font-size": small },
-      captions[signed ? "difference" : "weight"],
-    ),
-  );
-  return (most) =>
-    shares.forEach((share, i) => {
-      numbers[i].textContent = numeral(
-        String(Number((most * (signed ? 2 * share - 1 : share)).toPrecision(2))),
-      );
-    });
-}
-
-// Bars: the sum of the weights of each source word, and the entropy of each target word.
-function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
-  const right = left + columns * cell + 8;
-  const bottom = top + rows * cell + 4;
-  const across = 3.2 * font;
-  const down = 1.5 * font;
-  const small = { class: "small", "font-size": font * 0.72 };
-  const entropies = Array.from({ length: rows }, (_, t) =>
-    svg("rect", {
-      class: "sum",
-      x: right,
-      y: top + t * cell + cell * 0.3,
-      height: cell * 0.4,
-      width: 0,
-    }),
-  );
-  const covers = Array.from({ length: columns }, (_, s) =>
-    svg("rect", { class: "sum", x: toX(s) + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }),
-  );
-  picture.append(
-    ...entropies,
-    ...covers,
-    svg("text", { ...small, x: right, y: bottom + font * 0.7 }, captions.entropy),
-    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, captions.coverage),
-  );
-  return (weights) => {
-    for (let t = 0; t < rows; t++) {
-      const share =
-        entropyOf(weights.subarray(t * columns, (t + 1) * columns)) / (Math.log(columns) || 1);
-      entropies[t].setAttribute("width", Math.min(share, 1) * across);
-    }
-    for (let s = 0; s < columns; s++) {
-      let sum = 0;
-      for (let t = 0; t < rows; t++) sum += weights[t * columns + s];
-      covers[s].setAttribute("height", Math.min(Math.max(sum, 0) / 2, 1) * down);
-    }
-  };
-}
-
-// In nats.
-export function entropyOf(weights) {
-  let sum = 0;
-  for (const weight of weights) if (weight > 0) sum -= weight * Math.log(weight);
-  return sum;
 }

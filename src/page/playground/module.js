@@ -36,59 +36,68 @@ function system(memory) {
   return (name) => known[name] ?? (() => UNKNOWN);
 }
 
-// An instance of the module. call(name, ...arguments) calls web_NAME: a string becomes a zero-ended text, a
-// Uint8Array its address and size, null no text; it throws web_error's sentence. `kinds` below says what a
-// function returns.
-export async function openModule(bytes) {
-  let exported;
+// Compiles and starts the module; returns what it exports.
+async function start(bytes) {
   const compiled = await WebAssembly.compile(bytes);
-  const serve = system(() => exported.memory);
+  const started = {};
+  const serve = system(() => started.exports.memory);
   const imports = {};
   for (const { module, name, kind } of WebAssembly.Module.imports(compiled))
     if (kind === "function") (imports[module] ??= {})[name] = serve(name);
-  exported = (await WebAssembly.instantiate(compiled, imports)).exports;
-  exported._initialize?.();
+  started.exports = (await WebAssembly.instantiate(compiled, imports)).exports;
+  started.exports._initialize?.();
+  return started.exports;
+}
 
+// How results are read: functions by name return numbers, bytes, a text or nothing, all others JSON. 0 is an error.
+function readersOf(exported) {
   const text = (at) => {
     const all = new Uint8Array(exported.memory.buffer);
     return decoder.decode(all.subarray(at, all.indexOf(0, at)));
   };
+  const checked = (read) => (at) => {
+    if (at) return read(at);
+    throw new Error(text(exported.web_error()));
+  };
+  const bytes = (at) => new Uint8Array(exported.memory.buffer, at, exported.web_size()).slice();
+  return {
+    open: checked(Number),
+    load: checked(Number),
+    close: () => null,
+    memory: Number,
+    save: checked(bytes),
+    pairs: checked(text),
+    explain: checked(text),
+    picture: checked(text),
+    json: checked((at) => JSON.parse(text(at))),
+  };
+}
+
+// Opens an instance of the module. Its call(name, ...arguments) calls web_NAME: a string becomes a zero-ended text, a
+// Uint8Array its address and size, null no text; it throws the sentence of web_error.
+export async function openModule(bytes) {
+  const exported = await start(bytes);
+  const readers = readersOf(exported);
   const copy = (data) => {
     const at = exported.web_alloc(data.length || 1);
     if (!at) throw new Error("There is not enough memory.");
     new Uint8Array(exported.memory.buffer).set(data, at);
     return at;
   };
-  const fail = () => {
-    throw new Error(text(exported.web_error()));
-  };
-  const known = (read) => (at) => (at ? read(at) : fail());
-  const json = known((at) => JSON.parse(text(at)));
-  const kinds = {
-    open: known(Number),
-    load: known(Number),
-    close: () => null,
-    memory: Number,
-    save: known((at) => new Uint8Array(exported.memory.buffer, at, exported.web_size()).slice()),
-    pairs: known(text),
-    explain: known(text),
-    picture: known(text),
-  };
-
   return {
     call(name, ...values) {
       const copies = [];
+      const keep = (data) => {
+        copies.push(copy(data));
+        return copies.at(-1);
+      };
       const given = values.flatMap((value) => {
         if (value === null || value === undefined) return [0];
         if (typeof value === "number" || typeof value === "boolean") return [Number(value)];
-        const bytes =
-          typeof value === "string"
-            ? encoder.encode(`${value.replaceAll("\0", "\ufffd")}\0`)
-            : value;
-        copies.push(copy(bytes));
-        return typeof value === "string" ? [copies.at(-1)] : [copies.at(-1), bytes.length];
+        if (typeof value !== "string") return [keep(value), value.length];
+        return [keep(encoder.encode(`${value.replaceAll("\0", "\ufffd")}\0`))];
       });
-      const result = (kinds[name] ?? json)(exported[`web_${name}`](...given));
+      const result = (readers[name] ?? readers.json)(exported[`web_${name}`](...given));
       for (const at of copies) exported.web_free(at);
       return result;
     },

@@ -68,18 +68,14 @@ function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, 
         large: cell && { cell, font: em, bare: i > 0 && !isStacked },
       });
   const natural = made.picture.viewBox.baseVal.width;
-  make(
-    made.picture,
-    {
-      "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "),
-      on: {
-        pointerdown: () => {
-          view.pressed = byId("bend").checked ? view.row : null;
-        },
+  make(made.picture, {
+    "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "),
+    on: {
+      pointerdown: () => {
+        view.pressed = byId("bend").checked ? view.row : null;
       },
     },
-    [],
-  );
+  });
   if (em) made.picture.style.width = `${natural}px`;
   else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`; // few words are not drawn as posters
   return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };

@@ -246,10 +246,10 @@ function keep(slot, play, trains) {
 // A trap leaves the module in no state to go on with; an error of playground.h is an answer.
 const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
-onmessage = async ({ data: { id, act, ...given } }) => {
+addEventListener("message", async ({ data: { id, act, ...given } }) => {
   try {
     postMessage({ id, result: await acts[act](given) });
   } catch (error) {
     postMessage({ id, error: error.message, trap: isTrap(error) ? error.message : undefined });
   }
-};
+});

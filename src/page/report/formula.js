@@ -2,12 +2,10 @@
 
 import { make } from "../dom.js";
 
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
 const math = (tag, ...children) =>
-  make(
-    document.createElementNS("http://www.w3.org/1998/Math/MathML", tag),
-    { stretchy: tag === "mo" && "false" },
-    children,
-  );
+  make(document.createElementNS(MATHML, tag), { stretchy: tag === "mo" && "false" }, children);
 
 const letters = {
   alpha: "α",
@@ -29,66 +27,94 @@ const closings = { "(": ")", "[": "]", "|": "|" };
 const isSign = /^([-+=,;]|<=|\.\.)$/;
 const isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
 
-export function mathOf(text) {
-  const tokens = text.match(/[A-Za-z]+\d*|\d+|<=|\.\.|\S/g);
-  const is = (pattern) => tokens.length > 0 && pattern.test(tokens[0]);
-  const take = () => (letters[tokens[0]] ? letters[tokens.shift()] : tokens.shift());
-  const isText = () => is(/^[a-z]{2,}$/) && !(tokens[0] in letters) && !isName.test(tokens[0]);
-  function atom() {
-    const token = take();
-    if (token === "sqrt") return math("msqrt", atom().childNodes[1]);
-    if (token in closings)
-      return math("mrow", math("mo", token), sum(closings[token]), math("mo", take()));
+// A reader of the tokens of a formula by recursive descent: a sum of products and words, whose factors have indices.
+class Formula {
+  constructor(text) {
+    this.tokens = text.match(/[A-Za-z]+\d*|\d+|<=|\.\.|\S/g);
+  }
+
+  is(pattern) {
+    return this.tokens.length > 0 && pattern.test(this.tokens[0]);
+  }
+
+  isText() {
+    return this.is(/^[a-z]{2,}$/) && !(this.tokens[0] in letters) && !isName.test(this.tokens[0]);
+  }
+
+  take() {
+    const token = this.tokens.shift();
+    return letters[token] ?? token;
+  }
+
+  atom() {
+    const token = this.take();
+    if (token === "sqrt") return math("msqrt", this.atom().childNodes[1]);
+    if (token in closings) {
+      const inner = this.sum(closings[token]);
+      return math("mrow", math("mo", token), inner, math("mo", this.take()));
+    }
     return math(/^\d/.test(token) ? "mn" : token === "∑" ? "mo" : "mi", token);
   }
-  // With its indices; a ' before an index, or of a bare name at the end of a group, is a prime, else a transpose.
-  function factor() {
-    const base = atom();
+
+  // A ' before an index, or after a bare name at the end of a group, is a prime, else a transpose.
+  prime(base, below) {
+    const isInner = this.is(/^[^_),]/);
+    const isTransposed = isInner || (!this.is(/^_/) && (below || base.localName === "mrow"));
+    return math("mi", isTransposed ? "⊤" : "′");
+  }
+
+  // An atom with its indices.
+  factor() {
+    const base = this.atom();
     const above = [];
     let below = null;
-    while (is(/^[_^']$/)) {
-      const mark = take();
-      if (mark === "_") below = tokens.length ? math("mi", take()) : null;
-      else
-        above.push(
-          mark === "^"
-            ? bare([atom()])
-            : math(
-                "mi",
-                is(/^[^_),]/) || (!is(/^_/) && (below || base.localName === "mrow")) ? "⊤" : "′",
-              ),
-        );
+    while (this.is(/^[_^']$/)) {
+      const mark = this.take();
+      if (mark === "_") below = this.tokens.length ? math("mi", this.take()) : null;
+      else above.push(mark === "^" ? bare([this.atom()]) : this.prime(base, below));
     }
+    if (!below && !above.length) return base;
     const tag = `m${below ? "sub" : ""}${above.length ? "sup" : ""}`;
-    return tag === "m"
-      ? base
-      : math(tag, base, below, above.length ? math("mrow", ...above) : null);
+    return math(tag, base, below, above.length ? math("mrow", ...above) : null);
   }
-  function factors(end) {
+
+  factors(end) {
     const list = [];
-    while (tokens.length && tokens[0] !== end && !is(isSign) && !is(/^\/$/) && !isText())
-      list.push(factor());
+    const isOver = () =>
+      this.tokens[0] === end || this.is(isSign) || this.is(/^\/$/) || this.isText();
+    while (this.tokens.length && !isOver()) list.push(this.factor());
     return list;
   }
-  const bare = (list) =>
-    list.length === 1 && list[0].firstChild?.textContent === "("
-      ? list[0].childNodes[1]
-      : math("mrow", ...list);
-  function sum(end) {
+
+  words() {
+    const words = [];
+    while (this.isText()) words.push(this.take());
+    return math("mtext", `\u00a0${words.join("\u00a0")}\u00a0`);
+  }
+
+  // Factors, or a fraction.
+  product(end) {
+    const over = this.factors(end);
+    if (!this.is(/^\/$/)) return over;
+    this.take();
+    return [math("mfrac", bare(over), bare(this.factors(end)))];
+  }
+
+  sum(end) {
     const parts = [];
-    while (tokens.length && tokens[0] !== end) {
-      if (is(isSign)) parts.push(math("mo", take()));
-      else if (isText()) {
-        const words = [];
-        while (isText()) words.push(take());
-        parts.push(math("mtext", `\u00a0${words.join("\u00a0")}\u00a0`));
-      } else {
-        const over = factors(end);
-        if (is(/^\/$/)) take() && parts.push(math("mfrac", bare(over), bare(factors(end))));
-        else parts.push(...over);
-      }
+    while (this.tokens.length && this.tokens[0] !== end) {
+      if (this.is(isSign)) parts.push(math("mo", this.take()));
+      else if (this.isText()) parts.push(this.words());
+      else parts.push(...this.product(end));
     }
     return math("mrow", ...parts);
   }
-  return math("math", sum());
 }
+
+// Without the parentheses around the only one.
+const bare = (list) =>
+  list.length === 1 && list[0].firstChild?.textContent === "("
+    ? list[0].childNodes[1]
+    : math("mrow", ...list);
+
+export const mathOf = (text) => math("math", new Formula(text).sum());

@@ -1,7 +1,7 @@
 // The list of sentences: found by words, sorted by what the page knows of them.
 
 import { byId, html, onClick } from "../dom.js";
-import { entropyOf } from "../matrix.js";
+import { entropyOf } from "../margins.js";
 import { page } from "./data.js";
 import { chooseSentence, view } from "./view.js";
 import { aerOf, entryOf, weightsOf, wordsOf } from "./weights.js";

@@ -1,7 +1,7 @@
 // The readout of a cell.
 
 import { html } from "../dom.js";
-import { entropyOf } from "../matrix.js";
+import { entropyOf } from "../margins.js";
 import { unpack } from "./data.js";
 import { view } from "./view.js";
 import { entryOf } from "./weights.js";
@@ -20,72 +20,62 @@ function beside({ settings: { normalizer } }, row) {
     : [];
 }
 
+const line = (...children) => html("span", {}, ...children);
+const subscript = (text) => html("sub", {}, text);
+
+// The weight of target word t on source word s, and whether gold links have them.
+function weightLine({ target, source, gold = [] }, weight, t, s) {
+  const link = gold.find(([i, j]) => i === s && j === t);
+  const isEnd = t + 1 === target.length || s + 1 === source.length;
+  const found = link ? (link[2] ? ", a possible gold link" : ", a gold link") : ", no gold link";
+  const alpha = html("b", {}, "α", subscript(`${t + 1},${s + 1}`), ` = ${weight.toFixed(3)}`);
+  const said = gold.length && !isEnd ? found : "";
+  return line(alpha, " of ", word(target[t], 30), " on ", word(source[s], 30), said);
+}
+
+// The sum of the vectors that the row weights, as far as they have a weight.
+function sumLine(source, row, order, t, isTransformer) {
+  const [sum, vector] = isTransformer ? ["output", "v"] : ["c", "h"];
+  const most = order.filter((j) => row[j] >= 0.005).slice(0, 3);
+  const name = [sum, subscript(String(t + 1))];
+  const formula = [
+    " = Σ",
+    subscript("j"),
+    " α",
+    subscript(`${t + 1},j`),
+    ` ${vector}`,
+    subscript("j"),
+  ];
+  const terms = most.flatMap((j, i) => [
+    `${i ? " + " : ""}${row[j].toFixed(2)} ${vector}`,
+    subscript(String(j + 1)),
+    " (",
+    word(source[j], 20),
+    ")",
+  ]);
+  return line(...name, ...formula, " = ", ...terms, order.length > most.length ? " + …" : "");
+}
+
 // The readout of a cell in the notation of the papers, as far as the page holds its numbers.
 export function equation({ model, words, weights }, t, at) {
   const columns = words.source.length;
   const row = weights.slice(t * columns, (t + 1) * columns);
   const order = [...row.keys()].sort((a, b) => row[b] - row[a]);
   const s = at !== null && at < columns ? at : order[0];
-  const subscript = (text) => html("sub", {}, text);
-  const alpha = (j) => ["α", subscript(`${t + 1},${j + 1}`)];
-  const transformer = model.settings.model === "transformer";
-  const vector = (j) => [transformer ? "v" : "h", subscript(String(j + 1))];
-  const most = order.filter((j) => row[j] >= 0.005).slice(0, 3);
-  const gold = (words.gold ?? []).find(([i, j]) => i === s && j === t);
-  const last = t + 1 === words.target.length || s + 1 === columns;
-  const probabilities = entryOf(model, view.sentence).p;
-  const p = probabilities && unpack(probabilities, words.target.length)[t];
-  const gates = entryOf(model, view.sentence).gate;
-  const gate = gates && unpack(gates, words.target.length)[t];
-  const line = (...children) => html("span", {}, ...children);
+  const entry = entryOf(model, view.sentence);
+  const ofWord = (packed) => packed && unpack(packed, words.target.length)[t];
+  const p = ofWord(entry.p);
+  const gate = ofWord(entry.gate);
+  const shown = p < 0.0005 ? "< 0.001" : `= ${p?.toFixed(3)}`;
+  const most = Math.log(columns).toFixed(2);
+  const entropy = `entropy ${entropyOf(row).toFixed(2)} of at most ${most} nats`;
   return [
-    line(
-      html("b", {}, ...alpha(s), ` = ${row[s].toFixed(3)}`),
-      " of ",
-      word(words.target[t], 30),
-      " on ",
-      word(words.source[s], 30),
-      words.gold?.length && !last
-        ? gold
-          ? gold[2]
-            ? ", a possible gold link"
-            : ", a gold link"
-          : ", no gold link"
-        : "",
-    ),
-    p === undefined
-      ? null
-      : line(
-          "P(",
-          word(words.target[t], 30),
-          ` | …) ${p < 0.0005 ? "< 0.001" : `= ${p.toFixed(3)}`}`,
-        ),
+    weightLine(words, row[s], t, s),
+    p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${shown}`),
     gate === undefined
       ? null
       : line(`p_gen = ${gate.toFixed(3)}: ${gate < 0.5 ? "copied" : "generated"}`),
-    line(
-      `entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`,
-      ...beside(model, row),
-    ),
-    line(
-      transformer ? "output" : "c",
-      subscript(String(t + 1)),
-      " = Σ",
-      subscript("j"),
-      " α",
-      subscript(`${t + 1},j`),
-      transformer ? " v" : " h",
-      subscript("j"),
-      " = ",
-      ...most.flatMap((j, i) => [
-        i ? " + " : "",
-        `${row[j].toFixed(2)} `,
-        ...vector(j),
-        " (",
-        word(words.source[j], 20),
-        ")",
-      ]),
-      order.length > most.length ? " + …" : "",
-    ),
+    line(entropy, ...beside(model, row)),
+    sumLine(words.source, row, order, t, model.settings.model === "transformer"),
   ].filter(Boolean);
 }

@@ -1,0 +1,48 @@
+// What eslint says of the project's JavaScript: names that nobody defines or uses, long files and functions. Layout
+// is prettier's affair. Run by tests/web/web_lint.sh.
+
+// What browsers and Node offer, as far as it is used.
+const BROWSER = `
+  Blob CSS DOMPoint DecompressionStream Event PointerEvent ResizeObserver Response URL URLSearchParams
+  WebAssembly Worker TextDecoder TextEncoder addEventListener atob clearInterval document
+  getComputedStyle getSelection history innerHeight innerWidth location matchMedia navigator onmessage
+  performance postMessage print scrollTo scrollY self setInterval setTimeout structuredClone top window
+`;
+const NODE = `
+  Buffer SharedArrayBuffer URL WebAssembly TextDecoder TextEncoder clearTimeout console fetch
+  performance process setTimeout structuredClone
+`;
+const globals = (names) =>
+  Object.fromEntries(names.trim().split(/\s+/).map((name) => [name, "readonly"]));
+
+const rules = {
+  "max-lines": ["error", 400],
+  "max-lines-per-function": ["error", 60],
+  "max-params": ["error", 8],
+  "no-undef": "error",
+  "no-unused-vars": ["error", { varsIgnorePattern: "^_", argsIgnorePattern: "^_" }],
+  "no-redeclare": "error",
+  "no-shadow-restricted-names": "error",
+  "no-unreachable": "error",
+  "no-dupe-keys": "error",
+  "no-const-assign": "error",
+  "no-import-assign": "error",
+  "no-implicit-globals": "error",
+  "no-var": "error",
+  "one-var": ["error", "never"],
+  "prefer-const": "error",
+  eqeqeq: "error",
+};
+
+export default [
+  {
+    files: ["src/page/**/*.js"],
+    languageOptions: { sourceType: "module", globals: globals(BROWSER) },
+    rules,
+  },
+  {
+    files: ["scripts/**/*.mjs", "tests/**/*.mjs"],
+    languageOptions: { sourceType: "module", globals: globals(NODE) },
+    rules,
+  },
+];

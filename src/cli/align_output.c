@@ -1,170 +1,381 @@
 #include "cli/align_output.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "data/corpus.h"
 #include "metrics/linking.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #define OUT(field) SA_SCOPE_RUN, offsetof(cli_align_options, field)
 
 const sa_option cli_align_rows[] = {
-    {"csv", CLI_FOLDER(OUT(folder[CLI_CSV]), SA_LIST(SA_NUMBERED("csv"))),
+    {"csv", CLI_FOLDER(OUT(path[CLI_CSV]), SA_LIST(SA_NUMBERED("csv"))),
      "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
-    {"npy", CLI_FOLDER(OUT(folder[CLI_NPY]), SA_LIST(SA_NUMBERED("npy"))),
+    {"npy", CLI_FOLDER(OUT(path[CLI_NPY]), SA_LIST(SA_NUMBERED("npy"))),
      "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
      "source]"},
-    {"tidy", CLI_TEXT(OUTPUT, OUT(text[CLI_TIDY]), NULL, "FILE"),
+    {"tidy", CLI_TEXT(OUTPUT, OUT(path[CLI_TIDY]), NULL, "FILE"),
      "write one long-format table for R and pandas; - is standard output"},
     {"spreadsheet", SA_SWITCH(OUT(spreadsheet)),
      "with --csv or --tidy: a byte order mark, and ' before words that a spreadsheet would take "
      "for formulas"},
     {"semicolons", SA_SWITCH(OUT(semicolons)),
      "with --spreadsheet: semicolons between cells and decimal commas, where these are usual"},
-    {"pharaoh", CLI_TEXT(OUTPUT, OUT(text[CLI_PHARAOH]), NULL, "FILE"),
+    {"pharaoh", CLI_TEXT(OUTPUT, OUT(path[CLI_PHARAOH]), NULL, "FILE"),
      "write word alignments in Pharaoh format, one line per pair; - is standard output"},
-    {"soft", CLI_TEXT(OUTPUT, OUT(text[CLI_SOFT]), NULL, "FILE"),
+    {"soft", CLI_TEXT(OUTPUT, OUT(path[CLI_SOFT]), NULL, "FILE"),
      "write soft alignments in Marian's format, one line per pair"},
-    {"jsonl", CLI_TEXT(OUTPUT, OUT(text[CLI_JSONL]), NULL, "FILE"),
+    {"jsonl", CLI_TEXT(OUTPUT, OUT(path[CLI_JSONL]), NULL, "FILE"),
      "write one JSON object per line: tokens, log-probability and attention weights"},
-    {"html", CLI_TEXT(OUTPUT, OUT(text[CLI_HTML]), NULL, "FILE"),
+    {"html", CLI_TEXT(OUTPUT, OUT(path[CLI_HTML]), NULL, "FILE"),
      "write an interactive HTML page of the attention weights"},
     {"terminal", SA_SWITCH(OUT(terminal)),
      "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
      "default without other output"},
     {"merge-words", SA_SWITCH(OUT(merge)),
      "merge subwords into words: mean over target subwords, sum over source subwords"},
+    {"svg", CLI_FOLDER(OUT(path[CLI_SVG]), SA_LIST(SA_NUMBERED("svg"))),
+     "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): DIR/0001.svg "
+     "...; every head, gold links outlined",
+     "Pictures"},
+    {"png", CLI_FOLDER(OUT(path[CLI_PNG]), SA_LIST(SA_NUMBERED("png"))),
+     "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
+    {"pdf", CLI_FOLDER(OUT(path[CLI_PDF]), SA_LIST(SA_NUMBERED("pdf"))),
+     "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
+    {"colormap", SA_CHOICE(OUT(colormap), 0, sa_colormaps),
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
+    {"font", CLI_TEXT(TEXT, OUT(font), NULL, "NAME"), "font of the pictures; default: sans-serif"},
+    {"numbers", SA_OPTION_REAL, OUT(numbers), SA_NUMBERS_AUTO, 0.01, 0.99, NULL,
+     SA_LIST("auto", "none", "all"), "X",
+     "numbers in the cells of pictures: none, all, or of weights of at least X; auto: all of a "
+     "matrix of up to 12 words. 0.00 is left out"},
+    {"width", SA_INT(OUT(width), 0, 0, 1000, "MM"),
+     "width of a picture in millimetres (PNG: at 300 dpi); 0: cells of 5 mm, with numbers of 9"},
+    {"together", SA_INT(OUT(together), 1, 1, 100, "N"),
+     "pairs in one picture, in a grid; its file has the number of the first"},
     {0},
 };
 
-/* ---- Formats --------------------------------------------------------------------------------- */
+/* ---- The outputs ----------------------------------------------------------------------------- */
 
-static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
-    const int T = alignment->targets, S = alignment->sources;
-    const double *p_gen = alignment->generation_probabilities;
-    json_t *heads = NULL;
-    if (alignment->heads > 1)
-        heads = sa_json_matrices(sa_alignment_weights(alignment, 0, 1), alignment->heads, T, S);
-    sa_json_add_line(json_pack("{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence",
-                               (json_int_t)sentence, "source", sa_json_words(alignment->source, S),
-                               "target", sa_json_words(alignment->target, T), "log_probability",
-                               sa_json_number(alignment->log_probability), "weights",
-                               sa_json_matrix(alignment->weights, T, S), "p_gen",
-                               p_gen ? sa_json_vector(p_gen, T) : NULL, "heads", heads, "methods",
-                               heads && *alignment->method
-                                   ? sa_json_words(alignment->method, alignment->heads)
-                                   : NULL),
-                     out);
-}
+/* A pair as the outputs see it. */
+typedef struct pair_view {
+    size_t index;
+    const sa_pair *pair;
+    const sa_alignment *given;  /* by the model */
+    const sa_alignment *shown;  /* of the head that is shown, between words if they are merged */
+    const sa_alignment *words;  /* the same between words, whatever the weights are between */
+    const sa_alignment *tables; /* all heads and layers, between words if they are merged */
+    const sa_link *gold;        /* [golds] */
+    size_t golds;
+    bool linked; /* rows and columns are those of the gold links */
+} pair_view;
 
-static const char *const endings[] = {
-    [CLI_CSV] = "csv", [CLI_NPY] = "npy", [CLI_ALL_HEADS] = "npy"};
-
-/* ---- One pair -------------------------------------------------------------------------------- */
-
-/* The labels of the arrays of --all-heads. */
-static void add_labels(const sa_alignment *alignment, sa_buffer *out) {
-    sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
-                               alignment->heads, "rows",
-                               sa_json_words(alignment->target, alignment->targets), "columns",
-                               sa_json_words(alignment->source, alignment->sources)),
-                     out);
-}
-
-/* Gold links are shown when rows and columns are target and source words. */
-static bool shows_gold(const cli_align_output *out, size_t index) {
+static void add_csv(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
     const cli_align_options *options = out->options;
-    return out->corpus->pairs[index].gold && out->site == SA_SITE_CROSS &&
-           (options->merge || !out->subwords);
+    sa_matrix_heatmap(pair->shown, options->semicolons, to);
+    if (options->spreadsheet) sa_csv_for_spreadsheets(to, options->semicolons);
 }
 
-/* The page has all heads and layers, the long table those of --head and --layer. */
-static void add_tables(cli_align_output *out, size_t index, const sa_alignment *alignment,
-                       const sa_link *gold, size_t golds) {
+static void add_npy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    sa_matrix_npy(pair->shown, to);
+}
+
+static void add_all_heads(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    sa_matrix_npy_all(pair->given, to);
+}
+
+static void add_labels(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    const sa_alignment *given = pair->given;
+    sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", given->layers, "heads",
+                               given->heads, "rows", sa_json_words(given->target, given->targets),
+                               "columns", sa_json_words(given->source, given->sources)),
+                     to);
+}
+
+static void add_tidy(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
     const cli_align_options *options = out->options;
-    const sa_tidy tidy = {.sentence = out->corpus->pairs[index].row,
-                          .pair = &out->corpus->pairs[index],
-                          .linked = shows_gold(out, index),
-                          .gold = gold,
-                          .golds = golds,
+    const sa_tidy tidy = {.sentence = pair->pair->row,
+                          .pair = pair->pair,
+                          .linked = pair->linked,
+                          .gold = pair->gold,
+                          .golds = pair->golds,
                           .layer = out->layer,
                           .head = out->head,
                           .words = (sa_csv_words)options->spreadsheet + options->semicolons};
-    if (options->text[CLI_HTML]) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
-    if (options->text[CLI_TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[CLI_TIDY]);
+    sa_matrix_tidy(pair->tables, &tidy, to);
 }
 
-/* Outputs with a line for each line of the input: empty ones for those without a pair before pair
- * `next`, or after the last. */
-static void add_skipped(cli_align_output *out, size_t next) {
-    for (int i = CLI_PHARAOH; i <= CLI_JSONL; i++)
-        if (out->options->text[i]) cli_add_skipped(out->corpus, next, &out->text[i]);
+static void add_pharaoh(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    sa_matrix_pharaoh(pair->words, &out->options->linking, to);
 }
 
-/* Links are between words, whatever the weights are between. */
-static bool show(cli_align_output *out, size_t pair, const sa_alignment *alignment,
-                 const sa_alignment *words, sa_figure figure, sa_error *error) {
+static void add_soft(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    sa_matrix_soft(pair->shown, to);
+}
+
+static void add_json(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    const sa_alignment *shown = pair->shown;
+    const int T = shown->targets, S = shown->sources, H = shown->heads;
+    const double *p_gen = shown->generation_probabilities;
+    const bool methods = H > 1 && *shown->method;
+    sa_json_add_line(
+        json_pack(
+            "{s:I, s:o, s:o, s:o, s:o, s:o*, s:o*, s:o*}", "sentence", (json_int_t)pair->pair->row,
+            "source", sa_json_words(shown->source, S), "target", sa_json_words(shown->target, T),
+            "log_probability", sa_json_number(shown->log_probability), "weights",
+            sa_json_matrix(shown->weights, T, S), "p_gen", p_gen ? sa_json_vector(p_gen, T) : NULL,
+            "heads", H > 1 ? sa_json_matrices(sa_alignment_weights(shown, 0, 1), H, T, S) : NULL,
+            "methods", methods ? sa_json_words(shown->method, H) : NULL),
+        to);
+}
+
+static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
+    sa_html_report_matrix(&out->report, pair->pair->row - 1, pair->tables, pair->gold, pair->golds);
+}
+
+/* By CLI_CSV ...: the ending of the files with one pair each, NULL for a file of all pairs; what
+ * adds a pair, NULL for pictures, which may show several; and whether the output has a line for
+ * each line of the input. */
+static const struct {
+    const char *ending;
+    void (*add)(cli_align_output *out, const pair_view *pair, sa_buffer *to);
+    bool by_line;
+} outputs[CLI_ALIGN_OUTPUTS] = {
+    [CLI_CSV] = {"csv", add_csv},
+    [CLI_NPY] = {"npy", add_npy},
+    [CLI_ALL_HEADS] = {"npy", add_all_heads},
+    [CLI_ALL_LABELS] = {"json", add_labels},
+    [CLI_SVG] = {"svg"},
+    [CLI_PNG] = {"png"},
+    [CLI_PDF] = {"pdf"},
+    [CLI_TIDY] = {NULL, add_tidy},
+    [CLI_PHARAOH] = {NULL, add_pharaoh, true},
+    [CLI_SOFT] = {NULL, add_soft, true},
+    [CLI_JSONL] = {NULL, add_json, true},
+    [CLI_HTML] = {NULL, add_page},
+};
+
+/* NULL: not wanted. */
+static const char *path_of(const cli_align_options *options, int output) {
+    return options->path[output == CLI_ALL_LABELS ? CLI_ALL_HEADS : output];
+}
+
+static bool draws(const cli_align_options *options) {
+    return options->path[CLI_SVG] || options->path[CLI_PNG] || options->path[CLI_PDF];
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static bool save_picture(cli_align_output *out, sa_error *error) {
     const cli_align_options *options = out->options;
-    const char *const *text = options->text;
-    const size_t index = out->corpus->pairs[pair].row - 1;
-    add_skipped(out, pair);
-    if (text[CLI_PHARAOH]) sa_matrix_pharaoh(words, &options->linking, &out->text[CLI_PHARAOH]);
-    if (text[CLI_SOFT]) sa_matrix_soft(alignment, &out->text[CLI_SOFT]);
-    if (text[CLI_JSONL]) add_json(alignment, index + 1, &out->text[CLI_JSONL]);
-    for (int i = 0; i < CLI_ALL_HEADS; i++) {
-        sa_buffer matrix = {0};
-        if (!options->folder[i]) continue;
-        if (i == CLI_NPY)
-            sa_matrix_npy(alignment, &matrix);
+    const char *missing_glyphs = NULL;
+    sa_drawing *drawing = &out->drawing;
+    bool good = true;
+    if (options->width) drawing->scale = options->width * 96 / 25.4 / drawing->width;
+    for (int i = CLI_SVG; good && i <= CLI_PDF; i++) {
+        sa_buffer picture = {0};
+        if (!options->path[i]) continue;
+        if (i == CLI_SVG)
+            sa_drawing_svg(drawing, &picture); /* the viewer brings the fonts */
         else
-            sa_matrix_heatmap(alignment, options->semicolons, &matrix);
-        if (i == CLI_CSV && options->spreadsheet)
-            sa_csv_for_spreadsheets(&matrix, options->semicolons);
-        if (!sa_save_numbered(options->folder[i], index, endings[i], &matrix, error)) return false;
+            good = sa_drawing_paint(drawing, i == CLI_PDF, &picture, &missing_glyphs, error);
+        good = good && sa_save_numbered(options->path[i], out->drawing_pair, outputs[i].ending,
+                                        &picture, error);
+        sa_buffer_release(&picture);
     }
-    if (cli_pictures_wanted(&options->pictures) &&
-        !cli_pictures_save(&options->pictures, index, alignment, figure, &out->canvas, error))
-        return false;
+    if (missing_glyphs && !out->noted)
+        cli_note("note: no font here has all characters of '%s' "
+                 "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
+                 missing_glyphs);
+    out->noted = out->noted || missing_glyphs;
+    sa_drawing_release(drawing);
+    return good;
+}
+
+/* Saves the picture once it has all pairs that go together. */
+static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) {
+    const cli_align_options *options = out->options;
+    const sa_figure figure = {.map = options->colormap,
+                              .gold = pair->gold,
+                              .golds = pair->golds,
+                              .site = out->site,
+                              .numbers = options->numbers,
+                              .font = options->font,
+                              .across = (int)ceil(sqrt(options->together))};
+    if (!out->drawing.figures) out->drawing_pair = pair->pair->row - 1;
+    return sa_figure_draw(pair->shown, &figure, &out->drawing, error) &&
+           (out->drawing.figures < options->together || save_picture(out, error));
+}
+
+/* ---- Terminal -------------------------------------------------------------------------------- */
+
+static bool contains(const char *variable, const char *word) {
+    const char *value = getenv(variable);
+    return value && strstr(value, word);
+}
+
+/* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
+ * TERM; a file or pipe has neither. */
+static sa_terminal screen_of(int colormap) {
+    enum { USUAL = 80 };
+    struct winsize size = {0};
+    sa_terminal screen = {.map = colormap};
+    if (!isatty(STDOUT_FILENO)) return screen;
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
+    screen.columns = known ? size.ws_col : USUAL;
+    const char *refused = getenv("NO_COLOR");
+    if ((refused && *refused) || cli_is_dumb()) return screen;
+    if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit") ||
+        contains("TERM", "-direct"))
+        screen.colors = SA_COLOR_MODE_TRUE;
+    else if (contains("TERM", "256color"))
+        screen.colors = SA_COLOR_MODE_256;
+    return screen;
+}
+
+/* ---- --head --------------------------------------------------------------------------------- */
+
+const char *cli_heads_word(size_t i) {
+    static const char *const words[] = {"mean", "max", NULL};
+    return words[i];
+}
+
+bool cli_heads_read(const char *text, int *head, sa_error *error) {
+    int64_t number = 0;
+    *head = SA_HEADS_ALL;
+    if (!text) return true;
+    if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
+        (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
+        return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max%s", text,
+                       sa_nearest_hint_in(&(sa_nearest){.wanted = text}, cli_heads_word));
+    *head = strcmp(text, "max") == 0 ? SA_HEADS_MAX : number ? (int)number : SA_HEADS_MEAN;
+    return true;
+}
+
+/* Reduces the alignment to one head; SA_HEADS_ALL leaves it. *owned (may become NULL) is to be
+ * freed after the alignment. */
+static bool select_head(int head, sa_alignment *alignment, double **owned, sa_error *error) {
+    *owned = NULL;
+    if (head == SA_HEADS_ALL) return true;
+    if (head > alignment->heads)
+        return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
+    if (head == SA_HEADS_MAX) {
+        const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+        double *most = *owned = sa_new(size, sizeof *most, error);
+        for (size_t i = 0; most && i < size; i++)
+            most[i] = sa_alignment_weight(alignment, 0, head, i);
+        if (!most) return false;
+        alignment->weights = most;
+    } else if (head > 0) {
+        alignment->weights = sa_alignment_weights(alignment, 0, head);
+    }
+    alignment->heads = alignment->layers = 1;
+    return true;
+}
+
+/* ---- Gold links ------------------------------------------------------------------------------ */
+
+/* Compares the links of pair `index` with its gold links; `words` is between words. SA_DATA: its
+ * gold links do not fit. */
+static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
+                        const sa_corpus *corpus, size_t index, const sa_alignment *words,
+                        sa_error *error) {
+    const int T = words->targets, S = words->sources, end = !linking->whole;
+    const bool several = *words->method; /* or else attention, in the mean of its heads */
+    sa_link *gold = NULL, *links = sa_new(sa_linking_capacity(T, S), sizeof *links, error);
+    size_t golds = 0;
+    const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end,
+                                                   &gold, &golds, error);
+    for (int k = 0; good && k < (several ? words->heads : 1); k++) {
+        const double *weights = sa_alignment_weights(words, 0, several ? k + 1 : 0);
+        sum->method[k] = several ? words->method[k] : "weights";
+        sa_aer_add(&sum->of[k], links, sa_linking_extract(linking, weights, T, S, links), gold,
+                   golds);
+    }
+    free(gold), free(links);
+    return good;
+}
+
+static void note_scores(const cli_method_scores *sum) {
+    for (int k = 0; k < SA_ATTRIBUTIONS && sum->method[k]; k++)
+        cli_note("%s: AER %.4f, precision %.4f, recall %.4f", sum->method[k],
+                 sa_aer_rate(&sum->of[k]), sa_aer_precision(&sum->of[k]),
+                 sa_aer_recall(&sum->of[k]));
+    if (sum->gap > 0)
+        cli_note(
+            "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "
+            "log p(0)%s",
+            100 * sum->gap, sum->gap > 0.05 ? "; more --steps come closer" : "");
+}
+
+/* ---- One pair -------------------------------------------------------------------------------- */
+
+/* Adds empty lines for input lines without a pair, before pair `next` or after the last. */
+static void add_skipped(cli_align_output *out, size_t next) {
+    for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++)
+        if (outputs[i].by_line && out->options->path[i])
+            cli_add_skipped(out->corpus, next, &out->text[i]);
+}
+
+static bool write_pair(cli_align_output *out, const pair_view *pair, sa_error *error) {
+    const cli_align_options *options = out->options;
+    add_skipped(out, pair->index);
+    for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) {
+        const char *path = path_of(options, i), *ending = outputs[i].ending;
+        sa_buffer one = {0};
+        if (!path || !outputs[i].add) continue;
+        outputs[i].add(out, pair, ending ? &one : &out->text[i]);
+        if (ending && !sa_save_numbered(path, pair->pair->row - 1, ending, &one, error))
+            return false;
+    }
+    if (draws(options) && !draw(out, pair, error)) return false;
     if (!out->prints) return true;
-    sa_matrix_terminal(alignment, &out->screen, &out->picture);
-    return cli_print_picture(&out->picture, error);
+    sa_matrix_terminal(pair->shown, &out->screen, &out->printed);
+    return cli_print_picture(&out->printed, error);
 }
 
 bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_error *error) {
     cli_align_output *out = output;
     const cli_align_options *options = out->options;
-    const char *all = options->folder[CLI_ALL_HEADS];
-    const size_t number = out->corpus->pairs[index].row - 1;
-    const bool tables = options->text[CLI_HTML] || options->text[CLI_TIDY];
-    const bool scored = out->scored && out->corpus->pairs[index].gold;
-    const bool merge = options->merge,
-               links = out->subwords && (options->text[CLI_PHARAOH] || scored);
+    const sa_pair *pair = &out->corpus->pairs[index];
+    const bool tables = options->path[CLI_HTML] || options->path[CLI_TIDY];
+    const bool scored = out->scored && pair->gold, merge = options->merge;
+    const bool whole = merge || (out->subwords && (options->path[CLI_PHARAOH] || scored));
     const int end = !options->linking.whole;
-    sa_alignment alignment = *given, whole = {0}, words = {0};
+    sa_alignment alignment = *given, words = {0}, all = {0};
+    pair_view view = {.index = index,
+                      .pair = pair,
+                      .given = given,
+                      .shown = merge ? &words : &alignment,
+                      .words = whole ? &words : &alignment,
+                      .tables = merge ? &all : given,
+                      .linked =
+                          pair->gold && out->site == SA_SITE_CROSS && (merge || !out->subwords)};
     sa_link *gold = NULL;
-    size_t golds = 0;
     double *owned = NULL;
     out->scores.gap = fmax(out->scores.gap, given->gap);
-    bool good = (!all || (sa_save_matrix(all, number, "npy", sa_matrix_npy_all, given, error) &&
-                          sa_save_matrix(all, number, "json", add_labels, given, error))) &&
-                cli_heads_select(out->head, &alignment, &owned, error) &&
-                (!merge || !tables || sa_alignment_merge(given, &whole, error)) &&
-                ((!merge && !links) || sa_alignment_merge(&alignment, &words, error)) &&
-                (!scored || score_methods_add(&out->scores, &options->linking, out->corpus, index,
-                                              merge || links ? &words : &alignment, error));
-    const sa_alignment *shown = merge ? &words : &alignment;
-    if (good && shows_gold(out, index) && (tables || cli_pictures_wanted(&options->pictures)))
-        good = sa_links_parse_gold(out->corpus, &out->corpus->pairs[index], shown->sources - end,
-                                   shown->targets - end, &gold, &golds, error);
-    if (good && tables) add_tables(out, index, merge ? &whole : given, gold, golds);
-    good = good && show(out, index, shown, merge || links ? &words : &alignment,
-                        (sa_figure){.gold = gold, .golds = golds, .site = out->site}, error);
+    bool good = select_head(out->head, &alignment, &owned, error) &&
+                (!merge || !tables || sa_alignment_merge(given, &all, error)) &&
+                (!whole || sa_alignment_merge(&alignment, &words, error)) &&
+                (!scored || score_links(&out->scores, &options->linking, out->corpus, index,
+                                        view.words, error)) &&
+                (!view.linked || !(tables || draws(options)) ||
+                 sa_links_parse_gold(out->corpus, pair, view.shown->sources - end,
+                                     view.shown->targets - end, &gold, &view.golds, error));
+    view.gold = gold;
+    good = good && write_pair(out, &view, error);
     free(gold);
-    sa_alignment_release(&whole), sa_alignment_release(&words);
+    sa_alignment_release(&all), sa_alignment_release(&words);
     free(owned);
     return good;
 }
@@ -172,16 +383,16 @@ bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_err
 /* ---- All pairs ------------------------------------------------------------------------------- */
 
 bool cli_align_prints(const cli_align_options *options) {
-    bool wanted = cli_pictures_wanted(&options->pictures);
-    for (int i = 0; i < CLI_ALIGN_FOLDERS; i++) wanted = wanted || options->folder[i];
-    for (int i = 0; i < CLI_ALIGN_TEXTS; i++) wanted = wanted || options->text[i];
+    bool wanted = false;
+    for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) wanted = wanted || options->path[i];
     return options->terminal || !wanted;
 }
 
 bool cli_align_check(const cli_align_options *options, sa_error *error) {
-    return cli_pictures_check(&options->pictures, error) &&
-           sa_page_text_check(&options->page, options->text[CLI_HTML], error) &&
-           (!options->spreadsheet || options->text[CLI_TIDY] || options->folder[CLI_CSV] ||
+    const char *const *path = options->path;
+    return ((!path[CLI_PNG] && !path[CLI_PDF]) || sa_drawing_can_render(options->font, error)) &&
+           sa_page_text_check(&options->page, path[CLI_HTML], error) &&
+           (!options->spreadsheet || path[CLI_TIDY] || path[CLI_CSV] ||
             sa_fail(error, SA_USAGE, "--spreadsheet needs --csv or --tidy")) &&
            (!options->semicolons || options->spreadsheet ||
             sa_fail(error, SA_USAGE, "--semicolons needs --spreadsheet"));
@@ -191,43 +402,40 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
                      const char *model, const sa_settings *settings, sa_error *error) {
     const char *title = strcmp(command, "attribute") == 0 ? "Attributions of" : "Attention of";
     const cli_align_options *options = out->options;
-    bool good = true;
-    out->screen = cli_screen(&options->pictures);
-    for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
-        good = !options->folder[i] || sa_directory_create(options->folder[i], error);
-    for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
-        good =
-            !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
-    if (good && options->text[CLI_HTML]) {
-        char more[64];
-        snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
-        cli_begin_page(&out->report, command, title, model, more, settings);
-        sa_html_report_fact_file(&out->report, "pairs", pairs);
-    }
-    return good;
+    out->screen = screen_of(options->colormap);
+    for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++)
+        if (outputs[i].ending && options->path[i] && !sa_directory_create(options->path[i], error))
+            return false;
+    if (!options->path[CLI_HTML]) return true;
+    char more[64];
+    snprintf(more, sizeof more, " on %zu sentence%s", count, count == 1 ? "" : "s");
+    cli_begin_page(&out->report, command, title, model, more, settings);
+    sa_html_report_fact_file(&out->report, "pairs", pairs);
+    return true;
 }
 
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
-    const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
-    bool good = true;
+    const size_t first = out->corpus->pairs[0].row;
+    note_scores(&out->scores);
     if (count == out->corpus->count) add_skipped(out, count);
-    for (int i = 0; good && i < CLI_ALIGN_FOLDERS; i++)
-        if (options->folder[i]) cli_note_numbered(options->folder[i], endings[i], first, last);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
-    if (good && options->folder[CLI_ALL_HEADS])
-        cli_note_numbered(options->folder[CLI_ALL_HEADS], "json", first, last);
-    good = good && cli_pictures_end(&options->pictures, first, &out->canvas, error);
-    for (int i = 0; good && i < CLI_HTML; i++)
-        good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
-    if (!good || !options->text[CLI_HTML]) return good;
+    if (out->drawing.figures && !save_picture(out, error)) return false;
+    for (int i = 0; i < CLI_HTML; i++) {
+        const char *path = path_of(options, i);
+        const size_t last =
+            outputs[i].add ? out->corpus->pairs[count - 1].row : out->drawing_pair + 1;
+        if (path && outputs[i].ending) cli_note_numbered(path, outputs[i].ending, first, last);
+        if (path && !outputs[i].ending && !cli_save(path, &out->text[i], error)) return false;
+    }
+    if (!options->path[CLI_HTML]) return true;
     sa_html_report_site(&out->report, out->site);
-    return cli_end_page(&out->report, true, &options->page, options->text[CLI_HTML], error);
+    return cli_end_page(&out->report, true, &options->page, options->path[CLI_HTML], error);
 }
 
 void cli_align_release(cli_align_output *out) {
-    for (int i = 0; i < CLI_ALIGN_TEXTS; i++) sa_buffer_release(&out->text[i]);
-    sa_buffer_release(&out->picture);
+    for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) sa_buffer_release(&out->text[i]);
+    sa_buffer_release(&out->printed);
     sa_html_report_release(&out->report);
-    sa_drawing_release(&out->canvas.drawing);
+    sa_drawing_release(&out->drawing);
 }

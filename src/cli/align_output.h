@@ -1,21 +1,44 @@
 /* align_output: alignments in all forms, as align, attribute and align-words write them. */
 #pragma once
 
-#include "cli/pictures.h"
-#include "cli/score_links.h"
+#include "report/figure.h"
 #include "report/html_report.h"
+#include "report/matrix.h"
 
-/* Outputs in one file for all pairs, and in a file for each. */
-enum { CLI_TIDY, CLI_PHARAOH, CLI_SOFT, CLI_JSONL, CLI_HTML, CLI_ALIGN_TEXTS };
-enum { CLI_CSV, CLI_NPY, CLI_ALL_HEADS, CLI_ALIGN_FOLDERS };
+/* The outputs with a file for each pair (CLI_CSV to CLI_PDF), and those with one for all. */
+enum {
+    CLI_CSV,
+    CLI_NPY,
+    CLI_ALL_HEADS,
+    CLI_ALL_LABELS, /* of CLI_ALL_HEADS, which has no option of its own */
+    CLI_SVG,
+    CLI_PNG,
+    CLI_PDF,
+    CLI_TIDY,
+    CLI_PHARAOH,
+    CLI_SOFT,
+    CLI_JSONL,
+    CLI_HTML,
+    CLI_ALIGN_OUTPUTS
+};
 
 typedef struct cli_align_options {
-    const char *text[CLI_ALIGN_TEXTS], *folder[CLI_ALIGN_FOLDERS];
+    const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
+    const char *font;              /* of pictures: */
+    double numbers;                /* in the cells, as of sa_figure */
+    int colormap, width, together; /* width of a picture in mm, or 0; pairs in it */
     sa_link_options linking;
-    cli_pictures pictures;
     sa_page_text page;
 } cli_align_options;
+
+/* The links of each attribution compared with gold alignments, and the largest gap of integrated
+ * gradients. */
+typedef struct cli_method_scores {
+    sa_link_counts of[SA_ATTRIBUTIONS];
+    const char *method[SA_ATTRIBUTIONS];
+    double gap;
+} cli_method_scores;
 
 typedef struct cli_align_output {
     const cli_align_options *options;
@@ -25,19 +48,20 @@ typedef struct cli_align_output {
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
     bool scored;     /* links are compared with gold ones */
-    method_scores scores;
+    cli_method_scores scores;
     sa_terminal screen;
-    sa_buffer text[CLI_ALIGN_TEXTS], picture;
+    sa_buffer text[CLI_ALIGN_OUTPUTS], printed;
     sa_html_report report;
-    cli_canvas canvas;
+    sa_drawing drawing;  /* the picture that pairs are added to */
+    size_t drawing_pair; /* index of its first pair */
+    bool noted;          /* that fonts lack characters */
 } cli_align_output;
 
 extern const sa_option cli_align_rows[];
-/* The sets of these options, in a command's struct that has them at offset `at`, but for its own
- * set, which comes first. */
+/* The sets of these options, in a command's struct that has them at offset `at`; they follow the
+ * command's own. */
 #define CLI_ALIGN_OUTPUT_SETS(at)                                                                  \
     {"Output", cli_align_rows, at},                                                                \
-        {"Pictures", cli_pictures_options, (at) + offsetof(cli_align_options, pictures)},          \
         {"Page", sa_page_text_options, (at) + offsetof(cli_align_options, page)}, {                \
         "Links", sa_linking_options, (at) + offsetof(cli_align_options, linking)                   \
     }
@@ -47,16 +71,21 @@ bool cli_align_prints(const cli_align_options *options);
 
 bool cli_align_check(const cli_align_options *options, sa_error *error);
 
-/* Creates the folders and, where it is wanted, begins the page of `command` on the first `count`
- * pairs of the file `pairs`. model: the path or name of what attends. settings: its settings or
- * NULL. */
+/* Creates the folders and, if it is wanted, begins the page of `command` on the first `count` pairs
+ * of the file `pairs`. model: the path or name of what attends. settings: its settings, or NULL. */
 bool cli_align_begin(cli_align_output *out, const char *command, const char *pairs, size_t count,
                      const char *model, const sa_settings *settings, sa_error *error);
 
 /* Writes one pair, as the `each` of sa_align: `output` is a cli_align_output. */
 bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_error *error);
 
-/* Saves the files that hold all pairs and says what was written. */
+/* Saves the files that hold all pairs, and notes what was written and how links scored. */
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error);
 
 void cli_align_release(cli_align_output *out);
+
+/* The words that --head takes instead of a number. */
+const char *cli_heads_word(size_t i);
+
+/* Reads a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */
+bool cli_heads_read(const char *text, int *head, sa_error *error);

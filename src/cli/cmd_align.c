@@ -44,7 +44,7 @@ static const sa_option rows[] = {
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
     {"all-heads",
-     CLI_FOLDER(RUN(output.folder[CLI_ALL_HEADS]),
+     CLI_FOLDER(RUN(output.path[CLI_ALL_HEADS]),
                 SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
@@ -65,7 +65,7 @@ static bool prints(const void *fields) {
 
 static bool check_pharaoh(const align_options *options, sa_error *error) {
     const sa_align_options *job = &options->job;
-    return !options->output.text[CLI_PHARAOH] ||
+    return !options->output.path[CLI_PHARAOH] ||
            (job->site == SA_SITE_CROSS && !job->target_prefix) ||
            sa_fail(error, SA_USAGE, "--pharaoh: links are between source and target: %s",
                    job->target_prefix ? "without --target-prefix" : "--site cross");
@@ -85,8 +85,7 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
         return false;
     if (!sa_align(model, job, pairs, count, cli_align_add, out, error))
         return cli_pairs_fail(words[1], error);
-    score_methods_note(&out->scores);
-    const bool translates = options->output.text[CLI_HTML] && job->site == SA_SITE_CROSS &&
+    const bool translates = options->output.path[CLI_HTML] && job->site == SA_SITE_CROSS &&
                             !job->override.kind && !job->methods;
     return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&
            cli_align_save(out, count, error);
@@ -112,7 +111,6 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
     const sa_attention_figures figures = sa_attention_figures_of(&stats);
     cli_note("entropy %.4f (of the heads %.4f of the largest possible), weights of 0: %.2f %%",
              figures.entropy, figures.norm_entropy, 100 * figures.zeros);
-    score_methods_note(&out->scores);
     return cli_align_save(out, count, error);
 }
 
@@ -282,7 +280,7 @@ static bool combine_line(int method, const char *forward, const char *backward, 
 /* Learns the reverse direction and puts the links of both in the place of those of one. */
 static bool combine(const words_options *options, const sa_corpus *corpus, size_t count,
                     sa_buffer *links, sa_error *error) {
-    const cli_align_options only_links = {.text[CLI_PHARAOH] = "-",
+    const cli_align_options only_links = {.path[CLI_PHARAOH] = "-",
                                           .linking = options->output.linking};
     sa_corpus swapped = *corpus;
     cli_align_output back = {.options = &only_links,
@@ -315,7 +313,7 @@ static bool run_words(cli_call *call, sa_error *error) {
     const char *path = call->words[0];
     sa_corpus corpus;
     sa_buffer lexicon = {0};
-    if (options->combine && !options->output.text[CLI_PHARAOH])
+    if (options->combine && !options->output.path[CLI_PHARAOH])
         return sa_fail(error, SA_USAGE, "--combine needs --pharaoh");
     if (options->output.linking.at)
         return sa_fail(error, SA_USAGE, "--align-at input is of a model's rows: there is none");

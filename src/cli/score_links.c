@@ -201,35 +201,3 @@ bool score_links(const score_options *options, const char *const *words, sa_erro
     score_files_release(file, FILES);
     return good;
 }
-
-/* ---- Attributions ---------------------------------------------------------------------------- */
-
-bool score_methods_add(method_scores *sum, const sa_link_options *linking, const sa_corpus *corpus,
-                       size_t index, const sa_alignment *words, sa_error *error) {
-    const int T = words->targets, S = words->sources, end = !linking->whole;
-    const bool several = *words->method; /* or else attention, in the mean of its heads */
-    sa_link *gold = NULL, *links = sa_new(sa_linking_capacity(T, S), sizeof *links, error);
-    size_t golds = 0;
-    const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end,
-                                                   &gold, &golds, error);
-    for (int k = 0; good && k < (several ? words->heads : 1); k++) {
-        const double *weights = sa_alignment_weights(words, 0, several ? k + 1 : 0);
-        sum->method[k] = several ? words->method[k] : "weights";
-        sa_aer_add(&sum->of[k], links, sa_linking_extract(linking, weights, T, S, links), gold,
-                   golds);
-    }
-    free(gold), free(links);
-    return good;
-}
-
-void score_methods_note(const method_scores *sum) {
-    for (int k = 0; k < SA_ATTRIBUTIONS && sum->method[k]; k++)
-        cli_note("%s: AER %.4f, precision %.4f, recall %.4f", sum->method[k],
-                 sa_aer_rate(&sum->of[k]), sa_aer_precision(&sum->of[k]),
-                 sa_aer_recall(&sum->of[k]));
-    if (sum->gap > 0)
-        cli_note(
-            "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "
-            "log p(0)%s",
-            100 * sum->gap, sum->gap > 0.05 ? "; more --steps come closer" : "");
-}

@@ -29,15 +29,3 @@ void score_files_release(score_file *files, size_t count);
 
 /* Scores the alignments words[0] against the gold alignments words[1] and prints the scores. */
 bool score_links(const score_options *options, const char *const *words, sa_error *error);
-
-/* How attributions are: the links of each against gold alignments, and a gap. */
-typedef struct method_scores {
-    sa_link_counts of[SA_ATTRIBUTIONS];
-    const char *method[SA_ATTRIBUTIONS];
-    double gap; /* the largest of integrated gradients */
-} method_scores;
-
-/* Adds those of pair `index`; `words` is between words. SA_DATA: its gold links do not fit. */
-bool score_methods_add(method_scores *sum, const sa_link_options *linking, const sa_corpus *corpus,
-                       size_t index, const sa_alignment *words, sa_error *error);
-void score_methods_note(const method_scores *sum);

@@ -44,8 +44,7 @@ static const sa_option rows[] = {
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
     {"all-heads",
-     CLI_FOLDER(RUN(output.path[CLI_ALL_HEADS]),
-                SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
+     CLI_FOLDER(RUN(output.path[CLI_ALL_HEADS]), SA_LIST(SA_NUMBERED("npy"), SA_NUMBERED("json"))),
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
     {"layer", SA_INT(RUN(job.layer), 0, 0, SA_MAX_LAYERS, "N"),

@@ -244,32 +244,16 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
     return row;
 }
 
-extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
-
-/* The option that has this name in another toolkit, as "batch_size", or NULL. A line of the list in
- * help.md is "ours: theirs theirs ...". */
-static const sa_option *find_elsewhere(const cli_command *command, const char *name) {
-    char word[NAME + 1], ours[NAME];
-    const cli_option_set *set;
-    size_t number;
-    snprintf(word, sizeof word, " %s", name + strspn(name, "-"));
-    for (char *c = word; *c; c++)
-        if (*c == '_') *c = '-';
-    const char *at = strstr((const char *)cli_help_text, "\n## Names in other toolkits\n");
-    while ((at = strstr(at + 1, word)) != NULL) {
-        const char *line = at;
-        while (line[-1] != '\n') line--;
-        snprintf(ours, sizeof ours, "%.*s", (int)strcspn(line, ":"), line);
-        const sa_option *row = cli_option_find(command, ours, &set, &number);
-        if (row && strchr(" \n", at[strlen(word)])) return row;
-    }
-    return NULL;
-}
-
-/* Options that earlier programs had, and what to use now. */
+/* Options that earlier programs had, of a command or all of them (NULL), and what to use now. */
 static const struct {
     const char *command, *option, *instead;
 } removed[] = {
+    {NULL, "verbose", "'softalign --version' prints the versions, the shell's 'time' the cost"},
+    {NULL, "soft", "--jsonl and --tidy have the weights"},
+    {NULL, "together", "a text processor puts pictures side by side"},
+    {NULL, "width", "a text processor scales SVG and PDF"},
+    {"bpe", "vocabulary", "filter what 'bpe apply' prints"},
+    {"bpe", "vocabulary-threshold", "filter what 'bpe apply' prints"},
     {"film", "png", "'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame"},
     {"film", "pdf", "'align --matrix DIR/film/0001/00000010.csv --pdf FOLDER' draws a frame"},
     {"film", "pair", "the page has all pairs"},
@@ -286,15 +270,15 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
              dashes ? argument + 2 : argument);
     for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
-        if (strcmp(removed[i].command, command->name) == 0 && strcmp(removed[i].option, name) == 0)
+        if (strcmp(removed[i].option, name) == 0 &&
+            (!removed[i].command || strcmp(removed[i].command, command->name) == 0))
             return sa_fail(error, SA_USAGE, "%s: there is no '--%s' any more: %s", command->name,
                            name, removed[i].instead);
     const char *now = sa_option_renamed(name, NULL);
     if (now && cli_option_find(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
-    row = find_elsewhere(command, name);
-    sa_nearest nearest = {.wanted = name, .prefix = "--", .name = row ? row->name : NULL};
+    sa_nearest nearest = {.wanted = name, .prefix = "--"};
     for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
         sa_nearest_consider(&nearest, row->name);
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,
@@ -343,8 +327,6 @@ bool cli_read(cli_call *call, sa_error *error) {
             call->words[words++] = argument;
         }
     }
-    if (cli_said.quiet && cli_said.verbose)
-        return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
     if (words < count_words(command->words, false))
         return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
                        command->words);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* When memory runs out, jansson silently drops members, and may even write out of bounds when it
@@ -93,8 +92,6 @@ static bool is_quiet(void) {
 
 const sa_option cli_messages_options[] = {
     {"quiet", SA_SWITCH(SAID(quiet)), "print nothing on standard error except errors"},
-    {"verbose", SA_SWITCH(SAID(verbose)),
-     "report at the end the versions of softalign and BLAS, and the time and memory used"},
     {0},
 };
 
@@ -117,21 +114,6 @@ void cli_note_error(const sa_error *error) {
     char line[sizeof error->text + 16];
     snprintf(line, sizeof line, "%s: %s", cli_name, error->text);
     say(line);
-}
-
-void cli_note_cost(double begin) {
-    struct rusage used;
-    if (!cli_said.verbose || cli_follows || getrusage(RUSAGE_SELF, &used) != 0) return;
-    const double processor = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-#ifdef __wasi__
-    const double most = (double)__builtin_wasm_memory_size(0) / 16; /* it never becomes smaller */
-#else
-    const double most = (double)used.ru_maxrss / 1024;
-#endif
-    cli_note("%s %s, %s", cli_name, sa_version(), sa_blas_version());
-    cli_note("%.2f s, %.2f s of processor time, %.0f MB of memory at most",
-             sa_clock_seconds() - begin, processor, most);
 }
 
 void cli_note_lines(const char *text) {

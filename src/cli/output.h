@@ -23,7 +23,7 @@ extern const char *cli_name;
 
 /* What is said on standard error besides errors; options of every command. */
 typedef struct cli_messages {
-    bool quiet, verbose;
+    bool quiet;
 } cli_messages;
 extern cli_messages cli_said;
 
@@ -38,8 +38,6 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note_lines(const char *text);
 /* The same, in spite of --quiet. */
 void cli_note_error(const sa_error *error);
-/* With --verbose: which program and library worked, and what the command took since `begin`. */
-void cli_note_cost(double begin);
 
 /* Appends a line, wrapped at 80 columns and indented to `column`. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);

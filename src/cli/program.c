@@ -1,5 +1,4 @@
 /* program: the choice of the command, and what happens around it. */
-#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -43,7 +42,6 @@ int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
     signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
-    const double begin = sa_clock_seconds();
     cli_call call = {.count = argc ? argc - 1 : 0, .arguments = argv + 1};
     const cli_command *command = call.command = choose(&call.count, &call.arguments, &error);
     bool good = error.code == SA_OK;
@@ -54,7 +52,6 @@ int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
         free(call.options);
     }
     if (agree) good = agree(good, &error);
-    cli_note_cost(begin);
     if (!good && error.text[0]) cli_note_error(&error);
     if (!good) return (int)error.code;
     const int caught = *cli_signals_stop();

@@ -235,20 +235,9 @@ void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
     *segmenter = (sa_bpe_segmenter){.bpe = bpe, .heap = {.before = earlier}};
 }
 
-bool sa_bpe_segmenter_restrict(sa_bpe_segmenter *segmenter, const sa_strings *known,
-                               sa_error *error) {
-    const sa_bpe *bpe = segmenter->bpe;
-    segmenter->known = known;
-    segmenter->producer = sa_new(bpe->symbols.count, sizeof *segmenter->producer, error);
-    if (!segmenter->producer) return false;
-    for (size_t i = 0; i < bpe->symbols.count; i++) segmenter->producer[i] = UNKNOWN;
-    for (size_t i = bpe->count; i--;) segmenter->producer[bpe->merge[i].made] = (int32_t)i;
-    return true;
-}
-
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
     sa_strings_release(&segmenter->words);
-    free(segmenter->producer), free(segmenter->end), free(segmenter->size), free(segmenter->node);
+    free(segmenter->end), free(segmenter->size), free(segmenter->node);
     free(segmenter->position);
     sa_heap_release(&segmenter->heap);
     *segmenter = (sa_bpe_segmenter){0};
@@ -331,71 +320,14 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
-    return sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity, &size,
-                     sizeof size, error);
-}
-
-/* Whether a subword is allowed. */
-static bool is_known(const sa_bpe_segmenter *segmenter, const char *text, size_t size, bool last,
-                     bool *known, sa_error *error) {
-    sa_buffer written = {0};
-    sa_buffer_add(&written, text, size);
-    if (!last) sa_buffer_adds(&written, SA_SUBWORD_MARK);
-    if (written.failed) return sa_fail_memory(error, size);
-    *known = sa_strings_find(segmenter->known, written.text, written.size) >= 0;
-    sa_buffer_release(&written);
-    return true;
-}
-
-/* The merge that makes a symbol, or -1 when there is nothing to undo. At the end of a word a merge
- * whose right symbol is only the end-of-word mark, spelled out in a text ("a</w>"), is not undone.
- */
-static int32_t producer_of(const sa_bpe_segmenter *segmenter, int32_t symbol, bool at_end) {
-    const int32_t producer = segmenter->producer[symbol];
-    if (producer < 0 || !at_end) return producer;
-    const int32_t right = segmenter->bpe->merge[producer].right;
-    return sa_strings_get(&segmenter->bpe->symbols, right).size > end_size ? producer : -1;
-}
-
-/* Undoes merges of a symbol until every part is known or a character, with a stack: merges may be
- * nested as deep as a word is long. */
-static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char *text, bool last,
-                        sa_error *error) {
-    int32_t *stack = NULL;
-    size_t count = 0, capacity = 0;
-    bool good = sa_append(&stack, &count, &capacity, &symbol, sizeof symbol, error);
-    while (good && count) {
-        const int32_t part = stack[--count];
-        const bool at_end = last && !count;
-        const size_t size =
-            sa_strings_get(&segmenter->bpe->symbols, part).size - (at_end ? end_size : 0);
-        const int32_t producer = producer_of(segmenter, part, at_end);
-        bool known = producer < 0;
-        good = known || is_known(segmenter, text, size, at_end, &known, error);
-        if (good && known) {
-            good = add_size(segmenter, (uint32_t)size, error);
-            text += size;
-        } else if (good) {
-            const sa_bpe_merge *undone = &segmenter->bpe->merge[producer];
-            good = sa_append(&stack, &count, &capacity, &undone->right, sizeof part, error) &&
-                   sa_append(&stack, &count, &capacity, &undone->left, sizeof part, error);
-        }
-    }
-    free(stack);
-    return good;
-}
-
 static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
     const size_t count = split_characters(segmenter, word, size, error);
     bool good = count && merge_all(segmenter, count, error);
     for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
         const sa_bpe_node *node = &segmenter->node[at];
         if (!node->size) break; /* the end, which nothing was merged with */
-        const bool unmarked = node->after != NONE && !segmenter->node[node->after].size;
-        good = segmenter->known && node->symbol >= 0 && !unmarked
-                   ? undo_merges(segmenter, node->symbol, node->text, node->after == NONE, error)
-                   : add_size(segmenter, node->size, error);
+        good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity,
+                         &node->size, sizeof node->size, error);
     }
     return good;
 }

@@ -87,12 +87,9 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
 /* Segments words, with a cache of the words it has segmented. */
 typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
-    const sa_strings *known; /* allowed subwords as written ("low@@", "er"); the merges of others
-                                are undone. NULL: all are allowed */
-    int32_t *producer;       /* [symbols] the first merge that makes each, or -1 */
-    sa_strings words;        /* the cache */
-    size_t *end;             /* [words.count] end of each word's subwords in `size` */
-    uint32_t *size;          /* bytes of the subwords */
+    sa_strings words; /* the cache */
+    size_t *end;      /* [words.count] end of each word's subwords in `size` */
+    uint32_t *size;   /* bytes of the subwords */
     size_t end_capacity, sizes, size_capacity;
     struct sa_bpe_node *node; /* the symbols of the current word */
     int32_t *position;        /* of the current merge in the word */
@@ -101,9 +98,6 @@ typedef struct sa_bpe_segmenter {
 } sa_bpe_segmenter;
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe);
-/* Allows only the subwords `known`, which must outlive the segmenter. */
-bool sa_bpe_segmenter_restrict(sa_bpe_segmenter *segmenter, const sa_strings *known,
-                               sa_error *error);
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter);
 
 /* The sizes in bytes of the *count subwords of a word, valid until the next call; NULL: out of

@@ -51,9 +51,6 @@ typedef struct sa_shape {
 
 typedef struct sa_drawing {
     double width, height;
-    double scale; /* by which all lengths are multiplied */
-    double x, y;  /* of the next figure */
-    int figures;
     const char *font; /* NULL: sans-serif */
     sa_shape *shapes;
     size_t count, capacity;
@@ -81,7 +78,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 /* Whether this build can paint, with this font; SA_USAGE says how to get one that can. */
 bool sa_drawing_can_render(const char *font, sa_error *error);
 
-/* Appends a PDF, or a PNG at 192 dpi (300 if it is scaled), with the fonts of this machine.
+/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine.
  * *missing_glyphs becomes a text with characters that they lack, shown as boxes, or NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);

@@ -148,16 +148,6 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
 
 /* ---- Links ----------------------------------------------------------------------------------- */
 
-void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
-    const double *weight = alignment->weights;
-    for (int t = 0; t < alignment->targets; t++)
-        for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_adds(out, s ? "," : t ? " " : "");
-            sa_number_add(out, *weight++);
-        }
-    sa_buffer_adds(out, "\n");
-}
-
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
                        sa_buffer *out) {
     const int targets = alignment->targets, sources = alignment->sources;

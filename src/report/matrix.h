@@ -62,10 +62,6 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
                        sa_buffer *out);
 
-/* A line in Marian's soft alignment format: for every target token with </s> its weights separated
- * by commas; target tokens are separated by spaces. */
-void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out);
-
 /* NumPy's .npy format 1.0: float64 [targets, sources], or [heads, targets, sources] of several. */
 void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
 /* All heads of all layers: [layers, heads, rows, columns]. */

@@ -26,25 +26,10 @@ expect 0 "" bpe apply --codes "$golden/own.bpe" "$new"
 matches "what is cut" own.bpe.cut.txt
 grep -v '</w>' out | sed 's/@@ //g' | tr -s ' ' | cmp -s - <(grep -v '</w>' "$new" | tr -s ' ') ||
     fail "sub-words joined are not the text"
-expect 0 "" bpe apply --codes "$golden/own.bpe" --vocabulary "$golden/own.bpe.vocab.txt" \
-    --vocabulary-threshold 2 "$new"
-matches "what is cut with a vocabulary" own.bpe.known.txt
-
 # Learning again from what was cut and joined gives the same merges: nothing depends on order.
 tac en | "$softalign" bpe learn --merges 100 >one
 "$softalign" bpe learn --merges 100 en >other
 cmp -s one other || fail "the order of the lines changes the merges"
-
-# Counts: the most frequent first, of equals the first; --vocabulary reads them.
-printf 'b a  c\nb@@ a b@@ \n' >text
-expect 0 "" bpe get-vocab text <(echo c)
-same "counts" "a 2 c 2 b@@ 2 b 1" "$(xargs <out)"
-expect 0 "" bpe apply --codes "$golden/own.bpe" "$new"
-"$softalign" bpe get-vocab <out >vocabulary || fail "get-vocab of standard input"
-awk '{ sum += $NF } END { print sum }' vocabulary | diff - <(tr -s ' ' '\n' <out | grep -c .) ||
-    fail "the counts are not those of all words"
-expect 0 "" bpe apply --codes "$golden/own.bpe" --vocabulary vocabulary "$new"
-matches "what is cut with its own vocabulary" own.bpe.cut.txt
 
 # Merges of version 0.1, with a first line or without, against their definition.
 printf '%s\n' "l o" "lo w" "e r" "er </w>" "t </w>" "low er</w>" "s t</w>" "e st</w>" "low </w>" "l o" "x x" >old
@@ -79,22 +64,13 @@ printf '#version: 0.2\na b\na b\n' >twice
 printf '#version: 0.2\r\na b\r\n' >crlf
 printf '#version: 0.2\na\n' >one.symbol
 printf '#version: 0.2\n\303 b\n' >no.utf8
-printf 'low@@ 3\nlow\n' >no.count
-printf 'low@@ 3\nlow -1\n' >minus
-printf 'low@@ 3\nlow \n' >no.number
-printf 'low@@ 3\nlow 3x\n' >no.end
-printf 'low@@ 3\na low 3\n' >two.symbols
-printf 'low@@ 3\n 3\n' >no.symbol
 printf '\n \n' >blank
 expect 2 "an argument is missing: softalign bpe ACTION [FILE ...]" bpe
-expect 2 "bpe: 'aply': expected learn, apply or get-vocab (did you mean 'apply'?)" bpe aply
+expect 2 "bpe: 'aply': expected learn or apply" bpe aply
+expect 2 "bpe: there is no '--vocabulary' any more: filter what 'bpe apply' prints" bpe apply --vocabulary x en
 expect 2 "bpe apply: --codes FILE is missing" bpe apply en
 expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr
-expect 2 "bpe learn: --codes and --vocabulary are options of 'bpe apply'" bpe learn --codes x en
-expect 2 "bpe learn: --codes and --vocabulary are options of 'bpe apply'" \
-    bpe learn --vocabulary x en
-expect 2 "bpe get-vocab: --codes and --vocabulary are options of 'bpe apply'" bpe get-vocab --codes x en
-expect 3 "blank: no words" bpe get-vocab blank
+expect 2 "--codes is an option of 'bpe apply'" bpe learn --codes x en
 expect 4 "cannot open 'none': No such file or directory" bpe learn none
 expect 4 "cannot open 'none': No such file or directory" bpe apply --codes none en
 expect 3 "blank: no words" bpe learn blank
@@ -106,11 +82,4 @@ expect 3 "crlf:1: the line ends in CR LF; merges end in LF alone" bpe apply --co
 expect 3 "one.symbol:2: expected two symbols with one space between" bpe apply --codes one.symbol en
 expect 3 "no.utf8:2: not UTF-8 at byte 1: 0xC3 (perhaps an 8-bit code like Latin-1)" \
     bpe apply --codes no.utf8 en
-for file in no.count minus no.number no.end two.symbols no.symbol; do
-    expect 3 "$file:2: expected a subword, a space and its count" \
-        bpe apply --codes "$golden/own.bpe" --vocabulary $file en
-done
-expect 4 "cannot open 'none': No such file or directory" \
-    bpe apply --codes "$golden/own.bpe" --vocabulary none en
-
 finish

@@ -74,7 +74,7 @@ offers "softalign train --hidden 3 --hidd"
 offers "softalign train --out fo" folder
 offers "softalign nothing "
 offers "softalign help pro" prove
-offers "softalign bpe " learn apply get-vocab
+offers "softalign bpe " learn apply
 offers "softalign explain model.safetensors "
 offers "softalign align --force-attention shift:" 1
 offers "softalign attend --query " table.csv folder

@@ -1,4 +1,4 @@
-# Habits that all commands share: --quiet and --verbose, what was written where, pipes and environments,
+# Habits that all commands share: --quiet, what was written where, pipes and environments,
 # the shortest call, names that are nearly right, and the command line that trains a model again.
 . tests/support/cli.sh
 train_tiny
@@ -41,25 +41,18 @@ timeless() { # results without the seconds and speeds in them
     sed -E 's/[0-9.]+ s\b//g; s/[0-9.]+ words\/s//; /^(fixed|bahdanau) /s/ .*//' "$@"
 }
 while read -r call; do
-    for way in "" --quiet --verbose; do
+    for way in "" --quiet; do
         rm -rf new
         softalign $call $way >"out$way" 2>"err$way" </dev/null || fail "softalign $call $way: $(cat "err$way")"
         [[ $call != *\ new* || -e new ]] || fail "softalign $call $way wrote nothing"
     done
     same "$call --quiet" "" "$(cat err--quiet)"
-    for way in --quiet --verbose; do
-        cmp -s <(timeless out) <(timeless "out$way") || fail "softalign $call prints something else with $way"
-    done
+    cmp -s <(timeless out) <(timeless out--quiet) || fail "softalign $call prints something else with --quiet"
     [[ $call != *\ new* ]] || grep -qE '^wrote (.*, )?new(/|$|,)' err || fail "softalign $call does not say what it wrote: $(cat err)"
-    same "lines of '$call --verbose'" $(($(grep -vc '^epoch' err) + 2)) "$(grep -vc '^epoch' err--verbose)"
-    tail -n 2 err--verbose | head -n 1 | grep -q "^softalign [0-9.]*, OpenBLAS" || fail "$call --verbose: $(cat err--verbose)"
-    tail -n 1 err--verbose | grep -qE '^[0-9.]+ s, [0-9.]+ s of processor time, [0-9]+ MB of memory at most$' ||
-        fail "$call --verbose: $(cat err--verbose)"
     ! grep -q $'[\e\r]' out err || fail "softalign $call writes terminal codes into a pipe"
     softalign ${call%% *} --help | grep -q '^  --quiet ' || fail "${call%% *} --help does not name --quiet"
 done <calls
 expect 4 "cannot open 'none': No such file or directory" inspect none --quiet
-expect 2 "--quiet and --verbose exclude each other" corpus mono --quiet --verbose
 
 # Neither the environment nor files of the user change what is said or printed.
 for call in "align $model tiny.tsv --limit 2" "help train" "eval $model tiny.tsv"; do
@@ -111,7 +104,6 @@ hint vaswani2017 train --preset vaswany2017
 hint reorder corpus reoder
 hint scaled-dot gradcheck --attention scaled-dott
 hint adam train --optimizer adm
-hint apply bpe aply
 hint uniform eval $model tiny.tsv --force-attention unifrom
 hint encoder align $model tiny.tsv --site encodr
 hint gradient attribute $model tiny.tsv --method occlusion,gradiant

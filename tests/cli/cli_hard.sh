@@ -51,7 +51,8 @@ grep -q 'p_ij  alpha_ij' out || fail "explain shows no probabilities: $(cat out)
 "$softalign" corpus copy --pairs 15 --split test >few.tsv
 "$softalign" train --train copy.tsv --attention hard --embed 10 --hidden 12 --attn 8 --maxout 6 --steps 40 --lr 0.02 \
     --shards 2 --seed 11 --max-time 0 --out ends 2>err || fail "train: $(cat err)"
-"$softalign" align ends/last.safetensors few.tsv --pharaoh links --soft weights 2>err || fail "align: $(cat err)"
+"$softalign" align ends/last.safetensors few.tsv --pharaoh links --jsonl weights.json 2>err || fail "align: $(cat err)"
+sed 's/.*"weights":\[\[\(.*\)\]\].*/\1/; s/\],\[/ /g' weights.json >weights
 linked=$(paste -d '\t' links weights | awk -F '\t' '
     { split($2, row, " "); n = split($1, link, " ")
       for (i = 1; i <= n; i++) { split(link[i], at, "-"); split(row[at[2] + 1], weight, ","); zeros += weight[at[1] + 1] == 0 }

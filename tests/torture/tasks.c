@@ -56,7 +56,7 @@ const task task_commands[] = {
      "--html page.html --limit 2",
      NULL},
     {"align, heads and whole words",
-     "align " SUBWORDS " u.tsv --threads 1 --merge-words --all-heads heads --npy npy --soft soft "
+     "align " SUBWORDS " u.tsv --threads 1 --merge-words --all-heads heads --npy npy "
      "--jsonl lines --force-attention shift:1 --limit 1",
      NULL},
     {"attribute",

@@ -254,6 +254,11 @@ static sa_mat extra_of(sa_attention_rows of) {
     return (sa_mat){0};
 }
 
+/* What losses give is 0 until it is drawn; all else is overwritten by the backward pass. */
+static void fill_given(const sa_part *part, sa_mat d) {
+    if (d.cols) fill(d, part->penalty || part->samples ? 0 : NAN);
+}
+
 static double objective(void) {
     attend();
     return weighted_sum(c, dy) + weighted_sum(rows.alpha, dalpha) +
@@ -284,6 +289,7 @@ static void check_gradients(void) {
         attend();
     } while (met.nearest < margin);
     d.alpha = drawn(R, rows.alpha.cols), fill(d.q, NAN), fill(d.previous_carry, NAN);
+    for (int p = 0; p < w.parts; p++) fill_given(w.part[p].kind, d.part[p]);
     draw(d.carry, 1), draw(extra_of(d), 1);
     dy = drawn(R, A), dalpha = unset(R, d.alpha.cols), sa_copy_mat(d.alpha, dalpha);
     dextra = unset(extra_of(d).rows, extra_of(d).cols), sa_copy_mat(extra_of(d), dextra);

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Prints what failed and what was skipped, from the results that ctest wrote.
+
+usage: test-results.py RESULTS.xml FOLDER
+
+Each failed test gets a line with the command that repeats it and the end of its output, each skipped one the last
+line that it printed. Writes "PASSED FAILED SKIPPED" to file descriptor 3.
+"""
+import os
+import sys
+import xml.etree.ElementTree as xml
+
+results, folder = sys.argv[1:]
+counts = {"run": 0, "fail": 0, "notrun": 0, "disabled": 0}
+reasons = {}
+for test in xml.parse(results).getroot().iter("testcase"):
+    status, name = test.get("status"), test.get("name")
+    skipped = status in ("notrun", "disabled") and test.find("failure") is None
+    counts["notrun" if skipped else status if status in counts else "fail"] += 1
+    lines = (test.findtext("system-out") or "").strip().splitlines()
+    if skipped:
+        reasons.setdefault(lines[-1] if lines else "not run", []).append(name)
+    elif status != "run":
+        print(f"FAILED  {name}    again: ctest --test-dir {folder} --output-on-failure -R '^{name}$'")
+        print("\n".join("    " + line for line in lines[-40:]))
+for reason, names in reasons.items():
+    print(f"skipped {' '.join(names)}: {reason}")
+os.write(3, b"%d %d %d" % (counts["run"], counts["fail"], counts["notrun"] + counts["disabled"]))
+sys.stdout.flush()

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Prints what failed and what was skipped, from the results that ctest wrote.
-
-usage: test-results.py RESULTS.xml FOLDER
+"""Prints what failed and what was skipped, from the results that ctest wrote about a folder.
 
 Each failed test gets a line with the command that repeats it and the end of its output, each skipped one the last
 line that it printed. Writes "PASSED FAILED SKIPPED" to file descriptor 3.
 """
+import argparse
 import os
 import sys
 import xml.etree.ElementTree as xml
 
-results, folder = sys.argv[1:]
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("results")
+parser.add_argument("folder")
+given = parser.parse_args()
 counts = {"run": 0, "fail": 0, "notrun": 0, "disabled": 0}
 reasons = {}
-for test in xml.parse(results).getroot().iter("testcase"):
+for test in xml.parse(given.results).getroot().iter("testcase"):
     status, name = test.get("status"), test.get("name")
     skipped = status in ("notrun", "disabled") and test.find("failure") is None
     counts["notrun" if skipped else status if status in counts else "fail"] += 1
@@ -21,7 +23,7 @@ for test in xml.parse(results).getroot().iter("testcase"):
     if skipped:
         reasons.setdefault(lines[-1] if lines else "not run", []).append(name)
     elif status != "run":
-        print(f"FAILED  {name}    again: ctest --test-dir {folder} --output-on-failure -R '^{name}$'")
+        print(f"FAILED  {name}    again: ctest --test-dir {given.folder} --output-on-failure -R '^{name}$'")
         print("\n".join("    " + line for line in lines[-40:]))
 for reason, names in reasons.items():
     print(f"skipped {' '.join(names)}: {reason}")

@@ -220,7 +220,7 @@ static bool set(size_t table, fields *all, const char *name, const char *value, 
 /* A value that the option allows and its default is not, and what its field then holds. */
 static double other_value(const sa_option *option, char *value, size_t size) {
     const double number = option->kind == SA_OPTION_CHOICE || option->kind == SA_OPTION_SWITCH
-                              ? !option->default_value
+                              ? option->default_value == 0
                           : option->default_value == option->max ? option->min
                                                                  : option->max;
     if (option->kind == SA_OPTION_CHOICE)

@@ -392,7 +392,7 @@ static void zero_values(int kind, sa_stack *stack, sa_stack_cache *cache, int Q,
     for (int i = 0; i < Q; i++) {
         double sum = 0;
         for (int j = 0; j < words; j++) sum += A[i][j];
-        for (int j = 0; j < words && sum; j++) A[i][j] /= sum;
+        for (int j = 0; j < words && sum != 0; j++) A[i][j] /= sum;
     }
 }
 

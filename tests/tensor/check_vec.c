@@ -153,7 +153,7 @@ START_TEST(one_number_among_zeros_is_moved) {
         for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
             x[i] = others[k], sum[i] = 0;
             sa_move_sum(x, sum, SIZE);
-            for (int l = 0; l < SIZE; l++) ck_assert(x[l] == 0 && (l == i || sum[l] == l));
+            for (int l = 0; l < SIZE; l++) ck_assert(x[l] == 0 && (l == i || sum[l] == (sa_real)l));
             ck_assert(k == 1 ? isnan(sum[i]) : sum[i] == others[k]);
             x[i] = others[k];
             sa_move_sum(x, NULL, (size_t)i); /* it ends before */

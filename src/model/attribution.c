@@ -150,8 +150,8 @@ static void layout(copies *all) {
     sa_sentence source[COPIES], target[COPIES];
     all->w = *all->job->w;
     const size_t rows = (size_t)all->count * (size_t)from->len;
-    int32_t *ids = sa_arena_alloc(arena, 2 * rows, sizeof *ids);
-    int32_t *extended = ids + rows;
+    int32_t *ids = sa_arena_alloc(arena, rows, sizeof *ids),
+            *extended = sa_arena_alloc(arena, rows, sizeof *ids);
     sa_real *gradients = sa_arena_alloc(arena, all->job->parameters, sizeof *gradients);
     if (arena->base) {
         memset(gradients, 0, all->job->parameters * sizeof *gradients);
@@ -159,7 +159,9 @@ static void layout(copies *all) {
     }
     layout_vectors(all);
     for (int c = 0; c < all->count; c++) {
-        source[c] = (sa_sentence){ids + c * from->len, from->len, extended + c * from->len};
+        source[c] = (sa_sentence){from->ids, from->len, from->ids}; /* while sizes are counted */
+        if (arena->base) source[c].ids = ids + c * from->len;
+        if (arena->base) source[c].extended = extended + c * from->len;
         target[c] = *all->job->target;
     }
     if (arena->base) fill(all, ids, extended);

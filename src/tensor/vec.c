@@ -296,7 +296,8 @@ void sa_copy_mat(sa_mat from, sa_mat to) {
 
 void sa_add(sa_mat from, sa_mat to) {
     sa_require(from.rows == to.rows && from.cols == to.cols);
-    for (int i = 0; i < from.rows; i++) sa_axpy(1, sa_row(from, i), sa_row(to, i), from.cols);
+    for (int i = 0; from.cols && i < from.rows; i++)
+        sa_axpy(1, sa_row(from, i), sa_row(to, i), from.cols);
 }
 
 void sa_sum_rows(sa_mat x, sa_real *sum) {

@@ -3,6 +3,7 @@
 #include "support/arguments.h"
 
 #include <limits.h>
+#include <math.h>
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -83,7 +84,7 @@ static void expect_refused(void *field, sa_option_kind kind, double min, double 
         if (wrong[i] >= min && wrong[i] <= max) continue;
         double saved_real, real = wrong[i];
         int64_t saved_long, whole = (int64_t)wrong[i];
-        int saved_int, integer = (int)wrong[i];
+        int saved_int, integer = (int)fmax(INT_MIN, fmin(wrong[i], INT_MAX));
         void *saved = kind == SA_OPTION_REAL    ? (void *)&saved_real
                       : kind == SA_OPTION_INT64 ? (void *)&saved_long
                                                 : (void *)&saved_int;

@@ -65,7 +65,6 @@ dev/same-bits
 dev/same-bits HEAD one two
 setup mpi
 setup --tests --nosuchpurpose
-test all
 dev/torture --only nosuchpart
 dev/torture --only
 WORDS

@@ -10,7 +10,7 @@ void sa_softmax_forward(sa_real alpha, sa_mat z) {
     sa_softmax(z);
 }
 
-/* solution: softmax; dz_j = p_j (dp_j - sum_k p_k dp_k), also with a null key, of value 0; end */
+/* dz_j = p_j (dp_j - sum_k p_k dp_k), also with a null key, of value 0 */
 static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     sa_softmax_backward(p, dp, dp);
 }

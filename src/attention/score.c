@@ -16,8 +16,8 @@ static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int
  */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
-        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* solution: score; t_j = tanh(q_i + k_j) */
-        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' t_j; end */
+        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* t_j = tanh(q_i + k_j) */
+        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' t_j */
     }
 }
 
@@ -25,9 +25,9 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
 SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
                                         sa_real *dk, int size) {
     for (int l = 0; l < size; l++) {
-        const sa_real da = de * v[l] * (1 - t[l] * t[l]); /* solution: score */
+        const sa_real da = de * v[l] * (1 - t[l] * t[l]);
         dq[l] += da;
-        dk[l] += da; /* end */
+        dk[l] += da;
     }
 }
 
@@ -37,7 +37,7 @@ void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, 
     for (int i = 0; i < q.rows; i++) {
         sa_mat dei = sa_rows(de, i, 1);
         sa_tanh_shifted(k, sa_row(q, i), scratch);
-        sa_gemm_nn(dei, scratch, 1, dv_a); /* solution: score; e_ij = v_a' t_j; end */
+        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
         for (int j = 0; j < k.rows; j++)   /* t_j = tanh(q_i + k_j) */
             word_backward(dei.x[j], v_a.x, sa_row(scratch, j), sa_row(dq, i), sa_row(dk, j),
                           k.cols);

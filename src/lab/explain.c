@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* ---- One step of a cell ------------------------------------------------------------------------
- * Gate by gate, as its row (layers/cell_rows.c) lists them. Which weights a gate has follows from
+ * Gate by gate, as its row (layers/cells.c) lists them. Which weights a gate has follows from
  * how they are bound. */
 
 /* One step of a cell: weights, inputs and results. */

@@ -1,20 +1,79 @@
-/* cells: the recurrent cells.
+/* cells: one step of a recurrent layer, and back, for encoders and decoders. A cell turns the
+ * previous state s' and the pre-activations a = W x + C c + b, which recurrent.c has summed, into
+ * the new state s. The pre-activations are blocks of n columns, [z | r | s~] for a GRU.
  *
- * The gated recurrent unit, in the four forms that papers and toolkits use.
+ * The gated recurrent unit has four forms in papers and toolkits; gru_forward and gru_backward of
+ * paper/rnnsearch.c are the first.
  *
  *   z, r = sigma(a + U s')
- *   s~ = tanh(a + U [r . s'])       reset before U: Bahdanau et al. 2015, A.1.1
- *   s~ = tanh(a + r . (U s' + a_u)) reset after U: dl4mt, cuDNN; with the context in a_u, Cho 2014
- *   s  = (1 - z) . s' + z . s~      z weights the new state: Bahdanau et al. 2015, A.1.1
- *   s  = z . s' + (1 - z) . s~      z weights the old state: Cho et al. 2014
- *
- * Blocks of a: [z | r | s~], and with the reset after U [u | z | r | s~]. */
+ *   s~ = tanh(a + U [r . s'])          reset before U: Bahdanau et al. 2015, A.1.1
+ *   s~ = tanh(a + r . (U s' + a_u))    reset after U: dl4mt, cuDNN; with the context in a_u, Cho
+ * 2014 s  = (1 - z) . s' + z . s~         z weights the new state: Bahdanau et al. 2015, A.1.1 s  =
+ * z . s' + (1 - z) . s~         z weights the old state: Cho et al. 2014 */
 #include "layers/recurrent.h"
 #include "tensor/dispatch.h"
 #include "tensor/vec.h"
 
+static void reset_forward(int n, const sa_real *r, const sa_real *s_, sa_real *rs);
+static void reset_backward(int n, const sa_real *r, const sa_real *s_, const sa_real *drs,
+                           sa_real *dar, sa_real *ds_);
+static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat s);
+static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat ds,
+                            sa_mat dzrc, sa_mat dprevious);
+
+/* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
+
+/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']); s = (1 - z) . s' + z . s~
+ *
+ *   previous.s [L x n], gates [L x 3n]: a -> z | r | s~, cache [L x n]: r . s', state.s [L x n] */
+static void gru_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                        sa_state state) {
+    const int n = w->n;
+    const sa_mat s_ = previous.masked, rs = sa_cols(cache, 0, n);
+    sa_product_forward(sa_U_of(w, 0, 2), s_, gates, cache); /* z, r = sigma(a + U s') */
+    sa_sigmoid(sa_cols(gates, 0, 2 * n));
+    for (int l = 0; l < gates.rows; l++)
+        reset_forward(n, sa_row(gates, l) + n, sa_row(s_, l), sa_row(rs, l));
+    sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s']) */
+    sa_tanh(sa_cols(gates, 2 * n, n));
+    update_forward(w, gates, previous.s, state.s);
+}
+
+static void gru_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                         sa_state dstate, sa_mat da, sa_state dprevious, sa_mat drs,
+                         sa_recurrent *dw) {
+    const int n = w->n;
+    update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
+    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
+    for (int l = 0; l < gates.rows; l++)
+        reset_backward(n, sa_row(gates, l) + n, sa_row(previous.masked, l), sa_row(drs, l),
+                       sa_row(da, l) + n, sa_row(dprevious.masked, l));
+    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */
+}
+
+/* dU of both products */
+static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+    const sa_mat rs = sa_cols(cache, 0, dw->n);
+    sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
+    sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
+}
+
+/* rs = r . s' of n units */
+static void reset_forward(int n, const sa_real *r, const sa_real *s_, sa_real *rs) {
+    for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
+}
+
+/* Accumulates into ds_; fills dar, the gradient of the sum in r. */
+static void reset_backward(int n, const sa_real *r, const sa_real *s_, const sa_real *drs,
+                           sa_real *dar, sa_real *ds_) {
+    for (int k = 0; k < n; k++) {
+        ds_[k] += drs[k] * r[k];
+        dar[k] = drs[k] * s_[k] * r[k] * (1 - r[k]);
+    }
+}
+
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
- * One row. zrc: the blocks z | r | s~ of either form. */
+ * Of n units; zrc: the blocks z | r | s~. */
 
 /* A.1.1: s = (1 - z) . s' + z . s~ */
 static void new_forward(int n, const sa_real *zrc, const sa_real *s_, sa_real *s) {
@@ -28,9 +87,9 @@ SA_DISPATCHED static void new_backward(int n, const sa_real *zrc, const sa_real 
     const sa_real *z = zrc, *c = zrc + 2 * n;
     sa_real *daz = dzrc, *dac = dzrc + 2 * n;
     for (int k = 0; k < n; k++) {
-        ds_[k] += ds[k] * (1 - z[k]); /* solution: gru */
+        ds_[k] += ds[k] * (1 - z[k]);
         daz[k] = ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
-        dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]); /* end */
+        dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
     }
 }
 
@@ -46,68 +105,24 @@ SA_DISPATCHED static void old_backward(int n, const sa_real *zrc, const sa_real 
     const sa_real *z = zrc, *c = zrc + 2 * n;
     sa_real *daz = dzrc, *dac = dzrc + 2 * n;
     for (int k = 0; k < n; k++) {
-        ds_[k] += ds[k] * z[k]; /* solution: gru */
+        ds_[k] += ds[k] * z[k];
         daz[k] = ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
-        dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]); /* end */
+        dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]);
     }
 }
 
-static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat state) {
-    for (int i = 0; i < state.rows; i++)
-        (w->cell->keeps_old ? old_forward : new_forward)(w->n, sa_row(zrc, i), sa_row(previous, i),
-                                                         sa_row(state, i));
+static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat s) {
+    for (int l = 0; l < s.rows; l++)
+        (w->cell->keeps_old ? old_forward : new_forward)(w->n, sa_row(zrc, l), sa_row(previous, l),
+                                                         sa_row(s, l));
 }
 
-static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat dstate,
+static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat ds,
                             sa_mat dzrc, sa_mat dprevious) {
-    for (int i = 0; i < dstate.rows; i++)
-        (w->cell->keeps_old ? old_backward : new_backward)(w->n, sa_row(zrc, i),
-                                                           sa_row(previous, i), sa_row(dstate, i),
-                                                           sa_row(dzrc, i), sa_row(dprevious, i));
-}
-
-/* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
-
-/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). cache receives r . s'. It is
- * gru_forward of paper/rnnsearch.c, generalized. */
-void sa_gru_before_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                           sa_state state) {
-    const int n = w->n;
-    const sa_mat s_masked = previous.masked, reset = sa_cols(cache, 0, n);
-    sa_product_forward(sa_U_of(w, 0, 2), s_masked, gates, cache); /* z, r = sigma(a + U s') */
-    sa_sigmoid(sa_cols(gates, 0, 2 * n));
-    for (int i = 0; i < gates.rows; i++) {
-        const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(s_masked, i);
-        sa_real *rs = sa_row(reset, i);
-        for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
-    }
-    sa_product_forward(sa_U_of(w, 2, 1), reset, gates, cache); /* s~ = tanh(a + U [r . s']) */
-    sa_tanh(sa_cols(gates, 2 * n, n));
-    update_forward(w, gates, previous.s, state.s);
-}
-
-void sa_gru_before_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                            sa_state dstate, sa_mat da, sa_state dprevious, sa_mat drs,
-                            sa_recurrent *dw) {
-    const int n = w->n;
-    update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
-    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
-    for (int i = 0; i < gates.rows; i++) {
-        const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous.masked, i),
-                      *drs_ = sa_row(drs, i);
-        sa_real *dar = sa_row(da, i) + n, *ds_ = sa_row(dprevious.masked, i);
-        for (int k = 0; k < n; k++) {
-            ds_[k] += drs_[k] * r[k];                     /* solution: gru */
-            dar[k] = drs_[k] * s_[k] * r[k] * (1 - r[k]); /* end */
-        }
-    }
-    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */
-}
-
-void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    const sa_mat reset = sa_cols(cache, 0, dw->n); /* r . s' */
-    sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
-    sa_product_weights_backward(sa_U_of(dw, 2, 1), reset, da);
+    for (int l = 0; l < ds.rows; l++)
+        (w->cell->keeps_old ? old_backward : new_backward)(w->n, sa_row(zrc, l),
+                                                           sa_row(previous, l), sa_row(ds, l),
+                                                           sa_row(dzrc, l), sa_row(dprevious, l));
 }
 
 /* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */
@@ -117,9 +132,11 @@ static sa_mat gate_blocks(sa_mat gates, int n) {
     return sa_cols(gates, n, 3 * n);
 }
 
-/* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
-void sa_gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                          sa_state state) {
+/* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u)
+ *
+ *   previous.s [L x n], gates [L x 4n]: a -> u | z | r | s~, state.s [L x n] */
+static void gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                              sa_state state) {
     const int n = w->n;
     sa_product_forward(sa_U_of(w, 0, 3), previous.masked, gates, cache); /* u, z, r: a + U s' */
     sa_sigmoid(sa_cols(gates, n, 2 * n));
@@ -132,9 +149,9 @@ void sa_gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat gates
     update_forward(w, gate_blocks(gates, n), previous.s, state.s);
 }
 
-void sa_gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                           sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                           sa_recurrent *dw) {
+static void gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                               sa_recurrent *dw) {
     const int n = w->n;
     update_backward(w, gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n),
                     dprevious.s);
@@ -159,9 +176,10 @@ void sa_gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat gate
  *   m = f . m' + i . g             memory cell
  *   s = o . tanh(m)                with layer normalization o . tanh(LN(m)): recurrent.h
  *
- * Blocks of a: [i | f | o | g]. */
-void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                     sa_state state) {
+ *   previous.s, m [L x n], gates [L x 4n]: a -> i | f | o | g, cache [L x n]: tanh(m) ->
+ *   state.s, m [L x n] */
+static void lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                         sa_state state) {
     const int n = w->n;
     sa_mat squashed = sa_cols(cache, 0, n);
     sa_product_forward(sa_U_of(w, 0, 4), previous.masked, gates, cache); /* a + U s' */
@@ -182,7 +200,7 @@ void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
     }
 }
 
-/* do, and the part of dm that comes through s = o . tanh(m) */
+/* Fills do in da, and the contribution of s = o . tanh(m) to dm. */
 static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa_mat dm) {
     const int n = ds.cols;
     for (int l = 0; l < gates.rows; l++) {
@@ -196,9 +214,9 @@ static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa
     }
 }
 
-void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                      sa_recurrent *dw) {
+static void lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                          sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                          sa_recurrent *dw) {
     const int n = w->n;
     output_backward(gates, cache, dstate.s, da, scratch);
     sa_recurrent_memory_backward(w, cache, scratch, dw);
@@ -221,17 +239,19 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
 
 /* ---- Simple recurrent network ---------------------------------------------------------------- */
 
-/* The simple recurrent network (Elman 1990), s = tanh(a + U s'). */
-void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                    sa_state state) {
+/* The simple recurrent network (Elman 1990): s = tanh(a + U s')
+ *
+ *   previous.s [L x n], gates [L x n]: a -> s, state.s [L x n] */
+static void rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                        sa_state state) {
     sa_product_forward(sa_U_of(w, 0, 1), previous.masked, gates, cache);
     sa_tanh(gates);
     sa_copy_mat(gates, state.s);
 }
 
-void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                     sa_recurrent *dw) {
+static void rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                         sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                         sa_recurrent *dw) {
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *s = sa_row(gates, l), *ds = sa_row(dstate.s, l);
         sa_real *dal = sa_row(da, l);
@@ -240,9 +260,54 @@ void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
     sa_product_backward(sa_U_of(w, 0, 1), cache, da, 1, dprevious.masked, dw);
 }
 
-/* ---- All but the first ----------------------------------------------------------------------- */
+/* ---- The weights of all but the first -------------------------------------------------------- */
 
 /* a + U s', in all blocks at once */
-void sa_whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+static void whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     sa_product_weights_backward(sa_U_of(dw, 0, dw->cell->gated_blocks), previous.masked, da);
+}
+
+/* ---- The table, which --cell and the tests iterate over -------------------------------------- */
+
+/* A GRU with the reset gate after U needs U s' alone, for the gate to multiply: one more block, at
+ * the front. */
+#define BEFORE                                                                                     \
+    .gates = {{"z", "sigma", 0}, {"r", "sigma", 1}, {"s~", "tanh", 2, SA_READS_RESET}},            \
+    .blocks = 3, .gated_blocks = 3, .grouped_blocks = 2, .suffix = {"_z", "_r", ""}, .cache = 1,   \
+    .forward = gru_forward, .backward = gru_backward, .weights_backward = gru_weights_backward
+#define AFTER                                                                                      \
+    .gates = {{"z", "sigma", 1},                                                                   \
+              {"r", "sigma", 2},                                                                   \
+              {"u", NULL, 0},                                                                      \
+              {"s~", "tanh", 3, SA_READS_PRODUCT}},                                                \
+    .blocks = 4, .gated_blocks = 3, .first_gate = 1, .grouped_blocks = 2,                          \
+    .suffix = {"", "_z", "_r", ""}, .forward = gru_after_forward, .backward = gru_after_backward,  \
+    .weights_backward = whole_weights_backward
+
+#define NEW "s = (1 - z) . s_before + z . s~"
+#define OLD "s = z . s_before + (1 - z) . s~"
+
+const sa_cell sa_cells[] = {
+    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE,
+     .update = NEW},
+    {"gru", "s = z . s' + (1-z) . tanh(W x + U [r . s'])", "Cho et al. 2014, section 2.3", BEFORE,
+     .update = OLD, .keeps_old = true},
+    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER,
+     .update = NEW},
+    {"gru", "s = z . s' + (1-z) . tanh(W x + r . (U s'))", "dl4mt, Nematus, Marian", AFTER,
+     .update = OLD, .keeps_old = true},
+    {"lstm", "m = f . m' + i . g, s = o . tanh(m)", "Hochreiter and Schmidhuber 1997; Gers 2000",
+     .gates = {{"i", "sigma", 0}, {"f", "sigma", 1}, {"o", "sigma", 2}, {"g", "tanh", 3}},
+     .memory_update = "m = f . m_before + i . g", .update = "s = o . tanh(m)", .blocks = 4,
+     .gated_blocks = 4, .grouped_blocks = 4, .suffix = {"_i", "_f", "_o", ""}, .memory = 1,
+     .cache = 1, .forward = lstm_forward, .backward = lstm_backward,
+     .weights_backward = whole_weights_backward},
+    {"rnn", "s = tanh(W x + U s')", "Elman 1990", .gates = {{"s", "tanh", 0}}, .blocks = 1,
+     .gated_blocks = 1, .grouped_blocks = 1, .suffix = {""}, .forward = rnn_forward,
+     .backward = rnn_backward, .weights_backward = whole_weights_backward},
+    {.name = NULL},
+};
+
+const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after) {
+    return &sa_cells[kind == SA_CELL_GRU ? 2 * reset_after + keeps_old : 3 + kind];
 }

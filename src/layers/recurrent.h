@@ -1,7 +1,7 @@
 /* recurrent: a recurrent layer: its weights, and the products that its cell adds up.
  *
- * A cell (cells.c; the table is in cell_rows.c) turns the previous state and the
- * pre-activations of a step into a new state. What does not depend on the state (W x + b, and C c
+ * A cell (cells.c) turns the previous state and the pre-activations of a step
+ * into a new state. What does not depend on the state (W x + b, and C c
  * in a decoder) is added before, for all steps at once where possible. The pre-activations a are
  * blocks of n numbers side by side, one for each gate and one for the candidate.
  *
@@ -123,11 +123,8 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
 void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
 void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
 
-/* ---- The cells, and their table -------------------------------------------------------------- */
-
-sa_cell_forward sa_gru_before_forward, sa_gru_after_forward, sa_lstm_forward, sa_rnn_forward;
-sa_cell_backward sa_gru_before_backward, sa_gru_after_backward, sa_lstm_backward, sa_rnn_backward;
-sa_cell_weights_backward sa_gru_before_weights_backward, sa_whole_weights_backward;
+/* ---- The table of cells: cells.c ---------------------------------------------------------------
+ */
 
 /* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than the new
  * one, and whether the reset gate acts after U. */

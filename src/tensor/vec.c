@@ -219,10 +219,10 @@ SA_DISPATCHED static void scale_run(sa_real least, sa_real factor, sa_real *x, i
 
 sa_real sa_softmax_row(sa_real *x, int size) {
     if (!size) return 0;
-    const sa_real max = max_of(x, size); /* solution: softmax */
+    const sa_real max = max_of(x, size);
     const sa_real sum = exp_shifted(x, max, size);
     scale_run(MIN_PROBABILITY * sum, 1 / sum, x, size);
-    return max + (sa_real)log((double)sum); /* end */
+    return max + (sa_real)log((double)sum);
 }
 
 /* sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
@@ -272,8 +272,8 @@ void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx) {
     for (int i = 0; i < y.rows; i++) {
         const sa_real *yi = sa_row(y, i), *dyi = sa_row(dy, i);
         sa_real *dxi = sa_row(dx, i);
-        sa_real mean = sa_dot(yi, dyi, y.cols);                            /* solution: softmax */
-        for (int k = 0; k < y.cols; k++) dxi[k] = yi[k] * (dyi[k] - mean); /* end */
+        sa_real mean = sa_dot(yi, dyi, y.cols);
+        for (int k = 0; k < y.cols; k++) dxi[k] = yi[k] * (dyi[k] - mean);
     }
 }
 

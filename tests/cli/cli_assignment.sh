@@ -15,12 +15,14 @@ bwrap --unshare-user --ro-bind / / true 2>/dev/null || {
 
 "$assignment" list >list || fail "list"
 same "assignments" "softmax score gru beam scale aligner fault" "$(cut -d ' ' -f 1 list | xargs)"
-# holds_no_solution NAME FILE...: no line of the solution stands in the folder, but for lines that stand elsewhere, too.
+# split_paper NAME: writes what NAME leaves out of rnnsearch.c to cut, and the rest of it to left
+split_paper() {
+    awk -v mark="solution: $1" 'index($0, mark) { inside = 1 }
+        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$root/src/paper/rnnsearch.c"
+}
+# holds_no_solution NAME: no line of cut stands in the folder, but for lines that stand in left, too.
 holds_no_solution() {
     local name=$1
-    shift
-    awk -v mark="solution: $name" 'index($0, mark) { inside = 1 }
-        { print > (inside ? "cut" : "left") } /end \*\// { inside = 0 }' "$@"
     sed 's|/\*.*||; s/^ *//; s/ *$//' cut | grep -E '.{25}' | grep -v '{$' | while IFS= read -r line; do
         grep -qF -- "$line" left || printf '%s\n' "$line"
     done >solution
@@ -29,7 +31,8 @@ holds_no_solution() {
 }
 for name in softmax score gru beam; do
     "$assignment" hand-out $name "$name" 2>err || fail "hand-out $name: $(cat err)"
-    holds_no_solution "$name" "$root/src/paper/rnnsearch.c"
+    split_paper "$name"
+    holds_no_solution "$name"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
     [ -s "$name/sheet.md" ] && grep -q '<h1>' "$name/sheet.html" || fail "$name: no sheet"
     gcc -std=gnu11 -fsyntax-only "$name/checks.c" 2>err || fail "$name does not compile: $(cat err)"
@@ -81,11 +84,19 @@ for name in softmax score gru; do
 import sys
 from pathlib import Path
 from homework import library, tree
-tree.copy_tree(Path(sys.argv[2]), library.library_with_holes(sys.argv[1]))
-print(*library.files_with_holes(sys.argv[1]))' $name "$scratch/$name") >files || fail "the library with holes for $name"
-    for of in "$(sed "s|src/|$root/src/|g" files)" "$root/src/paper/rnnsearch.c"; do
-        holds_no_solution $name $of
-    done
+name, scratch = sys.argv[1], Path(sys.argv[2])
+tree.copy_tree(scratch / name, library.library_with_holes(name))
+sources = {file: library.read(library.ROOT / file) for file in library.files_with_holes(name)}
+bodies = [library.body_of(sources[file], function)[2] for file, function, _ in library.holes_of(name)]
+for file, code in sources.items():
+    for body in bodies:
+        code = code.replace(body, "")
+    sources[file] = code
+(scratch / "cut").write_text("".join(bodies))
+(scratch / "left").write_text("".join(sources.values()))' $name "$scratch") || fail "the library with holes for $name"
+    holds_no_solution $name
+    split_paper $name
+    holds_no_solution $name
     grep -q 'Hole 1' "$name/src/paper/rnnsearch.c" || fail "$name: rnnsearch.c has no hole"
     grep -rnE 'solution: [a-z]' "$name" && fail "$name: marks are left"
 done

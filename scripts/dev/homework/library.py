@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from homework.box import Box
-from homework.code import EMPTY, directives, marked, unmarked, with_holes
+from homework.code import EMPTY, directives, with_holes
 from homework.common import LONG, MOST_OUTPUT, ROOT, SHEETS, Check, Refusal, read, submitted
 from homework.results import Result, explain, near
 from homework.tree import FLAGS, build, copy_tree, run
@@ -33,23 +33,37 @@ check: program/softalign
 """
 
 
+def holes_of(name):
+    """(file, function, text that replaces its body) for each hole of library.txt."""
+    parts = re.split(r"^(src/\S+): (\w+)\n", read(SHEETS / name / "library.txt"), flags=re.MULTILINE)
+    return [(file, function, text.rstrip("\n") + "\n") for file, function, text in zip(parts[1::3], parts[2::3], parts[3::3])]
+
+
+def body_of(code, function):
+    """The match of a function's definition: its head, and its body."""
+    found = re.search(rf"^(\w[^;{{}}]*\b{function}\([^;{{}}]*\) {{\n)((?:.*\n)*?)}}\n", code, re.MULTILINE)
+    if not found:
+        raise Refusal(f"no function {function} to cut", 3)
+    return found
+
+
 def files_with_holes(name):
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.c")
-                  if path.parent.name != "paper" and marked(name).search(read(path)))
+    return sorted({file for file, _, _ in holes_of(name)})
 
 
 def library_with_holes(name):
-    """A change of files for copy_tree; in the order of files_with_holes the holes take the texts of library.txt."""
-    texts = iter(read(SHEETS / name / "library.txt").split("\n\n"))
-    holes = {file: marked(name).sub(lambda _: next(texts).rstrip("\n") + "\n", read(ROOT / file))
-             for file in files_with_holes(name)}
+    """A change of files for copy_tree."""
+    holes = {file: read(ROOT / file) for file in files_with_holes(name)}
+    for file, function, text in holes_of(name):
+        start, end = body_of(holes[file], function).span(2)
+        holes[file] = holes[file][:start] + text + holes[file][end:]
 
     def change(file, data):
         if not re.fullmatch(KEPT, file):
             return None
         if file == "src/paper/rnnsearch.c":
             return with_holes(name).encode()
-        return unmarked(holes.get(file) or data.decode()).encode() if file.endswith(".c") else data
+        return holes[file].encode() if file in holes else data
     return change
 
 

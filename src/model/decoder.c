@@ -187,21 +187,19 @@ static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_d
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
  * step_forward of paper/rnnsearch.c, generalized */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    /* solution: gru */
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
                               rows.previous.s, rows.attention, rows.c, &step->scratch);
     sa_product_forward(sa_C_of(&w->cell), rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
-    cell(w, step, rows, rows.s);                                                /* end */
+    cell(w, step, rows, rows.s);
     layers_above(w, step, rows);
 }
 
 static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                               sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
-    /* solution: gru */
     cell_backward(w, step, rows, d, d.s, dw);
     sa_product_backward(sa_C_of(&w->cell), rows.cell_cache, d.a, 1, d.c, &dw->cell); /* C c_i */
-    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);                    /* end */
+    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
 }
 
 /* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate */

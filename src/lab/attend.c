@@ -1,13 +1,20 @@
-/* attend: the attention core on given numbers, in double. */
+/* attend: sa_attend: attention on given numbers, in double. Computes by the functions of a model,
+ * and hands out the steps. */
 #include "attention/heads.h"
 #include "attention/parts.h"
-#include "lab/lab.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "lab/bandwidth.h"
+#include "lab/operands.h"
 #include "lab/watch.h"
 #include "layers/basic.h"
+#include "softalign/lab.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The inputs of the attention core, in the arena. */
@@ -22,89 +29,6 @@ typedef struct attention {
 } attention;
 
 static const sa_mat none = {0};
-
-/* ---- The bandwidth of a kernel --------------------------------------------------------------- */
-
-/* The width h of a kernel in kernel regression (Nadaraya 1964, Watson 1964), chosen so
- * that every value is predicted best from the others:
- *
- *   f_h(k_i) = sum_{j /= i} alpha_ij v_j,  alpha_i = softmax_{j /= i}(-|k_i - k_j|^2 / (2 h^2))
- *   E(h) = 1/S sum_i |v_i - f_h(k_i)|^2
- *
- * With pair i itself in the sum h = 0 would be best, and E = 0. */
-typedef struct bandwidth_data {
-    const sa_normalizer *normalizer; /* softmax, or what takes its place */
-    sa_real exponent;                /* the normalizer's alpha */
-    sa_mat e;                        /* [S x S] -|k_i - k_j|^2 / 2: the scores at h = 1 */
-    sa_mat v;                        /* [S x dv] */
-    sa_mat alpha;                    /* [1 x S] scratch */
-} bandwidth_data;
-
-enum { GRID = 64, SECTIONS = 40 };
-
-/* |v_i - f_h(k_i)|^2 */
-static double error_of_pair(const bandwidth_data *data, double h, int i) {
-    const int others = data->e.rows - 1;
-    const sa_mat alpha = {data->alpha.x, 1, others, others};
-    for (int j = 0; j < others; j++)
-        alpha.x[j] = (sa_real)((double)sa_row(data->e, i)[j < i ? j : j + 1] / h / h);
-    data->normalizer->forward(data->exponent, alpha);
-    double sum = 0;
-    for (int l = 0; l < data->v.cols; l++) {
-        double f = 0;
-        for (int j = 0; j < others; j++)
-            f += (double)(alpha.x[j] * sa_row(data->v, j < i ? j : j + 1)[l]);
-        sum += ((double)sa_row(data->v, i)[l] - f) * ((double)sa_row(data->v, i)[l] - f);
-    }
-    return sum;
-}
-
-/* E(h) */
-static double left_out(const bandwidth_data *data, double log_h) {
-    double sum = 0;
-    for (int i = 0; i < data->e.rows; i++) sum += error_of_pair(data, exp(log_h), i);
-    return sum / data->e.rows;
-}
-
-/* log h from a tenth of the least distance of two keys to ten times the greatest; of equal keys,
- * for which any h is the same, as if their distance was 1. */
-static void range_of(const bandwidth_data *data, double *from, double *to) {
-    double least = INFINITY, most = 0; /* |k_i - k_j|^2 */
-    for (int i = 0; i < data->e.rows; i++)
-        for (int j = 0; j < i; j++) {
-            const double distance = -2 * (double)sa_row(data->e, i)[j];
-            if (distance > 0) least = fmin(least, distance);
-            most = fmax(most, distance);
-        }
-    if (most == 0) least = most = 1;
-    *from = log(fmin(fmax(sqrt(least) / 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
-    *to = log(fmin(fmax(sqrt(most) * 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
-}
-
-/* The h of the least E, and *least = E(h); among equals the largest h. E may have several valleys:
- * the lowest point of a grid in log h, and then a golden section of its surroundings. */
-static double best_bandwidth(const bandwidth_data *data, double *least) {
-    double from, to, best;
-    range_of(data, &from, &to);
-    const double step = (to - from) / GRID, golden = (sqrt(5) - 1) / 2;
-    best = to, *least = left_out(data, to);
-    for (int i = GRID - 1; i >= 0; i--) {
-        const double E = left_out(data, from + i * step);
-        if (E < *least) *least = E, best = from + i * step;
-    }
-    double low = fmax(best - step, from), high = fmin(best + step, to);
-    for (int i = 0; i < SECTIONS; i++) {
-        const double left = high - golden * (high - low), right = low + golden * (high - low);
-        const double E_left = left_out(data, left), E_right = left_out(data, right);
-        if (fmin(E_left, E_right) < *least)
-            *least = fmin(E_left, E_right), best = E_left < E_right ? left : right;
-        if (E_left < E_right)
-            high = right;
-        else
-            low = left;
-    }
-    return exp(best);
-}
 
 /* ---- A mask ---------------------------------------------------------------------------------- */
 
@@ -352,17 +276,17 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
 static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const attention *at,
                           sa_attend_result *out) {
     const sa_mat k = at->memory.keys;
-    bandwidth_data data = {.normalizer = at->w.normalizer,
-                           .exponent = at->w.exponent,
-                           .e = sa_mat_alloc(arena, k.rows, k.rows),
-                           .v = at->memory.values,
-                           .alpha = sa_mat_alloc(arena, 1, k.rows)};
+    const sa_bandwidth_data data = {.normalizer = at->w.normalizer,
+                                    .exponent = at->w.exponent,
+                                    .e = sa_mat_alloc(arena, k.rows, k.rows),
+                                    .v = at->memory.values,
+                                    .alpha = sa_mat_alloc(arena, 1, k.rows)};
     const sa_head all = {
         .v_a = at->w.v_a, .q = k, .k = k, .alpha = data.e, .scratch = &at->scratch};
     if (!arena->base) return;
     at->w.v_a.x[0] = 0; /* log h */
     sa_score_forward(&at->w, &all);
-    out->bandwidth = best_bandwidth(&data, &out->left_out);
+    out->bandwidth = sa_bandwidth_best(&data, &out->left_out);
     double fitted[] = {out->bandwidth, out->left_out};
     tell(job, 0, SA_ATTEND_BANDWIDTH, "bandwidth", NULL, (sa_mat){fitted, 1, 2, 2});
     at->w.v_a.x[0] = (sa_real)log(out->bandwidth);
@@ -387,7 +311,7 @@ static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_resu
     if (arena->base) sa_copy_mat(o, (sa_mat){out->outputs, o.rows, o.cols, o.cols});
 }
 
-bool sa_lab_attend(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
+static bool compute(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
     sa_blas_init();
     sa_arena arena = {0};
     attend(&arena, job, out); /* counts */
@@ -396,4 +320,41 @@ bool sa_lab_attend(const sa_attend_options *job, sa_attend_result *out, sa_error
     if (good) attend(&arena, job, out);
     sa_arena_release(&arena);
     return good;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static bool all_finite(const double *x, size_t count) {
+    size_t i = 0;
+    while (i < count && isfinite(x[i])) i++;
+    return i == count;
+}
+
+bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
+    if (!sa_given(options, "options", error) || !sa_given(result, "result", error)) return false;
+    *result = (sa_attend_result){0};
+    if (!sa_operands_check(options, result, error)) return false;
+    const size_t H = (size_t)options->heads, Q = (size_t)result->queries, size = sizeof(double);
+    const bool scored = !options->weights.numbers;
+    bool good = (result->weights = sa_new(H * Q, size * (size_t)result->keys, error)) &&
+                (result->contexts = sa_new(Q, size * (size_t)result->context, error)) &&
+                (result->outputs = sa_new(Q, size * (size_t)result->output, error)) &&
+                (!scored || (result->scores = sa_new(H * Q, size * (size_t)result->keys, error)));
+    good = good && compute(options, result, error);
+    if (good && !(all_finite(result->weights, H * Q * (size_t)result->keys) &&
+                  all_finite(result->outputs, Q * (size_t)result->output)))
+        good = sa_fail(error, SA_DATA,
+                       "the numbers are too large: sums of products leave the range of double "
+                       "precision");
+    if (!good) sa_attend_result_release(result);
+    return good;
+}
+
+void sa_attend_result_release(sa_attend_result *attended) {
+    if (!attended) return;
+    free(attended->scores);
+    free(attended->weights);
+    free(attended->contexts);
+    free(attended->outputs);
+    *attended = (sa_attend_result){0};
 }

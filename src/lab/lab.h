@@ -32,10 +32,6 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error);
  * that has it. NULL after the last. */
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
-/* sa_attend of softalign/lab.h, for tables that fit: fills the arrays of `attended`, whose sizes
- * are set. */
-bool sa_lab_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
-
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
     const float *values;             /* the model's weights in the order of sa_seq2seq_plan */

@@ -1,5 +1,6 @@
-/* api_lab: sa_explain, sa_check_gradients and sa_prove of softalign.h. They encode the texts and
- * name the rows of the values; the laboratory computes. */
+/* jobs: sa_explain, sa_check_gradients and sa_prove, for a model and texts. Encodes the texts and
+ * names the rows of the values, in single precision as the model is; lab.h has what computes in
+ * double. */
 #include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"

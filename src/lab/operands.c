@@ -1,14 +1,11 @@
-/* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
+#include "lab/operands.h"
 #include "attention/heads.h"
 #include "attention/parts.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "config/settings.h"
-#include "lab/lab.h"
+#include "base/option.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 512 };
@@ -52,7 +49,7 @@ static bool check_table(const char *option, sa_table table, sa_error *error) {
            sa_fail(error, SA_USAGE, "%s: a table has rows and columns", option);
 }
 
-static bool project(operand *one, sa_error *error) {
+static bool check_projection(operand *one, sa_error *error) {
     const sa_table x = one->table, W = one->map->W, b = one->map->b;
     one->cols = x.cols;
     if (is_given(b) && !is_given(W))
@@ -73,7 +70,7 @@ static bool project(operand *one, sa_error *error) {
 
 static bool open_operand(operand *one, sa_error *error) {
     if (!is_given(one->table)) return sa_fail(error, SA_USAGE, "%s is missing", one->option);
-    return check_table(one->option, one->table, error) && project(one, error);
+    return check_table(one->option, one->table, error) && check_projection(one, error);
 }
 
 /* Fails about the shapes of two tables after their projections. */
@@ -258,10 +255,8 @@ static bool check(operands *all, const sa_attend_options *options, sa_error *err
     if (!(given ? check_given(options, error) : check_scores(all, options, error))) return false;
     all->output.table = (sa_table){NULL, given ? options->weights.rows : options->query.rows,
                                    all->values.cols, NULL};
-    return project(&all->output, error);
+    return check_projection(&all->output, error);
 }
-
-/* ---- The computation ------------------------------------------------------------------------- */
 
 static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (!SA_NAME(sa_scores, options->attention))
@@ -300,48 +295,18 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 
-static bool all_finite(const double *x, size_t count) {
-    size_t i = 0;
-    while (i < count && isfinite(x[i])) i++;
-    return i == count;
-}
-
-bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
-    if (!sa_given(options, "options", error) || !sa_given(result, "result", error)) return false;
-    *result = (sa_attend_result){0};
+bool sa_operands_check(const sa_attend_options *options, sa_attend_result *sizes, sa_error *error) {
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
     if (!check(&all, options, error)) return false;
     const sa_params own = own_parameters(&all, options->heads);
     const bool has_v_a = own.count && own.item[0].init == SA_INIT_ALIGN_LAST;
-    *result = (sa_attend_result){.queries = all.output.table.rows,
-                                 .keys = options->values.rows,
-                                 .heads = options->heads,
-                                 .context = all.values.cols,
-                                 .default_v_a = has_v_a && !is_given(options->weights) &&
-                                                !is_given(options->v_a),
-                                 .output = all.output.cols};
-    const size_t H = (size_t)options->heads, Q = (size_t)result->queries, size = sizeof(double);
-    const bool scored = !is_given(options->weights);
-    bool good = (result->weights = sa_new(H * Q, size * (size_t)result->keys, error)) &&
-                (result->contexts = sa_new(Q, size * (size_t)result->context, error)) &&
-                (result->outputs = sa_new(Q, size * (size_t)result->output, error)) &&
-                (!scored || (result->scores = sa_new(H * Q, size * (size_t)result->keys, error)));
-    good = good && sa_lab_attend(options, result, error);
-    if (good && !(all_finite(result->weights, H * Q * (size_t)result->keys) &&
-                  all_finite(result->outputs, Q * (size_t)result->output)))
-        good = sa_fail(error, SA_DATA,
-                       "the numbers are too large: sums of products leave the range of double "
-                       "precision");
-    if (!good) sa_attend_result_release(result);
-    return good;
-}
-
-void sa_attend_result_release(sa_attend_result *attended) {
-    if (!attended) return;
-    free(attended->scores);
-    free(attended->weights);
-    free(attended->contexts);
-    free(attended->outputs);
-    *attended = (sa_attend_result){0};
+    *sizes = (sa_attend_result){.queries = all.output.table.rows,
+                                .keys = options->values.rows,
+                                .heads = options->heads,
+                                .context = all.values.cols,
+                                .default_v_a = has_v_a && !is_given(options->weights) &&
+                                               !is_given(options->v_a),
+                                .output = all.output.cols};
+    return true;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sa_aligner_row *const sa_aligner_rows[] = {
+const sa_aligner_kind *const sa_aligner_kinds[] = {
     [SA_ALIGNER_MODEL1] = &sa_aligner_model1,
     [SA_ALIGNER_MODEL2] = &sa_aligner_model2,
     [SA_ALIGNER_HMM] = &sa_aligner_hmm,
@@ -58,12 +58,13 @@ typedef struct workspace {
     double *counts;  /* [size] those of `infer` */
 } workspace;
 
-/* For `cells` together, and pairs of up to I and J words, the empty word among them. */
-static bool workspace_init(workspace *work, const sa_aligner_row *row, size_t cells, size_t I,
+/* Allocates for `cells` cells in all, and pairs of up to I and J words, including the empty word.
+ */
+static bool workspace_init(workspace *work, const sa_aligner_kind *kind, size_t cells, size_t I,
                            size_t J, sa_error *error) {
-    const size_t scratch = row->scratch ? row->scratch(I, J) : I * J;
+    const size_t scratch = kind->scratch ? kind->scratch(I, J) : I * J;
     work->entry = sa_new(cells, sizeof *work->entry, error);
-    work->p = work->entry ? sa_new(cells + J + scratch + row->size, sizeof *work->p, error) : NULL;
+    work->p = work->entry ? sa_new(cells + J + scratch + kind->size, sizeof *work->p, error) : NULL;
     if (!work->p) return false;
     work->log_p = work->p + cells;
     work->scratch = work->log_p + J;
@@ -76,7 +77,7 @@ static void workspace_release(workspace *work) {
     free(work->p);
 }
 
-/* t(f_j | e_i), the empty word last. */
+/* Fills t(f_j | e_i), the empty word last. */
 static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                     size_t *entry, double *t) {
     const int S = source->len;
@@ -91,19 +92,19 @@ static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const 
     }
 }
 
-/* The table of a shape among `tables`; NULL: none of the corpus has it. */
+/* Returns the table of a shape among `tables`; NULL: no pair of the corpus has this shape. */
 static double *table_of(const sa_aligner_model *model, double *tables, int I, int J) {
     const uint64_t shape = (uint64_t)I << 32 | (uint32_t)J;
     const size_t s = model->shapes ? sa_keys_find(model->shapes, model->shape_count, shape) : 0;
     return s < model->shape_count ? tables + model->table[s] : NULL;
 }
 
-/* Without dependence between the a_j: p(a_j = i | f, e) = p(a_j = i) t(f_j | e_i) / p(f_j | e). */
+/* For independent a_j: p(a_j = i | f, e) = p(a_j = i) t(f_j | e_i) / p(f_j | e). */
 static void infer_each(const sa_aligner_model *model, int I, int J, double *p, double *log_p,
                        double *scratch) {
     const double *prior = table_of(model, model->parameters, I, J);
     if (!prior) {
-        model->row->prior(model, I, J, scratch);
+        model->kind->prior(model, I, J, scratch);
         prior = scratch;
     }
     for (int j = 0; j < J; j++, p += I + 1, prior += I + 1) {
@@ -118,15 +119,15 @@ static void infer(const sa_aligner_model *model, const sa_sentence *source,
                   const sa_sentence *target, const workspace *work, size_t *entry, double *p) {
     const int I = source->len - 1, J = target->len - 1;
     look_up(&model->lexicon, source, target, entry, p);
-    if (model->row->infer)
-        model->row->infer(model, I, J, p, work->log_p, work->scratch, work->counts);
+    if (model->kind->infer)
+        model->kind->infer(model, I, J, p, work->log_p, work->scratch, work->counts);
     else
         infer_each(model, I, J, p, work->log_p, work->scratch);
 }
 
 /* ---- Expectation maximization ---------------------------------------------------------------- */
 
-/* The tasks of an iteration, whose number no thread count changes. */
+/* The tasks of an iteration; the same number for every thread count. */
 enum { TASKS = SA_MAX_THREADS };
 
 typedef struct learning {
@@ -155,7 +156,7 @@ static void expect(void *context, int task) {
     const workspace *work = &run->work[task % run->workspaces];
     size_t cell = 0;
     run->sums[task] = 0;
-    memset(work->counts, 0, run->model->row->size * sizeof *work->counts);
+    memset(work->counts, 0, run->model->kind->size * sizeof *work->counts);
     for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
         const size_t cells = cells_of(pairs, p);
         if (!cells) continue;
@@ -166,7 +167,7 @@ static void expect(void *context, int task) {
     }
 }
 
-/* Adds what a task expects, one task after the other. */
+/* Adds the expected counts of a task, one task after the other. */
 static void add_counts(void *context, int task) {
     learning *run = context;
     sa_aligner_model *model = run->model;
@@ -174,7 +175,7 @@ static void add_counts(void *context, int task) {
     size_t cell = 0;
     for (size_t p = first_of(run, task); p < first_of(run, task + 1); p++) {
         const size_t cells = cells_of(run->pairs, p);
-        double *table = !model->row->tables || !cells
+        double *table = !model->kind->tables || !cells
                             ? NULL
                             : table_of(model, model->counts, run->pairs->source[p].len - 1,
                                        run->pairs->target[p].len - 1);
@@ -183,7 +184,7 @@ static void add_counts(void *context, int task) {
             if (table) table[k] += work->p[cell];
         }
     }
-    for (size_t k = 0; k < model->row->size; k++) model->counts[k] += work->counts[k];
+    for (size_t k = 0; k < model->kind->size; k++) model->counts[k] += work->counts[k];
 }
 
 /* One iteration. Returns the perplexity of the target words before it. */
@@ -197,11 +198,11 @@ static double iterate(learning *run, double alpha, sa_pool *pool) {
     for (size_t p = 0; p < run->pairs->count; p++)
         if (cells_of(run->pairs, p)) words += run->pairs->target[p].len - 1;
     sa_lexicon_maximize(&model->lexicon, run->counts, alpha);
-    if (model->row->maximize) model->row->maximize(model);
+    if (model->kind->maximize) model->kind->maximize(model);
     return exp(-log_probability / words);
 }
 
-/* The shapes of the pairs and where their tables begin. */
+/* Lists the shapes of the pairs and where their tables begin. */
 static bool find_shapes(sa_aligner_model *model, const sa_aligner_pairs *pairs, sa_error *error) {
     size_t count = 0;
     model->shapes = sa_new(pairs->count, sizeof *model->shapes, error);
@@ -225,8 +226,8 @@ static void release_work(learning *run) {
     free(run->counts);
 }
 
-/* For the largest task and the longest pair. */
-static bool init_work(learning *run, const sa_aligner_row *row, int threads, sa_error *error) {
+/* Allocates for the largest task and the longest pair. */
+static bool init_work(learning *run, const sa_aligner_kind *kind, int threads, sa_error *error) {
     const sa_aligner_model *model = run->model;
     size_t most = 0, J = 0, I = 0;
     for (int task = 0; task < TASKS; task++) {
@@ -244,7 +245,7 @@ static bool init_work(learning *run, const sa_aligner_row *row, int threads, sa_
     run->work = run->counts ? sa_new((size_t)run->workspaces, sizeof *run->work, error) : NULL;
     bool good = run->work;
     for (int k = 0; good && k < run->workspaces; k++)
-        good = workspace_init(&run->work[k], row, most, I, J, error);
+        good = workspace_init(&run->work[k], kind, most, I, J, error);
     return good;
 }
 
@@ -256,17 +257,17 @@ static void release_positions(sa_aligner_model *model) {
     model->shape_count = 0;
 }
 
-/* Begins with a row; the lexicon stays. */
-static bool begin(sa_aligner_model *model, const sa_aligner_row *row, const sa_aligner_pairs *pairs,
-                  sa_error *error) {
+/* Begins learning a kind; the lexicon stays. */
+static bool begin(sa_aligner_model *model, const sa_aligner_kind *kind,
+                  const sa_aligner_pairs *pairs, sa_error *error) {
     release_positions(model);
-    model->row = row;
-    model->size = row->size;
-    if (row->tables && !find_shapes(model, pairs, error)) return false;
+    model->kind = kind;
+    model->size = kind->size;
+    if (kind->tables && !find_shapes(model, pairs, error)) return false;
     model->parameters = sa_new(model->size, sizeof *model->parameters, error);
     if (model->parameters) model->counts = sa_new(model->size, sizeof *model->counts, error);
     if (!model->counts) return false;
-    if (row->start) row->start(model);
+    if (kind->start) kind->start(model);
     sa_aligner_fill_tables(model);
     return true;
 }
@@ -274,19 +275,19 @@ static bool begin(sa_aligner_model *model, const sa_aligner_row *row, const sa_a
 bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options,
                       const sa_aligner_pairs *pairs, int32_t sources, int32_t targets,
                       sa_aligner_report *report, void *context, sa_error *error) {
-    const sa_aligner_row *row = sa_aligner_rows[options->model];
-    const sa_aligner_row *stages[] = {row->after, row};
+    const sa_aligner_kind *kind = sa_aligner_kinds[options->model];
+    const sa_aligner_kind *stages[] = {kind->after, kind};
     const int iterations[] = {FIRST_ITERATIONS, options->iterations};
-    const double alpha = options->alpha == AUTO   ? row->alpha
+    const double alpha = options->alpha == AUTO   ? kind->alpha
                          : options->alpha == NONE ? 0
                                                   : options->alpha;
     learning run = {.model = model, .pairs = pairs};
     int done = 0;
-    *model = (sa_aligner_model){.null = row->null, .smoothing = row->smoothing, .tension = 4};
+    *model = (sa_aligner_model){.null = kind->null, .smoothing = kind->smoothing, .tension = 4};
     bool good = sa_lexicon_init(&model->lexicon, pairs->source, pairs->target, pairs->count,
                                 sources, targets, error);
     sa_pool *pool = good ? sa_pool_open(options->threads, error) : NULL;
-    good = pool && init_work(&run, row, sa_pool_threads(pool), error);
+    good = pool && init_work(&run, kind, sa_pool_threads(pool), error);
     for (int k = 0; good && k < 2; k++) {
         if (!stages[k]) continue;
         good = begin(model, stages[k], pairs, error);
@@ -305,7 +306,7 @@ bool sa_aligner_weights(const sa_aligner_model *model, const sa_sentence *source
                         sa_error *error) {
     const size_t S = (size_t)source->len, T = (size_t)target->len;
     workspace work = {0};
-    const bool good = workspace_init(&work, model->row, S * T, S, T, error);
+    const bool good = workspace_init(&work, model->kind, S * T, S, T, error);
     if (good) {
         memset(weights, 0, T * S * sizeof *weights);
         infer(model, source, target, &work, work.entry, weights);

@@ -1,13 +1,14 @@
 /* aligner: learns a word aligner by expectation maximization, and aligns pairs with it. */
 #pragma once
 
-#include "aligner/aligner_row.h"
+#include "aligner/aligner_kind.h"
 #include "base/option.h"
 #include "base/thread.h"
 
-/* The rows of --model; the first is Model 1 (Brown et al. 1993, section 4.1), the start of others.
+/* The choices of --model; the first is Model 1 (Brown et al. 1993, section 4.1), the start of
+ * others.
  */
-extern const sa_aligner_row *const sa_aligner_rows[];
+extern const sa_aligner_kind *const sa_aligner_kinds[];
 
 extern const sa_option sa_aligner_option_rows[]; /* of sa_aligner_options */
 
@@ -17,12 +18,12 @@ typedef struct sa_aligner_pairs {
     size_t count;
 } sa_aligner_pairs;
 
-/* Gets the perplexity of the target words, without EOS, before each iteration. */
+/* Called with the perplexity of the target words, without EOS, before each iteration. */
 typedef void sa_aligner_report(void *context, int iteration, double perplexity);
 
-/* Learns from pairs over vocabularies of so many words. report may be NULL. Every thread count
- * gives the same bits. SA_LIMIT: memory. Freed by sa_aligner_model_release, even after a failure.
- */
+/* Learns from pairs over vocabularies of `sources` and `targets` words. report may be NULL. Every
+ * thread count gives the same bits. SA_LIMIT: out of memory. Free with sa_aligner_model_release,
+ * even after a failure. */
 bool sa_aligner_learn(sa_aligner_model *model, const sa_aligner_options *options,
                       const sa_aligner_pairs *pairs, int32_t sources, int32_t targets,
                       sa_aligner_report *report, void *context, sa_error *error);

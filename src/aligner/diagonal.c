@@ -5,7 +5,7 @@
  *   p(a_i = null) = p_0
  *
  * Here i = 1..m is a target and j = 1..n a source position, as in the paper. */
-#include "aligner/aligner_row.h"
+#include "aligner/aligner_kind.h"
 
 #include <math.h>
 
@@ -58,7 +58,7 @@ static double derivative(const sa_aligner_model *model, double lambda) {
     return sum;
 }
 
-/* The lambda of the largest likelihood within the bounds of fast_align, by bisection. */
+/* Finds the lambda of the largest likelihood within the bounds of fast_align, by bisection. */
 static void maximize(sa_aligner_model *model) {
     double low = 0.1, high = 14;
     for (int k = 0; k < 30; k++) {
@@ -68,7 +68,7 @@ static void maximize(sa_aligner_model *model) {
     sa_aligner_fill_tables(model);
 }
 
-const sa_aligner_row sa_aligner_diagonal = {
+const sa_aligner_kind sa_aligner_diagonal = {
     .title = "the diagonal prior",
     .null = 0.15,
     .alpha = 0.01,

@@ -7,7 +7,7 @@
  *
  * where the first word has (1 - p_0) / I. Below f_j(i) is the forward probability of word i, n_j(i)
  * that of the empty word after word i. */
-#include "aligner/aligner_row.h"
+#include "aligner/aligner_kind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static size_t scratch_of(size_t I, size_t J) {
     return 2 * I * (I + J + 1);
 }
 
-/* The parameter of a jump. */
+/* Returns the index of the parameter of a jump. */
 static int jump_of(int d) {
     return SA_JUMP_MOST + (d < -SA_JUMP_MOST ? -SA_JUMP_MOST : d > SA_JUMP_MOST ? SA_JUMP_MOST : d);
 }
@@ -147,7 +147,7 @@ static void maximize(sa_aligner_model *model) {
             model->parameters[k] = fmax(model->counts[k] / model->counts[SA_JUMPS + k], 1e-12);
 }
 
-const sa_aligner_row sa_aligner_hmm = {
+const sa_aligner_kind sa_aligner_hmm = {
     .title = "the HMM",
     .null = 0.1,
     .smoothing = 0.2,

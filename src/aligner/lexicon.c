@@ -28,7 +28,7 @@ bool sa_pair_is_read(const sa_sentence *source, const sa_sentence *target) {
     return source->ids && target->ids;
 }
 
-/* Every source word with every target word of its pairs, once each, in order. */
+/* Lists every source word with every target word of its pairs, once each, in order. */
 static uint64_t *collect_links(const sa_sentence *source, const sa_sentence *target, size_t count,
                                size_t *links, sa_error *error) {
     size_t all = 0, n = 0;

@@ -6,7 +6,7 @@
 
 #include "base/batch.h"
 
-/* t(f | e) of every two words that occur in a pair. */
+/* t(f | e) of all words e and f that occur in a pair. */
 typedef struct sa_lexicon {
     int32_t sources; /* source words, special tokens included */
     size_t *row;     /* [sources + 1] where the entries of each source word begin */
@@ -15,12 +15,12 @@ typedef struct sa_lexicon {
                   sum to 1 for each source word, with alpha to less */
 } sa_lexicon;
 
-/* Whether both sentences of a pair have ids: others are left out. */
+/* Returns whether both sentences of a pair have ids; other pairs are left out. */
 bool sa_pair_is_read(const sa_sentence *source, const sa_sentence *target);
 
 /* Sorts keys and removes duplicates. Returns the new count. */
 size_t sa_keys_deduplicate(uint64_t *keys, size_t count);
-/* Where a key is among those; count: nowhere. */
+/* Returns the index of a key among sorted keys; count: it is not there. */
 size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key);
 
 /* Makes the lexicon of `count` pairs; each source word's probabilities are equal. SA_LIMIT: memory.
@@ -28,18 +28,19 @@ size_t sa_keys_find(const uint64_t *keys, size_t count, uint64_t key);
 bool sa_lexicon_init(sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int32_t sources, int32_t targets, sa_error *error);
 
-/* The entry of two words, or row[sources], where t is 0, when they have none. */
+/* Returns the entry of two words or, if they have none, row[sources], where t is 0. */
 size_t sa_lexicon_find(const sa_lexicon *lexicon, int32_t e, int32_t f);
 
 /* The M-step: from the expected counts c(f | e) [row[sources]], with alpha 0
  *
  *   t(f | e) = c(f | e) / sum_f' c(f' | e)
  *
- * and otherwise variational Bayes with a Dirichlet prior (Johnson 2007), under which rare words are
- * no garbage collectors: t(f | e) = exp(psi(c(f | e) + alpha) - psi(sum_f' (c(f' | e) + alpha))) */
+ * and otherwise variational Bayes with a Dirichlet prior (Johnson 2007), which keeps rare words
+ * from becoming garbage collectors: t(f | e) = exp(psi(c(f | e) + alpha) - psi(sum_f' (c(f' | e) +
+ * alpha))) */
 void sa_lexicon_maximize(sa_lexicon *lexicon, const double *counts, double alpha);
 
-/* psi, the derivative of log Gamma, for x > 0. */
+/* Returns psi(x), the derivative of log Gamma, for x > 0. */
 double sa_digamma(double x);
 
 void sa_lexicon_release(sa_lexicon *lexicon);

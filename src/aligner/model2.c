@@ -1,13 +1,13 @@
 /* Model 2 (Brown et al. 1993, section 4.2): weights by position alone, learned without any form. */
-#include "aligner/aligner_row.h"
+#include "aligner/aligner_kind.h"
 
 void sa_aligner_fill_tables(sa_aligner_model *model) {
     for (size_t s = 0; s < model->shape_count; s++)
-        model->row->prior(model, (int)(model->shapes[s] >> 32), (int)(uint32_t)model->shapes[s],
-                          model->parameters + model->table[s]);
+        model->kind->prior(model, (int)(model->shapes[s] >> 32), (int)(uint32_t)model->shapes[s],
+                           model->parameters + model->table[s]);
 }
 
-/* p(a_j = i) = (1 - w) a(i | j, I, J) + w / (I + 1): a gets its share of the counts,
+/* p(a_j = i) = (1 - w) a(i | j, I, J) + w / (I + 1), where a gets its share of the counts:
  * a(i | j, I, J) = c(i | j, I, J) / sum_i' c(i' | j, I, J). */
 static void maximize(sa_aligner_model *model) {
     const double w = model->smoothing;
@@ -21,7 +21,7 @@ static void maximize(sa_aligner_model *model) {
     }
 }
 
-const sa_aligner_row sa_aligner_model2 = {
+const sa_aligner_kind sa_aligner_model2 = {
     .title = "Model 2",
     .smoothing = 0.2,
     .after = &sa_aligner_model1,

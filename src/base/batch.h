@@ -14,7 +14,7 @@
 /* A word alignment: a source and a target position, counted from 0. */
 typedef struct sa_link {
     int source, target;
-    bool possible; /* or else sure */
+    bool possible; /* otherwise sure */
 } sa_link;
 
 /* The links of a pair. */

@@ -1,4 +1,4 @@
-/* clock: the time since some moment in the past, which nobody sets. */
+/* clock: a monotonic clock. */
 #pragma once
 
 #include <time.h>

@@ -15,7 +15,7 @@ enum { HEADER_DEPTH = 3 };
 
 #define TENSOR "%s: tensor '%s': " /* how a message about a tensor begins */
 
-/* From wide to narrow, so that tensors written in this order are aligned. */
+/* From wide to narrow: tensors written in this order are aligned. */
 const sa_dtype_info sa_dtypes[SA_DTYPES] = {
     [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
     [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
@@ -79,7 +79,7 @@ static bool is_text(const unsigned char *start, size_t size) {
     return size > 0;
 }
 
-/* Fails with the format of a foreign file, guessed from its first bytes. size >
+/* Fails, naming the format of a foreign file, guessed from its first bytes. size >
  * SA_CONTAINER_LENGTH_SIZE. */
 static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
                                   sa_error *error) {
@@ -117,7 +117,7 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
     return true;
 }
 
-/* The first minus outside quoted strings, or size. */
+/* Returns where the first minus outside quoted strings is, or size. */
 static size_t find_minus(const char *text, size_t size) {
     bool quoted = false;
     size_t at = 0;

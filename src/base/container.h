@@ -11,14 +11,14 @@
 
 typedef enum sa_dtype { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_DTYPES } sa_dtype;
 
-/* The names are those of the format: "F64" ... */
+/* A type; names are as in the format: "F64" ... */
 typedef struct sa_dtype_info {
     const char *name;
     size_t size; /* bytes of one number */
 } sa_dtype_info;
 extern const sa_dtype_info sa_dtypes[SA_DTYPES];
 
-/* The metadata and the tensor that every file of this program has. */
+/* The metadata and the tensor in every file of this program. */
 #define SA_CONTAINER_FORMAT "softalign"
 #define SA_CONTAINER_VERSION "1"
 #define SA_CONTAINER_CHECKSUM "checksum"
@@ -61,28 +61,28 @@ typedef struct sa_container {
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
  * and version. Freed by sa_container_close.
  *
- * Each piece of the data also goes through the check, unless that is NULL, while it is in the
- * cache, by several threads at once. The first tensor's data begin the first piece. */
+ * Also passes each piece of the data to `check`, unless that is NULL, while it is in the cache and
+ * by several threads at once. The first piece begins with the first tensor's data. */
 typedef bool sa_container_check(const void *piece, size_t size);
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error);
 
-/* The same from bytes in memory, which must outlive the container. `name` is for messages. */
+/* Reads a container from bytes in memory, which must outlive it. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error);
 
 void sa_container_close(sa_container *container);
 
-/* The tensor of that name, or NULL. */
+/* Returns the tensor of that name, or NULL. */
 const sa_tensor *sa_container_find(const sa_container *container, const char *name);
 
-/* The metadata string of that key, or NULL. */
+/* Returns the metadata string of that key, or NULL. */
 const char *sa_container_metadata(const sa_container *container, const char *key);
 
 /* Replaces the file at `path` (see sa_save) by these tensors, metadata strings and a checksum.
- * Wider types come first, so that every tensor is aligned in the file; within a type the order
- * stays. Names must be unique; "format", "version" and "checksum" are added here. SA_DATA: an empty
- * tensor; SA_LIMIT: too many tensors, too long a header, or a file too large to be read again. */
+ * Wider types come first, so that every tensor is aligned in the file; within a type the order is
+ * kept. Names must be unique; "format", "version" and "checksum" are added here. SA_DATA: an empty
+ * tensor; SA_LIMIT: too many tensors, too long a header, or a file above SA_FILE_LIMIT. */
 bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
                         const sa_metadata *texts, size_t text_count, sa_error *error);
 
@@ -95,11 +95,11 @@ enum { SA_CONTAINER_START = 16 }; /* bytes that tell what a file is */
 bool sa_container_read_length(const char *name, const unsigned char *start, size_t size,
                               size_t *length, sa_error *error);
 
-/* How many of `chunk` bytes from `at` on, of a file of `size` bytes, enter its checksum: all but
- * the last four bytes of the file, which are the checksum itself. */
+/* Returns how many of the `chunk` bytes from `at` on, in a file of `size` bytes, enter its
+ * checksum: all except the last four bytes of the file, which are the checksum itself. */
 size_t sa_container_summed(size_t at, size_t chunk, size_t size);
 
-/* As sa_container_read, with the checksum of the bytes; the container has its name, and is closed
- * on failure. */
+/* The same as sa_container_read, given the checksum of the bytes. The container has its name, and
+ * is closed on failure. */
 bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
                         sa_error *error);

@@ -71,7 +71,7 @@ static void read_part(void *context, int task) {
     }
 }
 
-/* The checksum of the whole from those of its parts. */
+/* Computes the checksum of the file from the checksums of its parts. */
 static bool join_parts(const file_parts *file, uint32_t *sum, sa_error *error) {
     for (int i = 0; i < file->count; i++) {
         const file_part *part = &file->parts[i];
@@ -84,8 +84,7 @@ static bool join_parts(const file_parts *file, uint32_t *sum, sa_error *error) {
     return true;
 }
 
-/* Much of the time the system clears the memory that the bytes go to: that is shared by the
- * threads, too. */
+/* The threads also share the time in which the system clears the memory for the bytes. */
 static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *error) {
     file->count = (int)((file->size - file->data) / PART_SIZE) + 1;
     file->parts = sa_new((size_t)file->count, sizeof *file->parts, error);
@@ -97,7 +96,7 @@ static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *e
     return good;
 }
 
-/* Checks the type, size and first bytes of the file before it allocates anything. The tensors' data
+/* Checks the type, size and first bytes of the file before allocating anything. The tensors' data
  * begin at a cache line, so that weights can be used in place. */
 static bool load(sa_container *container, file_parts *file, int threads, uint32_t *sum,
                  sa_error *error) {

@@ -15,9 +15,9 @@
 bool sa_fail(sa_error *error, sa_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* How modules that know no options speak of them: a message names a setting by its field in braces,
- * "{max_len} %d", and its reader gets the option, "--max-len 50". Options of `config` are called
- * like their fields for this. sa_fail does it by itself; this is for other formats. Returns out. */
+/* Replaces names of settings in braces by options: "{max_len} %d" becomes "--max-len %d". This is
+ * how numeric modules mention options in messages without depending on config, whose options are
+ * named like their fields. sa_fail calls it; this is for other formats. Returns out. */
 const char *sa_name_options(char *out, size_t capacity, const char *format)
     __attribute__((format_arg(3)));
 
@@ -33,15 +33,16 @@ bool sa_fail_memory(sa_error *error, size_t bytes);
  * truncated with an ellipsis. Returns out. */
 const char *sa_escape(char *out, size_t capacity, const char *text, size_t size);
 
-/* Writes the first character of `text` (size >= 1) as sa_escape does, terminated, and returns how
- * many bytes of the text that is. */
+/* Writes the first character of `text` (size >= 1) as sa_escape does, terminated. Returns its bytes
+ * in the text. */
 enum { SA_ESCAPED = 16 };
 size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size);
 
-/* The length of the UTF-8 character at `text`, with its code point in *code; 0 when invalid. */
+/* Returns the length of the UTF-8 character at `text` and sets *code to its code point; 0: invalid.
+ */
 size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
-/* Whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
- * If not, *bad is the offset of the first wrong byte. */
+/* Returns whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above
+ * U+10FFFF). If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
 /* Aborts on a programming error, such as a shape that does not match or a name bound twice. Bad
@@ -59,22 +60,22 @@ _Noreturn void sa_trap(const char *condition, const char *file, int line);
 #define sa_fail_memory(...) (sa_fail_memory(__VA_ARGS__) && false)
 #endif
 
-/* The pointer is not NULL. */
+/* Checks that the pointer is not NULL. */
 bool sa_given(const void *pointer, const char *name, sa_error *error);
 
-/* The number is in the range. */
+/* Checks that the number is in the range. */
 bool sa_within(int64_t number, int64_t min, int64_t max, const char *name, sa_error *error);
 
-/* The count is no more than an int holds, as a negative number passed for it is not; and unless it
- * is 0, the array is not NULL. */
+/* Checks that count fits in an int (which also rejects negative ints converted to size_t), and that
+ * the array is not NULL unless count is 0. */
 bool sa_given_array(const void *array, size_t count, const char *name, sa_error *error);
 
-/* The same for arrays whose texts must not be NULL, either, and must be UTF-8. */
+/* The same; also checks that no text is NULL, and that all are UTF-8. */
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
 
-/* Its sizes and words, which must be UTF-8; its weights may be NULL. */
+/* Checks its sizes and its words, which must be UTF-8; the weights may be NULL. */
 bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error);
 
-/* A corpus that was opened, or put together by a program. */
+/* Checks a corpus that was opened, or put together by a program. */
 bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error);

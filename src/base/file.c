@@ -110,30 +110,20 @@ bool sa_file_missing(const char *path) {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Replaces a path that does not exist by its folder, resolved, and its name. */
-static char *resolve_missing(const char *path, sa_error *error) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = sa_copy(slash ? path : ".", slash ? (size_t)(slash - path) : 1, error);
-    char *above = folder ? sa_path_resolve(*folder ? folder : "/", error) : NULL;
-    char *whole =
-        above ? sa_format(error, "%s/%s", strcmp(above, "/") == 0 ? "" : above, name) : NULL;
-    free(folder), free(above);
-    return whole;
-}
-
 char *sa_path_resolve(const char *path, sa_error *error) {
     char real[PATH_MAX];
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/') length--;
-    char *plain = sa_copy(path, length, error);
-    if (!plain) return NULL;
-    if (!realpath(plain, real)) {
-        if (strcmp(plain, "/") == 0 || strcmp(plain, ".") == 0) return plain; /* without a folder */
-        *real = 0;
-    }
-    char *found = *real ? sa_copy(real, strlen(real), error) : resolve_missing(plain, error);
-    free(plain);
-    return found;
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/') size--;
+    if (realpath(path, real)) return sa_copy(real, strlen(real), error);
+    if (size == 1 && strchr("/.", *path)) return sa_copy(path, 1, error); /* it is gone */
+    const char *slash = memrchr(path, '/', size), *name = slash ? slash + 1 : path;
+    char *folder = slash ? sa_copy(path, (size_t)(name - path), error) : sa_copy(".", 1, error);
+    char *above = folder ? sa_path_resolve(folder, error) : NULL;
+    char *whole = above ? sa_format(error, "%s/%.*s", strcmp(above, "/") == 0 ? "" : above,
+                                    (int)(path + size - name), name)
+                        : NULL;
+    free(folder), free(above);
+    return whole;
 }
 
 bool sa_file_same(const char *one, const char *other) {

@@ -52,23 +52,24 @@ bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-/* Whether there is certainly no such file. One that cannot be examined does not count as missing:
- * opening it gives the reason. */
+/* Returns whether there is certainly no such file. A file that cannot be examined does not count as
+ * missing: opening it gives the reason. */
 bool sa_file_missing(const char *path);
 
-/* Whether it is a regular file (behind links), which can be read again: no pipe, device or folder.
- */
+/* Returns whether it is a regular file (after following links), which can be read again: no pipe,
+ * device or folder. */
 bool sa_file_is_regular(const char *path);
 
-/* The path without links, "." and "..", to be freed; it need not exist. NULL: memory. */
+/* Returns the path without links, "." and "..", to be freed. The file need not exist, but its
+ * folder must, or the path stays as it is. NULL: out of memory. */
 char *sa_path_resolve(const char *path, sa_error *error);
 
-/* Whether two paths that exist lead to the same file. */
+/* Returns whether two existing paths lead to the same file. */
 bool sa_file_same(const char *one, const char *other);
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* A part of a file to be written; the parts are joined on disk, not in memory. */
+/* A chunk of a file to be written; chunks are joined on disk, not in memory. */
 typedef struct sa_chunk {
     const void *data;
     size_t size; /* bytes */
@@ -77,34 +78,34 @@ typedef struct sa_chunk {
 /* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
  * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
  * mode; a new one gets 0666 less the umask. A symbolic link is followed: the file that it leads to
- * is replaced, in its own folder. What is no regular file (a pipe, a device) or is open already
- * (/dev/stdout) is written to directly. A directory is refused, and a loop of links.
- * Fails with SA_OPEN when the folder or a link cannot be opened, otherwise with SA_IO; the old file
- * is then unchanged and no temporary file remains. (Only when the last step fails is the new file
- * already in place; the message says so.) The temporary file of a killed save is removed by the
+ * is replaced, in its own folder. Pipes, devices and files that are open already (/dev/stdout) are
+ * written to directly. Directories and loops of links are refused.
+ * Fails with SA_OPEN if the folder or a link cannot be opened, otherwise with SA_IO; the old file
+ * is unchanged and no temporary file remains. (If only the last step fails, the new file is already
+ * in place; the message says so.) The temporary file of a killed save is removed by the
  * next save to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ
  * is killed by it at a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 
-/* The same with a text. SA_LIMIT when the buffer had run out of memory. */
+/* Saves a text. SA_LIMIT: the buffer ran out of memory. */
 bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error);
 
-/* The same to folder/name; releases the text. */
+/* Saves a text as folder/name and releases it. */
 bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error);
 
-/* Writes the text to an open file. SA_IO, without text when it is a pipe whose reader has gone
- * away: `softalign translate | head` ends silently. */
+/* Writes the text to an open file. SA_IO; its text is empty if the reader of a pipe has gone away,
+ * so that `softalign translate | head` ends silently. */
 bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
 
-/* Whether a name is that of a temporary file of sa_save. */
+/* Returns whether this is the name of a temporary file of sa_save. */
 bool sa_save_is_temporary(const char *name);
 
 /* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
-/* Removes regular files of the folder, of a link what it leads to, and syncs the folder: what is
- * saved there from now on never stands beside one of them, even after a power cut. SA_OPEN: the
- * folder cannot be opened; SA_IO names a file that remains. */
+/* Removes regular files of the folder (of a link, the file that it leads to) and syncs the folder:
+ * even after a power cut, files saved later never stand next to removed ones. SA_OPEN: the folder
+ * cannot be opened; SA_IO names a file that remains. */
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error);
 
@@ -121,6 +122,5 @@ typedef struct sa_directory_lock {
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
 void sa_directory_lock_close(sa_directory_lock *lock);
 
-/* Whether `folder` is still the one that was locked. SA_OPEN: it is gone, or another one took its
- * place. */
+/* Checks that `folder` is still the one that was locked. SA_OPEN: it is gone, or replaced. */
 bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error);

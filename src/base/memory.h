@@ -6,23 +6,23 @@
 
 #include <limits.h>
 
-/* count * size zeroed bytes (at least one), or NULL. */
+/* Returns count * size zeroed bytes (at least one), or NULL. */
 void *sa_new(size_t count, size_t size, sa_error *error);
 
-/* madvise for those units of `unit` bytes that lie inside the memory. */
+/* Calls madvise for the whole units of `unit` bytes inside the memory. */
 void sa_advise(void *memory, size_t size, size_t unit, int advice);
-/* Asks for huge pages, with which fresh memory of several megabytes is faulted in faster. */
+/* Asks for huge pages: fresh memory of several megabytes is faulted in faster. */
 void sa_advise_huge_pages(void *memory, size_t size);
 
-/* Gives freed memory back to the system; worth its time after much was freed that is not needed
- * again. */
+/* Gives freed memory back to the system; worth the time after freeing much memory that is not
+ * needed again. */
 void sa_return_memory(void);
 
 /* realloc of *place to count * size bytes; on failure *place is unchanged. New bytes are not
  * zeroed. */
 bool sa_resize(void **place, size_t count, size_t size, sa_error *error);
 
-/* A copy of size bytes with a terminating zero. */
+/* Returns a copy of `size` bytes with a terminating zero. */
 char *sa_copy(const char *text, size_t size, sa_error *error);
 
 /* Grows an array geometrically so that it holds at least `need` items. `place` points at the
@@ -32,17 +32,17 @@ bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_erro
 bool sa_append(void *place, size_t *count, size_t *capacity, const void *item, size_t size,
                sa_error *error);
 
-/* The formatted text, to be freed; NULL: memory. */
+/* Returns the formatted text, to be freed, or NULL. */
 char *sa_format(sa_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes folder/name to `path`, and returns that. One that is cut is too long for the system, too,
- * which says so when it is used. */
+/* Writes folder/name to `path` and returns it. A path that had to be cut is also too long for the
+ * system, which reports it on use. */
 enum { SA_PATH_SIZE = PATH_MAX + 1 };
 const char *sa_path_in(char path[SA_PATH_SIZE], const char *folder, const char *name);
 
 /* A growing string. Appending reports no errors: after a failure `failed` stays true and further
- * text is dropped, and the user of the text checks it once. `text` is terminated once something was
- * appended. */
+ * text is dropped; check it once, before using the text. `text` is terminated after the first
+ * append. */
 typedef struct sa_buffer {
     char *text;
     size_t size, capacity;
@@ -53,12 +53,12 @@ void sa_buffer_add(sa_buffer *buffer, const char *text, size_t size);
 void sa_buffer_adds(sa_buffer *buffer, const char *text);
 void sa_buffer_addf(sa_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends spaces; none if count is negative. */
+/* Appends `count` spaces; none if it is negative. */
 void sa_buffer_pad(sa_buffer *buffer, int count);
 /* Appends text that is safe on a terminal: escaped as by sa_escape, except for the characters in
  * `keep`. */
 void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep);
-/* The whole text, to be freed instead of the buffer. NULL: memory had run out; nothing is left. */
+/* Returns the text, to be freed instead of the buffer. NULL: memory ran out; nothing is left. */
 char *sa_buffer_take(sa_buffer *buffer, sa_error *error);
 void sa_buffer_release(sa_buffer *buffer);
 

@@ -9,7 +9,7 @@
  * gives the nearest double, perhaps 0. */
 bool sa_number_parse(const char *text, double *value);
 
-/* The same for a whole number: digits with an optional sign, within int64_t. */
+/* Parses a whole number: digits with an optional sign, within int64_t. */
 bool sa_integer_parse(const char *text, int64_t *value);
 
 /* Appends the shortest digits that read back as the same number: as a float (at most 9) when the
@@ -17,7 +17,7 @@ bool sa_integer_parse(const char *text, int64_t *value);
  * others are "inf", "-inf" or "nan". */
 void sa_number_add(sa_buffer *out, double value);
 
-/* The same with digits that always read back as the same double. */
+/* Appends digits that always read back as the same double. */
 void sa_number_add_exact(sa_buffer *out, double value);
 
 /* Appends the value rounded to `decimals` digits after the point (0: no point); above 1e15 with an

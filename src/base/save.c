@@ -18,8 +18,8 @@
 
 enum { LINKS = 40 }; /* followed, as the system does */
 
-/* The number of the descriptor of this process that a link stands for, as /proc/self/fd/1 behind
- * /dev/stdout does; -1: it is another link. */
+/* Returns the descriptor of this process that a link stands for, such as /proc/self/fd/1, to which
+ * /dev/stdout leads; -1: it is another link. */
 static int descriptor_of(const char *link) {
     const char *slash = strrchr(link, '/');
     int64_t number;
@@ -30,15 +30,15 @@ static int descriptor_of(const char *link) {
     return sa_file_same(above, "/proc/self/fd") ? (int)number : -1;
 }
 
-/* The path behind all links, of a file that may be missing: `path` or, in `real`, another one; or
- * the descriptor that they lead to. */
+/* Returns where the links lead, to a file that may be missing: `path` itself or a path in `real`.
+ * Sets *descriptor if they lead to one. */
 static const char *follow_links(const char *path, char real[PATH_MAX], int *descriptor,
                                 sa_error *error) {
     const char *at = path;
     for (int links = 0; links <= LINKS; links++) {
         char to[PATH_MAX], next[PATH_MAX];
         const ssize_t size = readlink(at, to, sizeof to);
-        /* no link; another trouble shows when it is opened */
+        /* not a link; any other problem shows when it is opened */
         if (size < 0 || (*descriptor = descriptor_of(at)) >= 0) return at;
         const char *slash = *to == '/' ? NULL : strrchr(at, '/');
         const int folder = slash ? (int)(slash - at) + 1 : 0;
@@ -75,8 +75,8 @@ typedef struct save_target {
     char temporary[TEMPORARY_SIZE];
 } save_target;
 
-/* Removes the temporary file of a save that was killed; false when there is none. A save in
- * progress holds a lock on its temporary file. */
+/* Removes the temporary file of a killed save; false if there is none. A save in progress holds a
+ * lock on its temporary file. */
 static bool remove_stale(int folder, const char *name) {
     struct stat opened, named;
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -89,7 +89,7 @@ static bool remove_stale(int folder, const char *name) {
     return stale;
 }
 
-/* Locks a new file; false when another process has removed it as stale meanwhile. On a file system
+/* Locks a new file; false if another process has meanwhile removed it as stale. On a file system
  * without locks the file stays unlocked, and stale files are never removed. */
 static bool lock_new(int fd) {
     struct stat about;
@@ -97,8 +97,8 @@ static bool lock_new(int fd) {
            (fstat(fd, &about) != 0 || about.st_nlink > 0);
 }
 
-/* The first name is derived from that of the file, so that the next save finds what a killed one
- * left; further names are random. */
+/* The first name is derived from the file's, so that the next save finds what a killed one left;
+ * further names are random. */
 static int open_temporary(save_target *to) {
     for (uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));;) {
         snprintf(to->temporary, sizeof to->temporary,
@@ -131,7 +131,7 @@ static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return true;
 }
 
-/* Reads the file back and compares it; sets errno to EIO when it differs. */
+/* Reads the file back and compares checksums; sets errno to EIO if it differs. */
 static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
     uint32_t expected = 0, actual = 0;
     size_t missing = 0;
@@ -226,10 +226,9 @@ bool sa_save_is_temporary(const char *name) {
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Locks the folder, which holds even when .lock is removed, and .lock, since not every file system
- * has locks of folders; writes the owner into .lock, or fails and names the owner. flock is the
- * lock, not the note: the system releases it when the process dies, and a stale note is harmless.
- */
+/* Locks the folder, which holds even if .lock is removed, and .lock, because not every file system
+ * can lock folders. Writes the owner into .lock, or fails and names the owner. The lock is flock,
+ * not the note: the system releases it when the process dies, and a stale note is harmless. */
 static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_error *error) {
     if ((flock(lock->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
         flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
@@ -269,7 +268,7 @@ bool sa_directory_create(const char *folder, sa_error *error) {
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
-/* Removes a file, but of a link what it leads to, where the next save follows it. */
+/* Removes a file; of a link, the file that it leads to, because the next save follows the link. */
 static bool remove_file(const char *folder, const char *name, sa_error *error) {
     struct stat about;
     char path[SA_PATH_SIZE], buffer[PATH_MAX];

@@ -17,11 +17,11 @@ struct sa_pool {
     void *context;
     int tasks, next, unfinished;
     int ahead, turn;               /* see sa_pool_run_in_turn; the turns before `turn` are over */
-    bool turning;                  /* a thread is inside in_turn */
+    bool turning;                  /* a thread is in in_turn */
     bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
     const sa_watch *watch; /* or NULL */
-    int workers;           /* threads beside the caller's */
+    int workers;           /* threads besides the caller's */
     pthread_t thread[];
 };
 
@@ -36,8 +36,8 @@ static bool must_wait(const sa_pool *pool) {
     return pool->in_turn && pool->next > pool->ahead && pool->next - pool->ahead >= pool->turn;
 }
 
-/* in_turn for every task whose turn has come, unless another thread is at it. The lock is held on
- * entry and on return. */
+/* Calls in_turn for every task whose turn has come, unless another thread does so already. The lock
+ * is held on entry and on return. */
 static void take_turns(sa_pool *pool, int task) {
     pool->finished[task] = true;
     if (pool->turning) return;
@@ -110,7 +110,7 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
     sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
 }
 
-/* A worker comes without work, and takes tasks of others until the pool is closed. */
+/* A worker passes no work; it takes tasks until the pool is closed. */
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context) {
     sa_require(!in_turn || (tasks <= SA_MAX_THREADS && ahead > 0));

@@ -91,9 +91,9 @@ static size_t find_long_run(const char *text, size_t size) {
     return size;
 }
 
-/* The text with combining grapheme joiners between its marks where more than 30 stand in a row, as
- * the Stream-Safe Text Format wants them (Unicode Standard Annex 15, section 13): ordering a run of
- * marks takes time quadratic in its length. */
+/* Appends the text with combining grapheme joiners in runs of more than 30 marks, as in the
+ * Stream-Safe Text Format (Unicode Standard Annex 15, section 13): ordering a run of marks takes
+ * time quadratic in its length. */
 static void break_long_runs(const char *text, size_t size, sa_buffer *out) {
     for (size_t end; size; text += end, size -= end) {
         end = find_long_run(text, size);
@@ -256,7 +256,7 @@ size_t sa_utf8_grapheme_size(const char *text, size_t size) {
 }
 
 /* A cluster is at most as wide as a wide character. A pictograph with an emoji variation selector
- * and a keycap sequence are wide, too. */
+ * is wide, and so is a keycap sequence. */
 static int cluster_width(const char *text, size_t size) {
     enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
     size_t length;

@@ -4,23 +4,22 @@
 #include "base/error.h"
 #include <stdint.h>
 
-/* Bytes of the byte order mark with which the text begins: 3 or 0. */
+/* Returns the size of the byte order mark at the beginning of the text: 3 or 0. */
 size_t sa_utf8_mark_size(const char *text, size_t size);
 
-/* The format of a file with these bytes that is not UTF-8 text, such as "UTF-16LE" or "a zip
- * archive", and a command that makes text of a FILE; or NULL. */
+/* Returns the format of a file with these bytes, such as "UTF-16LE" or "a zip archive", and a
+ * command that converts FILE to text; NULL if it may be text. */
 const char *sa_utf8_guess_format(const char *text, size_t size, const char **command);
 
-/* The text in Normalization Form C, in lower case if `lower`; the text must be valid UTF-8.
- * Of combining marks in a row, each 30 are followed by U+034F. Terminated, freed with free(); NULL:
- * out of memory. */
+/* Returns a text (valid UTF-8) in Normalization Form C, in lower case if `lower`. U+034F is
+ * inserted after every 30 combining marks in a row. Terminated, freed with free(); NULL: out of
+ * memory. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error);
 
-/* The same of a text from outside: SA_USAGE when it is NULL or not UTF-8, which names `what` it is.
- */
+/* Normalizes a text from outside. SA_USAGE, naming `what` it is: it is NULL or not UTF-8. */
 char *sa_utf8_text(const char *what, const char *text, sa_error *error);
 
-/* The text in lower case and otherwise as it is, by Unicode's full rules (a capital sigma at the
+/* Returns the text in lower case by Unicode's full rules (a capital sigma at the
  * end of a word becomes a final one), as Python's str.lower gives it. Terminated, freed with
  * free(); NULL: out of memory. */
 char *sa_utf8_lower(const char *text, size_t size, sa_error *error);
@@ -37,25 +36,25 @@ typedef enum sa_char_class {
     SA_CHAR_OTHER,
 } sa_char_class;
 
-/* The class of the code point at text and its length in bytes. size > 0. */
+/* Returns the class of the code point at text and its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
-/* The code point at text, UINT32_MAX if it is not UTF-8, and its length in bytes, at least 1. */
+/* Returns the code point at text (UINT32_MAX: not UTF-8) and its length in bytes, at least 1. */
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
-/* Whether it is a letter of any script (not a mark, joiner or underscore). */
+/* Returns whether it is a letter of any script (not a mark, joiner or underscore). */
 bool sa_utf8_is_letter(uint32_t code);
-/* Writes its 1 to 4 bytes, and returns their number. */
+/* Writes its 1 to 4 bytes. Returns their number. */
 size_t sa_utf8_encode(uint32_t code, char *out);
 
-/* Bytes of the grapheme cluster (what a reader calls one character) at text; size > 0. */
+/* Returns the bytes of the grapheme cluster (what a reader calls a character) at text; size > 0. */
 size_t sa_utf8_grapheme_size(const char *text, size_t size);
 
-/* Columns on a terminal: 2 for wide characters and joined sequences, 0 for marks. */
+/* Returns the columns on a terminal: 2 for wide characters and joined sequences, 0 for marks. */
 int sa_utf8_width(const char *text, size_t size);
 
-/* Whether the text is right-to-left, by its first strongly directional character. */
+/* Returns whether the text is right-to-left, by its first strongly directional character. */
 bool sa_utf8_is_rtl(const char *text, size_t size);
-/* Whether most strongly directional characters of a sentence are right-to-left. */
+/* Returns whether most strongly directional characters of a sentence are right-to-left. */
 bool sa_utf8_words_are_rtl(const char *const *words, int count);
 
 /* ---- Words in few columns -------------------------------------------------------------------- */

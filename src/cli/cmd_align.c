@@ -328,7 +328,7 @@ static bool run_words(cli_call *call, sa_error *error) {
                             .subwords = sa_tokenizers[options->tokenizer].subword};
     const bool good =
         cli_align_begin(&out, "align-words", path, count,
-                        sa_aligner_rows[options->aligner.model]->title, NULL, error) &&
+                        sa_aligner_kinds[options->aligner.model]->title, NULL, error) &&
         (align_words(options, &corpus, count, &out, options->lexicon ? &lexicon : NULL, error) ||
          cli_pairs_fail(path, error)) &&
         (!options->lexicon || cli_save(options->lexicon, &lexicon, error)) &&

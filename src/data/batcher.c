@@ -18,7 +18,7 @@ static void shuffle(void *list, size_t count, size_t size, sa_rng *rng) {
     }
 }
 
-/* What the comparisons of this thread's running qsort read. */
+/* Read by the comparisons of this thread's current qsort. */
 static _Thread_local const sa_sentence *sorted_source, *sorted_target;
 
 /* By target length, source length and index: a total order, so that every sort gives the same. */
@@ -29,8 +29,8 @@ static int by_length(const void *a, const void *b) {
     return target ? target : source ? source : (x > y) - (x < y);
 }
 
-/* The number of pairs from `at` on that fit into `pairs` pairs, or, if `words` is not 0, into
- * `words` tokens on each side; at least one. */
+/* Returns how many pairs from `at` on make `pairs` pairs or, if `words` is not 0, at most `words`
+ * tokens on each side; at least one. */
 static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
                             int64_t words) {
     int64_t source = 0, target = 0;

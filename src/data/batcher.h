@@ -1,4 +1,4 @@
-/* batcher: which pairs make the next batch.
+/* batcher: chooses the pairs of each batch.
  *
  * As in Bahdanau et al. 2015, B.2, the pairs are shuffled each epoch; 20 batches' worth of pairs at
  * a time are sorted by length, so that the sentences of a batch have similar lengths, and split
@@ -26,8 +26,8 @@ typedef struct sa_batcher {
     size_t number, next;     /* next: index of the next batch */
 } sa_batcher;
 
-/* Batches of `batch` pairs, or, if `words` is not 0, of at most `words` tokens on each side (EOS
- * included; a longer pair is a batch of its own). */
+/* Makes batches of `batch` pairs or, if `words` is not 0, of at most `words` tokens on each side
+ * (EOS included; a longer pair is a batch of its own). */
 bool sa_batcher_open(sa_batcher *batcher, const sa_sentence *source, const sa_sentence *target,
                      size_t count, int batch, int words, int64_t seed, sa_error *error);
 void sa_batcher_close(sa_batcher *batcher);
@@ -35,10 +35,10 @@ void sa_batcher_close(sa_batcher *batcher);
 /* Continues from an earlier epoch and position; from within a batch, after that batch. */
 void sa_batcher_seek(sa_batcher *batcher, int64_t epoch, size_t position);
 
-/* The indices of the next batch's pairs, valid until the next call. After the last batch of an
- * epoch position equals count; the next call begins a new epoch. */
+/* Returns the indices of the next batch's pairs, valid until the next call. After the last batch of
+ * an epoch position equals count; the next call begins a new epoch. */
 const size_t *sa_batcher_next(sa_batcher *batcher, int *size);
 
 /* Fills order [count] with the indices of the sentences by decreasing length, equal lengths in
- * order: for batches outside training. */
+ * order. For batches outside training. */
 void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order);

@@ -4,42 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Heaps ----------------------------------------------------------------------------------- */
-
-bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error) {
-    if (!sa_reserve(&heap->item, &heap->capacity, heap->count + 1, sizeof item, error))
-        return false;
-    size_t at = heap->count++;
-    for (size_t up; at; at = up) {
-        up = (at - 1) / 2;
-        if (!heap->before(heap->context, &item, &heap->item[up])) break;
-        heap->item[at] = heap->item[up];
-    }
-    heap->item[at] = item;
-    return true;
-}
-
-sa_heap_item sa_heap_pop(sa_heap *heap) {
-    sa_require(heap->count > 0);
-    const sa_heap_item first = heap->item[0], last = heap->item[--heap->count];
-    size_t at = 0;
-    for (size_t down; (down = 2 * at + 1) < heap->count; at = down) {
-        if (down + 1 < heap->count &&
-            heap->before(heap->context, &heap->item[down + 1], &heap->item[down]))
-            down++;
-        if (!heap->before(heap->context, &heap->item[down], &last)) break;
-        heap->item[at] = heap->item[down];
-    }
-    heap->item[at] = last;
-    return first;
-}
-
-void sa_heap_release(sa_heap *heap) {
-    free(heap->item);
-    heap->item = NULL;
-    heap->count = heap->capacity = 0;
-}
-
 #define VERSION "#version: 0.2"
 #define OLD_VERSION "#version: 0.1"
 
@@ -217,117 +181,101 @@ bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, s
 
 /* ---- Segmentation ---------------------------------------------------------------------------- */
 
-/* A symbol of the current word, in a linked list; UNKNOWN: no merge contains it. */
-typedef struct sa_bpe_node {
-    int32_t symbol, before, after; /* before, after: neighbors, or NONE */
-    uint32_t size;                 /* bytes */
-    const char *text;
-} sa_bpe_node;
+enum { NO_MERGE = INT32_MAX };
 
-enum { UNKNOWN = -1, NONE = -1, MERGED = -2 };
-
-/* The earlier merge comes first; of the same merge, the leftmost position. */
-static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
-    return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
-}
+/* A symbol of the current word. */
+typedef struct sa_bpe_symbol {
+    int32_t id;    /* -1: no merge contains it */
+    int32_t merge; /* with the next symbol, or NO_MERGE */
+    uint32_t size; /* bytes; 0: an end that is a symbol of its own */
+} sa_bpe_symbol;
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
-    *segmenter = (sa_bpe_segmenter){.bpe = bpe, .heap = {.before = earlier}};
+    *segmenter = (sa_bpe_segmenter){.bpe = bpe};
 }
 
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
     sa_strings_release(&segmenter->words);
-    free(segmenter->end), free(segmenter->size), free(segmenter->node);
-    free(segmenter->position);
-    sa_heap_release(&segmenter->heap);
+    free(segmenter->end), free(segmenter->size), free(segmenter->symbol);
     *segmenter = (sa_bpe_segmenter){0};
 }
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
-/* Makes a node for every character, and an empty one for an end that is a symbol of its own;
- * returns their number, 0: out of memory. */
+/* Makes a symbol of every character, and one of an end that is a symbol of its own. Returns their
+ * number; 0: out of memory. */
 static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                sa_error *error) {
     const bool separate = segmenter->bpe->separate_end;
     size_t count = 0;
-    for (size_t at = 0, length; at < size + separate; at += length, count++) {
-        length = at < size ? sa_bpe_character_size(word + at, size - at) : 0;
-        if (!sa_reserve(&segmenter->node, &segmenter->node_capacity, count + 1,
-                        sizeof *segmenter->node, error))
-            return 0;
+    for (size_t at = 0, length = 1; at < size + (separate && length); at += length) {
         char text[4 + sizeof SA_BPE_WORD_END];
+        length = at < size ? sa_bpe_character_size(word + at, size - at) : 0;
         const bool ends = separate ? !length : at + length == size;
-        memcpy(text, word + at, length);
-        memcpy(text + length, SA_BPE_WORD_END, end_size);
-        segmenter->node[count] = (sa_bpe_node){
-            .symbol =
+        memcpy(mempcpy(text, word + at, length), SA_BPE_WORD_END, end_size);
+        const sa_bpe_symbol symbol = {
+            .id =
                 sa_strings_find(&segmenter->bpe->symbols, text, ends ? length + end_size : length),
-            .before = (int32_t)count - 1,
-            .after = ends ? NONE : (int32_t)count + 1,
             .size = (uint32_t)length,
-            .text = word + at,
         };
-        if (separate && !length) return count + 1;
+        if (!sa_append(&segmenter->symbol, &count, &segmenter->symbol_capacity, &symbol,
+                       sizeof symbol, error))
+            return 0;
     }
     return count;
 }
 
-/* Pushes the merge of a node with the next one, if there is one. */
-static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error) {
-    const sa_bpe_node *left = &segmenter->node[at];
-    if (left->symbol < 0 || left->after == NONE) return true;
-    const int32_t right = segmenter->node[left->after].symbol;
-    const int32_t merge = right < 0 ? -1 : find_merge(segmenter->bpe, left->symbol, right);
-    return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
+static int32_t merge_with_next(const sa_bpe_segmenter *segmenter, const sa_bpe_symbol *symbol) {
+    const int32_t left = symbol[0].id, right = symbol[1].id;
+    const int32_t merge = left < 0 || right < 0 ? -1 : find_merge(segmenter->bpe, left, right);
+    return merge < 0 ? NO_MERGE : merge;
 }
 
-/* Makes one symbol of a node and the next one, unless one of them has changed. */
-static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
-                  sa_error *error) {
-    sa_bpe_node *left = &segmenter->node[at];
-    if (left->symbol != merge->left || left->after == NONE) return true;
-    sa_bpe_node *right = &segmenter->node[left->after];
-    if (right->symbol != merge->right) return true;
-    left->symbol = merge->made;
-    left->size += right->size;
-    left->after = right->after;
-    right->symbol = MERGED;
-    if (left->after != NONE) segmenter->node[left->after].before = at;
-    return push_merge(segmenter, at, error) &&
-           (left->before == NONE || push_merge(segmenter, left->before, error));
-}
-
-/* Repeatedly applies the earliest merge of the word at all its positions. */
-static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error) {
-    sa_heap *heap = &segmenter->heap;
-    bool good = true;
-    heap->count = 0;
-    for (size_t i = 0; good && i < count; i++) good = push_merge(segmenter, (int32_t)i, error);
-    while (good && heap->count) {
-        const int64_t first = heap->item[0].rank;
-        size_t positions = 0;
-        while (good && heap->count && heap->item[0].rank == first) {
-            const int32_t position = sa_heap_pop(heap).id;
-            good = sa_append(&segmenter->position, &positions, &segmenter->position_capacity,
-                             &position, sizeof position, error);
-        }
-        for (size_t i = 0; good && i < positions; i++)
-            good = merge(segmenter, segmenter->position[i], &segmenter->bpe->merge[first], error);
+/* Applies a merge wherever it is possible, from left to right. Returns how many symbols are left.
+ */
+static size_t apply_merge(sa_bpe_segmenter *segmenter, size_t count, int32_t merge) {
+    sa_bpe_symbol *symbol = segmenter->symbol;
+    const int32_t made = segmenter->bpe->merge[merge].made;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++, kept++) {
+        const bool joins = symbol[i].merge == merge;
+        symbol[kept] = symbol[i];
+        if (!joins) continue;
+        symbol[kept].id = made;
+        symbol[kept].size += symbol[++i].size;
     }
-    return good;
+    for (size_t i = 0; i + 1 < kept; i++)
+        if (symbol[i].id == made || symbol[i + 1].id == made)
+            symbol[i].merge = merge_with_next(segmenter, &symbol[i]);
+    symbol[kept - 1].merge = NO_MERGE;
+    return kept;
+}
+
+/* Repeatedly applies the earliest merge. Returns how many symbols are left. */
+static size_t merge_all(sa_bpe_segmenter *segmenter, size_t count) {
+    sa_bpe_symbol *symbol = segmenter->symbol;
+    for (size_t i = 0; i < count; i++)
+        symbol[i].merge = i + 1 < count ? merge_with_next(segmenter, &symbol[i]) : NO_MERGE;
+    for (;;) {
+        int32_t first = NO_MERGE;
+        for (size_t i = 0; i < count; i++)
+            if (symbol[i].merge < first) first = symbol[i].merge;
+        if (first == NO_MERGE) return count;
+        count = apply_merge(segmenter, count, first);
+    }
 }
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
 static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
-    const size_t count = split_characters(segmenter, word, size, error);
-    bool good = count && merge_all(segmenter, count, error);
-    for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
-        const sa_bpe_node *node = &segmenter->node[at];
-        if (!node->size) break; /* the end, which nothing was merged with */
-        good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity,
-                         &node->size, sizeof node->size, error);
+    size_t count = split_characters(segmenter, word, size, error);
+    bool good = count;
+    if (good) count = merge_all(segmenter, count);
+    for (size_t i = 0; good && i < count; i++) {
+        const uint32_t bytes = segmenter->symbol[i].size;
+        if (bytes) /* none: the end, with which nothing was merged */
+            good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity, &bytes,
+                             sizeof bytes, error);
     }
     return good;
 }

@@ -6,33 +6,13 @@
  *   segmentation  applies the merges to a word in the order they were learned; the remaining
  * symbols are its subwords
  *
- * Merge files are those of the authors' program subword-nmt: the line "#version: 0.2", then one
+ * Merge files are as in the authors' program subword-nmt: the line "#version: 0.2", then one
  * merge per line, two symbols separated by a space. In files of version 0.1, which need not have
  * such a line, "</w>" after the last character of a word is a symbol of its own. Merges and
- * segmentations equal those of subword-nmt. */
+ * segmentations are the same as in subword-nmt. */
 #pragma once
 
 #include "data/tokens.h"
-
-/* ---- Heaps ----------------------------------------------------------------------------------- */
-
-typedef struct sa_heap_item {
-    int64_t rank;
-    int32_t id;
-} sa_heap_item;
-
-typedef struct sa_heap {
-    /* Whether a comes before b. */
-    bool (*before)(const void *context, const sa_heap_item *a, const sa_heap_item *b);
-    const void *context;
-    sa_heap_item *item; /* [count] item[0] is the first */
-    size_t count, capacity;
-} sa_heap;
-
-bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error);
-/* Removes the first item; count > 0. */
-sa_heap_item sa_heap_pop(sa_heap *heap);
-void sa_heap_release(sa_heap *heap);
 
 /* Follows the last character of a word. */
 #define SA_BPE_WORD_END "</w>"
@@ -56,10 +36,10 @@ typedef struct sa_bpe {
  * symbols or with CR LF, a symbol that no earlier line makes, or a duplicate merge; of version 0.1
  * duplicates are skipped. */
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
-/* The same from memory; `name` is for messages. */
+/* Reads merges from memory; `name` is for messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out);
-/* Whether both have the same merges in the same order. */
+/* Returns whether both have the same merges in the same order. */
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other);
 void sa_bpe_release(sa_bpe *bpe);
 
@@ -70,37 +50,35 @@ typedef struct sa_bpe_pair {
     int32_t left, right;
 } sa_bpe_pair;
 
-/* The bytes of the character at the start of a text (valid UTF-8, size > 0). */
+/* Returns the bytes of the character at the start of a text (valid UTF-8, size > 0). */
 size_t sa_bpe_character_size(const char *text, size_t size);
 size_t sa_bpe_count_characters(sa_token word);
 
 /* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
-/* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Of equally
- * frequent pairs the later in byte order comes first, as in subword-nmt. */
+/* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Among equally
+ * frequent pairs the last in byte order comes first, as in subword-nmt. */
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error);
 
 /* ---- Segmentation -----------------------------------------------------------------------------
  */
 
-/* Segments words, with a cache of the words it has segmented. */
+/* Segments words; words already segmented are cached. */
 typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
     sa_strings words; /* the cache */
     size_t *end;      /* [words.count] end of each word's subwords in `size` */
     uint32_t *size;   /* bytes of the subwords */
     size_t end_capacity, sizes, size_capacity;
-    struct sa_bpe_node *node; /* the symbols of the current word */
-    int32_t *position;        /* of the current merge in the word */
-    size_t node_capacity, position_capacity;
-    sa_heap heap;
+    struct sa_bpe_symbol *symbol; /* of the current word */
+    size_t symbol_capacity;
 } sa_bpe_segmenter;
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe);
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter);
 
-/* The sizes in bytes of the *count subwords of a word, valid until the next call; NULL: out of
- * memory. */
+/* Returns the sizes in bytes of the *count subwords of a word, valid until the next call; NULL: out
+ * of memory. */
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error);

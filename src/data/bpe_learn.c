@@ -15,6 +15,12 @@ typedef struct pair {
     bool changed; /* since the last update_heap */
 } pair;
 
+/* A pair, and its frequency when it was pushed. */
+typedef struct heap_item {
+    int64_t frequency;
+    int32_t pair;
+} heap_item;
+
 /* The distinct words, concatenated, with a position for each character. A merge stores its symbol
  * at the left position and unlinks the right one. */
 typedef struct learner {
@@ -27,7 +33,8 @@ typedef struct learner {
     size_t pair_capacity;
     int32_t *changed; /* pairs that are not up to date in the heap */
     size_t changed_count, changed_capacity;
-    sa_heap heap; /* rank: the pair's frequency when it was pushed; id: the pair */
+    heap_item *heap; /* [heap_count] the first of the heap at 0 */
+    size_t heap_count, heap_capacity;
 } learner;
 
 static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
@@ -40,16 +47,42 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
     return sa_token_compare(sa_strings_get(symbols, one), sa_strings_get(symbols, other));
 }
 
-/* The more frequent pair comes first; of equals the later in byte order, which in UTF-8 is the
- * order of code points. */
-static bool more_frequent(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
-    const learner *all = context;
-    if (a->rank != b->rank) return a->rank > b->rank;
-    if (a->id == b->id) return false;
-    const sa_bpe_pair one = symbols_of(all, a->id), other = symbols_of(all, b->id);
+/* ---- The heap -------------------------------------------------------------------------------- */
+
+/* Whether a comes before b: it is more frequent, or of equal frequency and later in byte order,
+ * which in UTF-8 is the order of code points. */
+static bool comes_before(const learner *all, const heap_item *a, const heap_item *b) {
+    if (a->frequency != b->frequency) return a->frequency > b->frequency;
+    if (a->pair == b->pair) return false;
+    const sa_bpe_pair one = symbols_of(all, a->pair), other = symbols_of(all, b->pair);
     const int left = compare(&all->bpe->symbols, one.left, other.left);
     return left ? left > 0 : compare(&all->bpe->symbols, one.right, other.right) > 0;
 }
+
+static bool push(learner *all, heap_item item, sa_error *error) {
+    if (!sa_append(&all->heap, &all->heap_count, &all->heap_capacity, &item, sizeof item, error))
+        return false;
+    size_t at = all->heap_count - 1;
+    for (size_t up; at && comes_before(all, &item, &all->heap[up = (at - 1) / 2]); at = up)
+        all->heap[at] = all->heap[up];
+    all->heap[at] = item;
+    return true;
+}
+
+static heap_item pop(learner *all) {
+    const heap_item first = all->heap[0], last = all->heap[--all->heap_count];
+    size_t at = 0;
+    for (size_t down; (down = 2 * at + 1) < all->heap_count; at = down) {
+        down +=
+            down + 1 < all->heap_count && comes_before(all, &all->heap[down + 1], &all->heap[down]);
+        if (!comes_before(all, &all->heap[down], &last)) break;
+        all->heap[at] = all->heap[down];
+    }
+    all->heap[at] = last;
+    return first;
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 static pair *pair_at(learner *all, int32_t position, int32_t *number, sa_error *error) {
     const sa_bpe_pair key = {all->symbol[position], all->symbol[all->after[position]]};
@@ -76,7 +109,7 @@ static bool add_neighbors(learner *all, int32_t position, sa_error *error) {
     return added->changed;
 }
 
-/* Takes it out of the count. */
+/* Subtracts it from the count. */
 static bool remove_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
     pair *removed = pair_at(all, position, &number, error);
@@ -88,8 +121,7 @@ static bool update_heap(learner *all, sa_error *error) {
     for (size_t i = 0; i < all->changed_count; i++) {
         pair *changed = &all->pairs[all->changed[i]];
         changed->changed = false;
-        if (!sa_heap_push(&all->heap, (sa_heap_item){changed->frequency, all->changed[i]}, error))
-            return false;
+        if (!push(all, (heap_item){changed->frequency, all->changed[i]}, error)) return false;
     }
     all->changed_count = 0;
     return true;
@@ -133,7 +165,7 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
         good = merge_at(all, position, made, error);
     }
     free(merged.at);
-    all->pairs[number].frequency = 0; /* overlapping occurrences are gone, too */
+    all->pairs[number].frequency = 0; /* overlapping occurrences are also gone */
     return good && update_heap(all, error);
 }
 
@@ -183,25 +215,23 @@ static bool add_words(learner *all, const sa_word_counts *counts, sa_error *erro
 static void learner_release(learner *all) {
     for (size_t i = 0; i < all->keys.count && i < all->pair_capacity; i++) free(all->pairs[i].at);
     free(all->symbol), free(all->before), free(all->after), free(all->frequency);
-    free(all->pairs), free(all->changed);
+    free(all->pairs), free(all->changed), free(all->heap);
     sa_strings_release(&all->keys);
-    sa_heap_release(&all->heap);
 }
 
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error) {
-    learner all = {.bpe = bpe, .heap = {.before = more_frequent}};
-    all.heap.context = &all;
+    learner all = {.bpe = bpe};
     *bpe = (sa_bpe){0};
     bool good = add_words(&all, counts, error);
-    while (good && bpe->count < merges && all.heap.count) {
-        const sa_heap_item first = sa_heap_pop(&all.heap);
-        const int64_t frequency = all.pairs[first.id].frequency;
+    while (good && bpe->count < merges && all.heap_count) {
+        const heap_item first = pop(&all);
+        const int64_t frequency = all.pairs[first.pair].frequency;
         if (frequency < min_frequency) continue;
-        if (frequency == first.rank)
-            good = merge(&all, first.id, error);
+        if (frequency == first.frequency)
+            good = merge(&all, first.pair, error);
         else /* it has become rarer since it was pushed */
-            good = sa_heap_push(&all.heap, (sa_heap_item){frequency, first.id}, error);
+            good = push(&all, (heap_item){frequency, first.pair}, error);
     }
     learner_release(&all);
     if (!good) sa_bpe_release(bpe);

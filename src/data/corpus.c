@@ -13,7 +13,7 @@
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* What sa_corpus.owned points to: the strings of the pairs, the capacity of the list of pairs, and
+/* sa_corpus.owned points to this: the strings of the pairs, the capacity of the list of pairs, and
  * the remarks. */
 typedef struct owned {
     char **text;
@@ -21,7 +21,7 @@ typedef struct owned {
     sa_buffer remarks;
 } owned;
 
-/* The text, which lives as long as the corpus from here on; NULL: memory. */
+/* Returns the text, which from now on lives as long as the corpus; NULL: out of memory. */
 static const char *own(owned *all, char *text, sa_error *error) {
     if (text && sa_append(&all->text, &all->count, &all->capacity, &text, sizeof text, error))
         return text;
@@ -81,7 +81,7 @@ static bool reads_as_gold(const char *text, sa_error *error) {
     return good;
 }
 
-/* Says why the alignments of the file are not read. */
+/* Notes why the alignments of the file are not read. */
 static bool add_note(sa_corpus *corpus, const char *name, size_t number, const char *why,
                      sa_error *error) {
     sa_error text;
@@ -302,7 +302,7 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
     return true;
 }
 
-/* Frees the links, one of which is wrong. */
+/* Frees the links, because one is wrong. */
 static bool fail_links(sa_link **links) {
     free(*links);
     *links = NULL;

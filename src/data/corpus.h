@@ -1,13 +1,13 @@
-/* corpus: some pairs of a corpus, those that another corpus has, too, and their word alignments. */
+/* corpus: word alignments, selections and overlaps of corpora (opening them: softalign.h). */
 #pragma once
 
 #include "base/batch.h"
 
-/* Copies the pairs that `use` marks, so that the others' text can be freed: the same name, note and
- * numbers of lines. SA_LIMIT: out of memory. Freed by sa_corpus_close. */
+/* Copies the pairs that `use` marks, so that the text of the others can be freed; name, note and
+ * counts of lines stay the same. SA_LIMIT: out of memory. Freed by sa_corpus_close. */
 bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error);
 
-/* Of all texts in order, with `gold` of the alignments, too. */
+/* Returns a hash of all texts in order; `gold`: and of the alignments. */
 uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
 
 /* ---- Word alignments ------------------------------------------------------------------------- */
@@ -19,16 +19,16 @@ uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
  * the caller adds file and line. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
-/* The size of the number and the tab with which a line of a file may begin, or 0. */
+/* Returns the size of the number and tab at the beginning of a line, or 0. */
 size_t sa_line_number_size(const char *line);
 
-/* The same for a line of an alignment file, which may begin with a number and a tab and whose
- * positions count from `base`. SA_DATA also when a position is below it. */
+/* Parses a line of an alignment file, which may begin with a number and a tab and whose positions
+ * count from `base`. SA_DATA also: a position is below `base`. */
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
                          sa_error *error);
 
 /* Parses the gold links of a pair of the corpus with `sources` and `targets` tokens. SA_DATA, with
- * file and line, when a link is beyond them. *links is freed with free(). */
+ * file and line: a link is beyond them. *links is freed with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
 

@@ -5,8 +5,8 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* How words are written: as they are; escaped for spreadsheets, which run formulas; escaped and all
- * in quotes. */
+/* How words are written: as they are; escaped for spreadsheets, which run formulas; escaped and in
+ * quotes. */
 typedef enum sa_csv_words { SA_CSV_PLAIN, SA_CSV_ESCAPED, SA_CSV_QUOTED } sa_csv_words;
 
 /* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it
@@ -15,11 +15,11 @@ typedef enum sa_csv_words { SA_CSV_PLAIN, SA_CSV_ESCAPED, SA_CSV_QUOTED } sa_csv
  * one. */
 void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words);
 
-/* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
+/* Returns the word of an unquoted cell, without the ' added by sa_csv_cell_add. */
 const char *sa_csv_cell_unescape(const char *text);
 
-/* The next row; a quoted cell may go on in further lines, whose ends become spaces. *failed, with
- * SA_DATA, also where quotes do not end. */
+/* Reads a row; a quoted cell may span lines, whose ends become spaces. SA_DATA: quotes do not end.
+ */
 sa_records_next sa_csv_next;
 
 /* ---- Tables of numbers ----------------------------------------------------------------------- */
@@ -33,12 +33,12 @@ typedef struct sa_number_table {
     const char **header; /* all cells of the first row, or NULL */
 } sa_number_table;
 
-/* Reads the file ("-": standard input), in which scores may be -inf. SA_DATA names file, line and
- * cell (from 1) when a number is missing or not finite, or a row has a different number of cells.
- * `path` must outlive the table.
- */
+/* Reads the file ("-": standard input); only scores may be -inf. SA_DATA names file, line and cell
+ * (from 1): a number is missing or not finite, or a row has a different number of cells. `path`
+ * must outlive the table. */
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
-/* The same of a table that is 0 but for the open text of its source; after a failure, too, it is to
- * be closed. */
+/* Reads a table that is zeroed except for the open text of its source. Close it even after a
+ * failure.
+ */
 bool sa_number_table_read(sa_number_table *table, bool scores, sa_error *error);
 void sa_number_table_close(sa_number_table *table);

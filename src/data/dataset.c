@@ -6,8 +6,8 @@
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 
-/* The ids of a text's tokens; words that the vocabulary lacks are looked up in `more`, to which
- * they are added if `add`. */
+/* Fills the ids of a text's tokens. Words that the vocabulary lacks are looked up in `more`, and
+ * added to it if `add`. */
 static bool extend_text(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                         const sa_vocab *vocab, sa_strings *more, bool add, int32_t *ids,
                         sa_error *error) {
@@ -92,7 +92,7 @@ static bool extend(sa_dataset *dataset, const sa_corpus *corpus,
         good = sa_extend_pair(codec, segmenter, pair->source, pair->target, left, right, error);
         dataset->source[k].extended = left, dataset->target[k].extended = right;
     }
-    if (good) /* which unknown words are the same belongs to the data, too */
+    if (good) /* which unknown words are equal is part of the data */
         dataset->hash += sa_hash((const char *)dataset->extended, dataset->words * sizeof(int32_t));
     return good;
 }
@@ -147,7 +147,7 @@ sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, s
 
 /* ---- Held-out pairs -------------------------------------------------------------------------- */
 
-/* Marks the pairs whose source has a hash that the divisor divides. */
+/* Marks the pairs whose source's hash is a multiple of the divisor. Returns their number. */
 static size_t mark(const sa_corpus *corpus, uint64_t divisor, size_t *smallest, bool *held) {
     size_t count = 0;
     uint64_t least = UINT64_MAX;

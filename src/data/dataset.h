@@ -1,4 +1,4 @@
-/* dataset: pairs as token ids, held-out pairs, and the extended ids that copying needs. */
+/* dataset: pairs as token ids, held-out pairs, and the extended ids for copying. */
 #pragma once
 
 #include "data/text_codec.h"
@@ -16,14 +16,14 @@ typedef struct sa_dataset {
     int32_t *extended; /* [words] for copying, or NULL */
 } sa_dataset;
 
-/* Encodes the pairs that `use` marks (NULL: all), except those with a side above max_len tokens (0:
- * no limit); copy: with the extended ids that copying needs. SA_DATA when none is left. */
+/* Encodes the pairs that `use` marks (NULL: all), except pairs with a side above max_len tokens (0:
+ * no limit); copy: with extended ids. SA_DATA: no pair is left. */
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
-/* The pairs of its corpus that it has, `most` at most. Their list is freed with free(); NULL:
- * memory. */
+/* Returns the pairs of its corpus that the dataset has, at most `most`. Their list is freed with
+ * free(); NULL: out of memory. */
 sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
                            sa_error *error);
 
@@ -35,10 +35,10 @@ size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held);
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 
-/* Fills source [source_len] and target [target_len], where target_text may be NULL. Words are
- * compared as they are spelled: those of the source that the target vocabulary lacks are numbered
- * from its size on, equal ones equally; words of the target that neither has are SA_UNK. EOS is
- * last. codec, segmenter: of source and target, for many pairs. */
+/* Fills source [source_len] and target [target_len]; target_text may be NULL. Words are compared by
+ * spelling. Source words that the target vocabulary lacks are numbered from its size on, the same
+ * number for the same word; target words found in neither are SA_UNK. EOS is last. codec,
+ * segmenter: of source and target, reused for many pairs. */
 bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
                     const char *source_text, const char *target_text, int32_t *source,
                     int32_t *target, sa_error *error);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sentence, source and target, of up to nine digits, and the blanks after each. */
+/* Reads sentence, source and target, of up to nine digits, and the blanks after each. */
 static bool read_numbers(const char **text, int *number) {
     for (int i = 0; i < 3; i++) {
         const size_t digits = strspn(*text, "0123456789");
@@ -25,7 +25,7 @@ static bool read_link(const char *line, int *number, bool *possible) {
     return !*line || sa_number_parse(line, &confidence);
 }
 
-/* The file as lines of links. */
+/* Rewrites the file as lines of links. */
 static bool add_lines(sa_text_lines *reader, size_t lines, int base, sa_buffer *out,
                       sa_error *error) {
     enum { MOST = 1 << 24 };

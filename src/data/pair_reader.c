@@ -111,7 +111,7 @@ static bool is_known(const char *name) {
            strcasestr(known, word);
 }
 
-/* How many of the cells are such names; the places of the first two. */
+/* Returns how many of the cells are such names; at: positions of the first two. */
 static size_t find_known(char *const *name, size_t cells, size_t at[2]) {
     size_t count = 0;
     for (size_t i = 0; i < cells; i++)
@@ -135,16 +135,16 @@ static bool is_blank_row(const sa_records *records) {
            !records->cell[0][strspn(*records->cell, " \t")];
 }
 
-/* Whether a quotation mark begins a cell between tabs; else none can be quoted. */
+/* Returns whether a quotation mark begins a cell between tabs; otherwise no cell is quoted. */
 static bool may_have_quotes(const char *text) {
     const char *at = text;
     while ((at = strchr(at, '"')) && at > text && at[-1] != '\n' && at[-1] != '\t') at++;
     return at;
 }
 
-/* Reads a copy of `size` bytes as the format would: have all rows the same number of cells, at
- * least two, and unless the file's name says so, do quotes or names of columns show that it is
- * CSV? */
+/* Reads a copy of `size` bytes in the format. Returns whether all rows have the same number of
+ * cells, at least two, and whether the file's name, quotes or names of columns show that it is CSV.
+ */
 static bool has_equal_rows(const sa_pair_format *format, const sa_records *records, size_t size,
                            bool named, sa_error *error) {
     sa_records trial = {.separator = format->separator};
@@ -166,7 +166,7 @@ static bool has_equal_rows(const sa_pair_format *format, const sa_records *recor
     return equal && !failed && width > 1 && (named || !format->separator || shown);
 }
 
-/* Nearly all files that are not of the format show it in their first lines. */
+/* Tries the first lines first: nearly all files of another format fail there. */
 static bool is_table(const sa_pair_format *format, const sa_records *records, bool named,
                      sa_error *error) {
     enum { PART = 1 << 16 };
@@ -190,7 +190,8 @@ static bool fits(const sa_pair_format *format, const sa_records *records, sa_err
            is_table(format, records, false, error);
 }
 
-/* Of CSV by name, the first separator of all rows alike; else that which comes first. */
+/* Finds the format of a file named .csv: the first separator that makes equal rows, otherwise the
+ * one that occurs first. */
 static const sa_pair_format *find_separator(const sa_pair_format *format, const sa_records *records,
                                             sa_error *error) {
     const char *text = records->text.file.data + records->text.lines.at;
@@ -229,7 +230,8 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
     return false;
 }
 
-/* The numbers or names between the commas of `columns`; the names of cells that will have names. */
+/* Reads the numbers or names between the commas of `columns`. Names them as cells where rows name
+ * their cells. */
 static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *error) {
     size_t count = 0;
     reader->words = sa_copy(columns, strlen(columns), error);
@@ -253,7 +255,7 @@ static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *
                                 columns);
 }
 
-/* The position of a name, else of a number; SIZE_MAX: there is none. */
+/* Returns the position of a name, otherwise of a number; SIZE_MAX: none. */
 static size_t find_column(char *const *name, size_t count, const char *wanted) {
     for (size_t i = 0; i < count; i++)
         if (strcasecmp(name[i], wanted) == 0) return i;

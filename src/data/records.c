@@ -164,7 +164,7 @@ static void add_characters(void *context, const char *text, int size) {
     if (it->inside && !it->codes) sa_buffer_add(&it->text, text, (size_t)size);
 }
 
-/* Sets the parser, which is created before the first unit. */
+/* Sets the parser; creates it before the first unit. */
 static bool open_parser(tmx_reader *it, sa_error *error) {
     it->parser = it->records->parser;
     if (!it->parser) {

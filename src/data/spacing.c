@@ -118,24 +118,24 @@ static int sides_of(sa_token before, sa_token token, sa_token after, bool spaced
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-enum { LONGEST_SIGN = 16, PAIR_SIZE = 64, DENSE = 128 };
+enum { LONGEST_SIGN = 16, PAIR_SIZE = 64 };
 
 /* A token without its marks, as the table knows it. */
 typedef struct keyed_token {
     sa_token token, key;      /* key: the name of a class, or the sign itself */
-    int dense;                /* its row in the dense table; DENSE: it has none */
     bool sign, elided, opens; /* opens: it is the first, third ... of a sign that comes in pairs */
 } keyed_token;
 
-/* What was read of a sentence. */
+/* The state of reading a sentence. */
 typedef struct key_reader {
     const sa_spacing *spacing; /* NULL: to be learned */
     keyed_token last, now;
     unsigned int open; /* bits of signs that come in pairs */
 } key_reader;
 
-/* The index of a sign that comes in pairs and whose opening form may look as its closing one; -1:
- * no such sign. */
+/* The index of a sign that comes in pairs and may open and close by the same form; -1: no such
+ * sign.
+ */
 static int find_pair_sign(uint32_t code) {
     static const uint32_t signs[] = {'"', '\'', '*', '`', 0x201d, 0x2019, 0xbb};
     for (int i = 0; i < 7; i++)
@@ -159,7 +159,7 @@ static const char *class_of(sa_token token, uint32_t code, size_t length) {
     return code >= PICTURES || length < token.size || token.size > LONGEST_SIGN ? "picture" : NULL;
 }
 
-/* Goes on to the next token. */
+/* Advances to the next token. */
 static void read_token(key_reader *reader, sa_token token) {
     keyed_token *now = &reader->now;
     size_t length;
@@ -168,13 +168,11 @@ static void read_token(key_reader *reader, sa_token token) {
     *now = (keyed_token){.token = token, .elided = token.size && ends_elided(token)};
     const char *class = now->elided ? "elided" : class_of(token, code, length);
     now->sign = !class || *class == 'p';
-    now->dense = class ? *class : code < DENSE ? (int)code : DENSE;
     now->key = class ? (sa_token){class, strlen(class)} : token;
     const int pair = class ? -1 : find_pair_sign(code);
     if (pair < 0) return;
     reader->open ^= 1u << pair;
     now->opens = reader->open >> pair & 1;
-    if (now->opens && now->dense < DENSE) now->dense = pair;
 }
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
@@ -195,7 +193,7 @@ static size_t write_pair(const keyed_token *left, const keyed_token *right, char
     return (size_t)(at - pair);
 }
 
-/* What the table has for two keys, or UNKNOWN. */
+/* The space that the table has between two keys, or UNKNOWN. */
 static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
                            const keyed_token *right) {
     char pair[PAIR_SIZE];
@@ -209,18 +207,16 @@ static int usual_sides(const keyed_token *place, sa_token before, sa_token after
     return sides_of(before, place->token, after, false, &open);
 }
 
-/* What stands between the last two tokens: as between the same two in the training text, as a sign
- * stands there beside anything, or as usual. */
+/* Predicts the space between the last two tokens: as between these two in the training text, as
+ * next to the same sign there, or as usual. */
 static uint32_t predict(const key_reader *reader) {
     const sa_spacing *spacing = reader->spacing;
     const keyed_token *left = &reader->last, *right = &reader->now;
-    const bool dense = left->dense < DENSE && right->dense < DENSE && spacing->dense;
-    const uint32_t space = dense ? spacing->dense[left->dense * DENSE + right->dense]
-                                 : find_space(spacing, left, right);
+    const uint32_t space = find_space(spacing, left, right);
     if (space != UNKNOWN) return space;
-    const uint32_t behind = left->sign ? find_space(spacing, left, NULL) : UNKNOWN;
+    const uint32_t after = left->sign ? find_space(spacing, left, NULL) : UNKNOWN;
     const uint32_t before = right->sign ? find_space(spacing, NULL, right) : UNKNOWN;
-    if (behind != UNKNOWN && (before == UNKNOWN || !behind)) return behind;
+    if (after != UNKNOWN && (before == UNKNOWN || !after)) return after;
     if (before != UNKNOWN) return before;
     const sa_token none = {"", 0};
     const bool joined = usual_sides(left, none, right->token) & NO_SPACE_AFTER ||
@@ -230,8 +226,8 @@ static uint32_t predict(const key_reader *reader) {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The code point of a single space between two tokens, 0 if there is none; of several and of those
- * that end lines or columns, the plain space. */
+/* Returns the code point of a single space between two tokens, 0 for none, and the plain space for
+ * several and for those that end lines or columns. */
 static uint32_t space_between(sa_token left, sa_token right) {
     size_t length;
     const char *from = left.text + left.size;
@@ -253,8 +249,8 @@ static bool deviates(const key_reader *reader, uint32_t space) {
     return space != expected && !(is_blank(space) && is_blank(expected));
 }
 
-/* Writes all tokens with their marks to `at`. The mark stands on the sign; a sign that looks like a
- * mark carries none behind. */
+/* Writes all tokens with their marks to `at`. A sign carries the mark; one that looks like a mark
+ * carries none after it. */
 static void write_marked(const sa_spacing *spacing, sa_tokens *tokens, char *at) {
     key_reader reader = {.spacing = spacing};
     sa_token before = {NULL, 0};
@@ -301,7 +297,7 @@ bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, sa_error *err
 
 enum { UNMARKED = INT32_MAX };
 
-/* The space that a mark stands for. */
+/* Returns the space that a mark stands for. */
 static uint32_t read_mark(const char *text, size_t size) {
     const uint32_t code = sa_utf8_codepoint(text, size, &size);
     return memcmp(text, SA_JOINED, size) == 0   ? 0
@@ -309,7 +305,7 @@ static uint32_t read_mark(const char *text, size_t size) {
                                                 : code;
 }
 
-/* Takes the marks from a token. */
+/* Removes the marks from a token. */
 static void take_marks(sa_token *token, uint32_t *before, uint32_t *behind) {
     *before = *behind = UNMARKED;
     size_t size = sa_spacing_mark_size(token->text, token->size);
@@ -376,16 +372,6 @@ bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error 
     return good;
 }
 
-/* The row of a key in the dense table, or DENSE. */
-static int dense_of(const char *key, size_t size) {
-    const int first = (unsigned char)*key;
-    const bool opens = size == 2 && key[1] == '+';
-    const bool class = size > 2 && first >= 'a' && first <= 'z';
-    if (first >= DENSE || (size > 1 && !opens && !class)) return DENSE;
-    const int pair = opens ? find_pair_sign((uint32_t)first) : first;
-    return pair < 0 ? DENSE : pair;
-}
-
 /* A row: "KEY KEY MARK"; of rows with the same keys, the first counts. */
 static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *error) {
     const size_t count = spacing->pairs.count;
@@ -399,19 +385,12 @@ static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *e
     if (!sa_reserve(&spacing->space, &spacing->capacity, count + 1, sizeof *spacing->space, error))
         return false;
     spacing->space[number] = read_mark(last + 1, mark);
-    const int left = dense_of(row.text, (size_t)(first - row.text));
-    const int other = dense_of(first + 1, (size_t)(last - first) - 1);
-    if (left < DENSE && other < DENSE)
-        spacing->dense[left * DENSE + other] = (uint16_t)spacing->space[number];
     return true;
 }
 
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *file,
                      const char *name, sa_error *error) {
     bool right = true, good = true;
-    spacing->dense = sa_new((size_t)DENSE * DENSE, sizeof *spacing->dense, error);
-    if (!spacing->dense) return false;
-    memset(spacing->dense, UINT8_MAX, (size_t)DENSE * DENSE * sizeof *spacing->dense);
     for (size_t i = 0; good && right && i < rows->count; i++) {
         good = read_row(spacing, sa_strings_get(rows, (int32_t)i), &right, error);
         if (!right)
@@ -424,7 +403,6 @@ bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *fi
 void sa_spacing_release(sa_spacing *spacing) {
     sa_strings_release(&spacing->pairs);
     free(spacing->space);
-    free(spacing->dense);
     *spacing = (sa_spacing){0};
 }
 

@@ -116,7 +116,7 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-/* The size of the first characters of `spelling` that correspond to `bytes` bytes of `text`. */
+/* Returns the size of the first characters of `spelling`, as many as in `bytes` bytes of `text`. */
 static size_t matching_size(const char *spelling, size_t size, const char *text, size_t bytes) {
     size_t at = 0;
     for (size_t i = 0; i < bytes; i += sa_bpe_character_size(text + i, bytes - i))
@@ -143,8 +143,8 @@ static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token sp
     return true;
 }
 
-/* Adds the subwords of the lower-case word, in the user's spelling. (Where lower case changes the
- * number of characters, which is very rare, the word itself is segmented.) */
+/* Adds the subwords of the lower-case word in the user's spelling. (In the very rare case that
+ * lower case changes the number of characters, the word itself is segmented.) */
 static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char **written,
                                sa_tokens *tokens, sa_error *error) {
     char *lower = sa_utf8_normalize(word.text, word.size, true, error);
@@ -160,10 +160,10 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
 
 /* Whether a word of a text with a table of spaces carries a mark. */
 static bool is_marked(const sa_text_codec *codec, sa_token word) {
-    return codec->spacing.dense && sa_spacing_plain(word).size < word.size;
+    return codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size;
 }
 
-/* Segments words but those with marks of spaces; the subwords are written into one block of memory.
+/* Segments words, except words with marks of spaces; writes the subwords into one block of memory.
  */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, bool original_case, sa_tokens *tokens,
@@ -196,12 +196,13 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
            sa_vocab_equal(&one->spaces, &other->spaces) && sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
-/* The words of a text, with marks of spaces. A mark that would make a word unknown is left out. */
+/* Splits a text into words with marks of spaces. A mark that would make a word unknown is left out.
+ */
 static bool split_words(const sa_text_codec *codec, const char *text, bool lower, sa_tokens *words,
                         sa_error *error) {
     if (lower) text = words->owned = sa_utf8_normalize(text, strlen(text), true, error);
     if (!text || !codec->tokenizer->split(text, strlen(text), words, error)) return false;
-    if (!codec->spacing.dense) return true;
+    if (!codec->spacing.pairs.count) return true;
     const char *plain = words->owned;
     if (!sa_spacing_mark(&codec->spacing, words, error)) return false;
     for (size_t i = 0; words->owned != plain && i < words->count; i++)
@@ -250,7 +251,9 @@ void sa_text_codec_release(sa_text_codec *codec) {
 
 /* ---- Spaces from pairs ----------------------------------------------------------------------- */
 
-/* From up to SAMPLE pairs, spread over the text: as many say how its signs are written. */
+/* Learns the table from up to SAMPLE pairs, spread over the text: enough to see how signs are
+ * written.
+ */
 static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus, const bool *use,
                          sa_error *error) {
     enum { SAMPLE = 10000 };

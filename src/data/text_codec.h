@@ -13,14 +13,13 @@ typedef struct sa_vocab {
     size_t blob_size;
 } sa_vocab;
 
-/* Appends the tokens of a training text that occur at least min_freq times to the words there are,
- * of which there may be max_size (0: no limit), by decreasing frequency, ties in byte order.
- * SA_DATA when there is none. */
+/* Appends the tokens of a training text that occur at least min_freq times to the words, up to
+ * max_size words (0: no limit), by decreasing frequency, ties in byte order. SA_DATA: no words. */
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error);
 
-/* Reads the words of a model file, each followed by LF. SA_DATA, with `file` and the tensor `name`,
- * when a word is empty, repeated, too long, not UTF-8 or contains NUL or CR. */
+/* Reads the words of a model file, each followed by LF. SA_DATA, with `file` and the tensor `name`:
+ * a word is empty, repeated, too long, not UTF-8 or contains NUL or CR. */
 bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
                    const char *name, sa_error *error);
 /* Whether both have the same words in the same order. */
@@ -28,10 +27,10 @@ bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other);
 
 void sa_vocab_release(sa_vocab *vocab);
 
-/* The number of ids, special tokens included: the rows of an embedding. */
+/* Returns the number of ids, including special tokens: the rows of an embedding. */
 int sa_vocab_size(const sa_vocab *vocab);
 int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size); /* or SA_UNK */
-/* The spelling of an id: its word, or <unk>, </s>, <s>. */
+/* Returns the spelling of an id: its word, or <unk>, </s>, <s>. */
 sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -39,8 +38,8 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 typedef struct sa_text_codec {
     const sa_tokenizer *tokenizer;
     bool lowercase;
-    sa_vocab spaces;    /* of a tokenizer of words: the rows of its table, most frequent first */
-    sa_spacing spacing; /* the table */
+    sa_vocab spaces; /* rows of the table of spaces of a tokenizer of words, most frequent first */
+    sa_spacing spacing; /* that table */
     sa_bpe bpe;         /* of a subword tokenizer */
     sa_vocab vocab;
 } sa_text_codec;
@@ -48,9 +47,9 @@ typedef struct sa_text_codec {
 /* Whether two codecs split every text into the same tokens. */
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 
-/* Fills tokens, in place of those that are there, with those of a text. If `lower` is false but the
- * codec lowercases, the subwords are those of the lower-case words in the user's spelling.
- * segmenter: of codec->bpe, for many texts; or NULL. */
+/* Replaces tokens by the tokens of a text. If `lower` is false but the codec lowercases, words are
+ * segmented in lower case and keep the user's spelling. segmenter: of codec->bpe, reused for many
+ * texts; or NULL. */
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                          bool lower, sa_tokens *tokens, sa_error *error);
 
@@ -58,10 +57,9 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error);
 
-/* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all), for
- * codecs that are empty; those of a model keep theirs, and new words are appended.
- * Pairs with a side above --max-len do not count for the vocabularies; SA_DATA when none is left.
- */
+/* Builds tables of spaces, merges and vocabularies from the pairs that `use` marks (NULL: all).
+ * Codecs of a model keep theirs; only new words are appended. Pairs with a side above --max-len do
+ * not count for the vocabularies. SA_DATA: no pair is left. */
 bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
                           const bool *use, const sa_settings *settings, sa_error *error);
 void sa_text_codec_release(sa_text_codec *codec);

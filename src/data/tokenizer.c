@@ -119,7 +119,7 @@ static bool is_one_of(uint32_t code, const uint32_t *codes) {
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 
-/* Bytes of the connector of two parts of a word at text; 0 when the word ends here. */
+/* Returns the bytes of the connector at text inside a word; 0: the word ends here. */
 static size_t early_connector(const char *text, size_t size, sa_char_class before) {
     const size_t length = sa_apostrophe_size(text, size) ? sa_apostrophe_size(text, size) : 1;
     const sa_char_class after = sa_kind_at(text + length, size - length);
@@ -136,8 +136,8 @@ static bool is_hebrew(const char *text, size_t size) {
     return code >= 0x5d0 && code <= 0x5f4;
 }
 
-/* The same of all scripts: signs between letters, such as those of Catalan (col·lecció), Finnish
- * (EU:ssa), Hebrew, Somali; and between digits. last: the letter before. */
+/* The same for all scripts: signs between letters, as in Catalan (col·lecció), Finnish (EU:ssa),
+ * Hebrew and Somali, and between digits. last: the letter before. */
 static size_t connector_size(const char *text, size_t size, sa_char_class before,
                              const char *last) {
     static const uint32_t inside[] = {':',   0xb7,   0x387,  0x55a,  0x55f,  0x58a,  0x5be,
@@ -156,14 +156,15 @@ static size_t connector_size(const char *text, size_t size, sa_char_class before
     return digits && is_one_of(code, in_numbers) ? length : 0;
 }
 
-/* Signs that belong to the letter before: of Armenian, Hebrew and Devanagari. */
+/* Returns whether it is a sign of Armenian, Hebrew or Devanagari that belongs to the letter before.
+ */
 static bool is_sign_of_letter(const char *text, size_t size) {
     static const uint32_t codes[] = {0x55b, 0x55c, 0x55e, 0x5f3, 0x970, 0};
     size_t length;
     return (unsigned char)*text >= 0x80 && is_one_of(sa_utf8_codepoint(text, size, &length), codes);
 }
 
-/* Bytes of the address of the web at text, 0 if there is none; `scheme`: of the word there. */
+/* Returns the bytes of the web address at text, or 0; scheme: bytes of the word there. */
 static size_t address_size(const char *text, size_t size, size_t scheme) {
     const bool named = size > scheme + 3 && memcmp(text + scheme, "://", 3) == 0;
     size_t at = 0, length;
@@ -179,7 +180,7 @@ static size_t address_size(const char *text, size_t size, size_t scheme) {
     return at;
 }
 
-/* Bytes of the word at text, which begins with a letter or digit. */
+/* Returns the bytes of the word at text, which begins with a letter or digit. */
 static size_t word_length(const char *text, size_t size, bool early) {
     size_t at = 0, part = 0, last = 0, length;
     sa_char_class before = SA_CHAR_OTHER;
@@ -207,8 +208,8 @@ static size_t word_length(const char *text, size_t size, bool early) {
     return at + hanging;
 }
 
-/* Bytes of the sign at text: a character with its marks, up to what would look like a mark of
- * spaces (data/spacing.h). */
+/* Returns the bytes of the sign at text: a character with its marks, up to what would look like a
+ * mark of spaces (data/spacing.h). */
 static size_t sign_length(const char *text, size_t size) {
     const size_t cluster = sa_utf8_grapheme_size(text, size);
     size_t at = sa_spacing_mark_size(text, size), length;
@@ -220,9 +221,10 @@ static size_t sign_length(const char *text, size_t size) {
     return at;
 }
 
-/* Bytes of the token at text. A word includes a following apostrophe in "the dogs' names" and in
- * "l' homme". before: class of the character before; quoted: whether a single quotation mark is
- * open. */
+/* Returns the bytes of the token at text. A word includes a following apostrophe in "the dogs'
+ * names" and in "l' homme". before: class of the character before; quoted: a single quotation mark
+ * is open.
+ */
 static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted,
                            bool early) {
     const sa_char_class kind = sa_kind_at(text, size);

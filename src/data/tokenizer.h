@@ -1,4 +1,4 @@
-/* tokenizer: splits a sentence into tokens and joins them again; the rows of --tokenizer.
+/* tokenizer: splits a sentence into tokens and joins them again; the choices of --tokenizer.
  *
  *   word       words, numbers and single punctuation marks, see below
  *   char       characters as readers see them (grapheme clusters), including spaces
@@ -22,13 +22,13 @@ typedef struct sa_tokenizer {
 
 extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
 
-/* The tokenizer of the source (side 0) or the target. */
+/* Returns the tokenizer of the source (side 0) or the target. */
 const sa_tokenizer *sa_tokenizer_of(const sa_settings *settings, int side);
 
-/* Whether a side has subwords. */
+/* Returns whether a side has subwords. */
 bool sa_has_subwords(const sa_settings *settings);
 
-/* The names of --source-tokenizer and --target-tokenizer: "auto", then those of the rows. */
+/* The choices of --source-tokenizer and --target-tokenizer: "auto", then all tokenizers. */
 const char *sa_side_tokenizer_name(size_t i);
 
 /* Appends the detokenized text. */
@@ -37,6 +37,6 @@ void sa_tokenizer_join(const sa_tokenizer *tokenizer, const sa_token *tokens, si
 
 /* ---- The tokenizer word ---------------------------------------------------------------------- */
 
-/* The split of the row "word" (see sa_tokenizer), and of models without a table of spaces. */
+/* The split of "word" (see sa_tokenizer), and of models without a table of spaces. */
 bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
 bool sa_early_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);

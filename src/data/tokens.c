@@ -26,9 +26,9 @@ int sa_subword_word_indices(const char *const *token, int count, bool subwords, 
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* Bytes of the longest run of grapheme clusters that fits into a token; if not even one does (very
- * many combining marks), of code points. Looks at most one code point beyond the limit, so that
- * splitting takes linear time. size > SA_TOKEN_MAX. */
+/* Returns the bytes of the longest run of grapheme clusters that fits into a token or, if not even
+ * one does (very many combining marks), of code points. Looks at most one code point beyond the
+ * limit, so that splitting takes linear time. size > SA_TOKEN_MAX. */
 static size_t fitting_prefix(const char *text, size_t size) {
     const size_t reach = size < SA_TOKEN_MAX + 4 ? size : SA_TOKEN_MAX + 4;
     size_t part = 0, next;
@@ -68,7 +68,7 @@ sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
     return (sa_token){strings->text.text + start, strings->end[number] - start};
 }
 
-/* The slot of the string, or the free slot for it; slots > 0. The numbers of the strings do not
+/* Returns the slot of the string, or the free slot for it; slots > 0. Numbers of strings do not
  * depend on the key. */
 static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
     size_t at = sa_hash_siphash(sa_random_key(), text, size) & (strings->slots - 1);

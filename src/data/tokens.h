@@ -11,13 +11,13 @@
 
 bool sa_subword_continues(const char *text, size_t size);
 
-/* The index of the word that each token belongs to, in word [count]; returns the number of words.
- * Without subwords each is its own. So is a final EOS, whatever precedes it. */
+/* Fills word [count] with the index of each token's word; returns the number of words. Without
+ * subwords each token is a word, and so is a final EOS, whatever precedes it. */
 int sa_subword_word_indices(const char *const *token, int count, bool subwords, int *word);
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* Slices of the text that was split, or of memory of their own. */
+/* Tokens are slices of the text that was split, or of memory of their own. */
 typedef struct sa_tokens {
     sa_token *token;
     size_t count, capacity;
@@ -45,11 +45,11 @@ typedef struct sa_strings {
     size_t slots;   /* a power of two, or 0 */
 } sa_strings;
 
-/* The number of a string, which is added if it is new; -1 on error (SA_LIMIT). */
+/* Returns the number of a string, which is added if it is new; -1 on error (SA_LIMIT). */
 int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error);
-/* The number of a string, or -1. */
+/* Returns the number of a string, or -1. */
 int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size);
-/* A string by its number, valid until the next one is added. */
+/* Returns a string by its number, valid until the next one is added. */
 sa_token sa_strings_get(const sa_strings *strings, int32_t number);
 void sa_strings_release(sa_strings *strings);
 

@@ -14,8 +14,7 @@ static bool is_number(const char *text, const char *end) {
     return text == end && digits;
 }
 
-/* Cuts a line "WORD X1 ... Xm" behind the word, which may have spaces in it, and returns the
- * numbers. */
+/* Cuts a line "WORD X1 ... Xm" after the word, which may contain spaces. Returns the numbers. */
 static char *cut_word(char *line, size_t size, int *count) {
     char *end = line + size, *space;
     for (char *tab = line; (tab = strchr(tab, '\t'));) *tab = ' ';
@@ -42,8 +41,8 @@ static bool read_vector(char *numbers, float *row, int m) {
 /* How the vector of a token was found. */
 enum { BY_WORD = 1, BY_TOKEN };
 
-/* Sets the rows of the token that is spelled so, and of those that are this word with marks of
- * spaces; the first line for a word counts. */
+/* Sets the rows of the token with this spelling, and of tokens that are this word with marks of
+ * spaces. The first line for a word counts. */
 static bool set_rows(const sa_vocab *vocab, const char *word, char *numbers, int m, float *rows,
                      char *found) {
     static const char *const marks[] = {"", SA_JOINED, SA_SPACED};

@@ -14,7 +14,7 @@ double sa_entropy_sum(const double *weights, int targets, int sources) {
         for (int j = 0; j < sources; j++) all += row[j];
         const double whole = all > 1 + 1e-6 ? all : 1;
         for (int j = 0; j < sources; j++)
-            if (row[j] > 0) /* negative weights have no part in it */
+            if (row[j] > 0)                                  /* skips negative weights */
                 sum -= row[j] / whole * log(row[j] / whole); /* x ln x -> 0 with x */
     }
     return sum;
@@ -64,7 +64,8 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
     }
 }
 
-/* The source words up to the last one with weight; all of them in a row that lacks weight. */
+/* Returns the number of source words up to the last one with weight; all if the row lacks weight.
+ */
 static int read_for(const double *row, int sources) {
     int last = 0;
     double sum = 0;
@@ -86,7 +87,7 @@ void sa_attention_stats_add_read(sa_attention_stats *attention, const double *we
     }
 }
 
-/* The position of a word that occurs exactly once, or -1. */
+/* Returns the position of a word that occurs exactly once, or -1. */
 static int unique_position(const char *word, const char *const *words, int count) {
     int position = -1;
     for (int i = 0; i < count; i++)

@@ -6,23 +6,23 @@
 
 #include "base/error.h"
 
-/* Adds the weights of a pair, [targets * sources], the mean of those of the heads, [head_count *
- * targets * sources]. */
+/* Adds the weights [targets * sources] of a pair, the mean over its heads [head_count * targets *
+ * sources]. */
 void sa_attention_stats_add(sa_attention_stats *attention, const double *weights,
                             const double *heads, int head_count, int targets, int sources);
 /* Adds the alignment of identical tokens; the tokens of both sides include EOS. */
 void sa_attention_stats_add_identical(sa_attention_stats *attention, const double *weights,
                                       const char *const *target, int targets,
                                       const char *const *source, int sources);
-/* Adds how many source words, EOS included, are read before each target word but EOS: those up to
- * the last one that has weight, or all of them where a row sums to less than 1, because none was
- * selected; never fewer than before the target words before. */
+/* Adds how many source words, EOS included, are read before each target word except EOS: up to the
+ * last one with weight, or all if the row sums to less than 1 because none was selected; never
+ * fewer than for the previous target word. */
 void sa_attention_stats_add_read(sa_attention_stats *attention, const double *weights, int targets,
                                  int sources);
 /* Adds the counts of other pairs. */
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other);
 
-/* What the sums amount to; NaN where there is nothing to count. */
+/* Figures computed from the sums; NaN where there is nothing to count. */
 typedef struct sa_attention_figures {
     double entropy;       /* mean of the rows, in nats */
     double norm_entropy;  /* of the heads, divided by that of equal weights: 0 .. 1 */
@@ -37,10 +37,10 @@ typedef struct sa_attention_figures {
 } sa_attention_figures;
 sa_attention_figures sa_attention_figures_of(const sa_attention_stats *attention);
 
-/* The sum of column j of weights [rows * sources]. */
+/* Returns the sum of column j of weights [rows * sources]. */
 double sa_attention_column_sum(const double *weights, int rows, int sources, int j);
 
-/* The sum of the entropies of the rows, in nats; weights [targets * sources].
+/* Returns the sum of the entropies of the rows, in nats; weights [targets * sources].
  *
  *   H = - sum_j alpha_j ln alpha_j:  0 when one source word has all the weight, ln S when S words
  *   share it equally. Weights that sum to more than 1 are divided by their sum. */

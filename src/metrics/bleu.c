@@ -13,8 +13,8 @@ const sa_smoothing sa_smoothings[] = {
 };
 
 double sa_smoothing_value(const sa_metrics *metrics) {
-    const sa_smoothing *row = &sa_smoothings[metrics->smooth];
-    return row->value > 0 && metrics->smooth_value > 0 ? metrics->smooth_value : row->value;
+    const double usual = sa_smoothings[metrics->smooth].value;
+    return usual > 0 && metrics->smooth_value > 0 ? metrics->smooth_value : usual;
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static size_t distance(size_t a, size_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* The reference length closest to ours; of equally close ones the shorter. */
+/* Returns the reference length closest to ours; the shorter of equally close ones. */
 static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
     size_t best = count ? references[0].count : 0;
     for (size_t i = 1; i < count; i++) {

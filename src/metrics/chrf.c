@@ -11,8 +11,9 @@ static bool is_mark(char c) {
            (c >= '{' && c <= '~');
 }
 
-/* An ASCII punctuation mark at the end of a word is split off, or else one at its beginning: "(hi)"
- * becomes "(hi" and ")". */
+/* Splits off an ASCII punctuation mark at the end of a word, otherwise at its beginning: "(hi)"
+ * becomes
+ * "(hi" and ")". */
 static void push_word(sa_units *words, const char *word, size_t size) {
     const bool lone = sa_metric_character_size(word) == size;
     const size_t cut = lone ? 0 : is_mark(word[size - 1]) ? size - 1 : is_mark(word[0]) ? 1 : 0;
@@ -37,7 +38,7 @@ static void release_line(chrf_line *one) {
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* The n-grams of a hypothesis count only for orders that the reference has. */
+/* Counts n-grams of a hypothesis only for orders that the reference has. */
 static bool count_orders(const sa_units *ours, const sa_units *theirs, int first, int orders,
                          sa_chrf *chrf, sa_error *error) {
     for (int n = 1; n <= orders; n++) {

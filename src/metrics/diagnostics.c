@@ -20,7 +20,7 @@ static double identical_off_by_one(const sa_diagnostic_stats *stats) {
            fraction(attention->aligned[1], attention->identical);
 }
 
-bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t row, double *figure) {
+bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t problem, double *figure) {
     const sa_attention_figures attention = sa_attention_figures_of(&stats->attention);
     const size_t sentences = stats->sentences, compared = stats->train_pairs ? sentences : 0;
     const bool chosen = stats->uniform_by_design;
@@ -40,6 +40,6 @@ bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t row, double 
         [SA_DIAGNOSTIC_SOURCES_SEEN_IN_TRAINING] = fraction(stats->known_sources, compared),
         [SA_DIAGNOSTIC_PAIRS_SEEN_IN_TRAINING] = fraction(stats->known_pairs, compared),
     };
-    *figure = figures[row];
-    return *figure >= sa_diagnostics[row].threshold; /* NaN does not */
+    *figure = figures[problem];
+    return *figure >= sa_diagnostics[problem].threshold; /* NaN does not */
 }

@@ -1,4 +1,4 @@
-/* diagnostics: common problems of attention models, one row each, with an explanation. */
+/* diagnostics: common problems of attention models, each with an explanation. */
 #pragma once
 
 #include "base/error.h"
@@ -21,15 +21,15 @@ typedef enum sa_case_kind { SA_CASE_NONE, SA_CASE_OVER, SA_CASE_UNDER } sa_case_
 typedef struct sa_diagnostic {
     const char *name;
     const char *measure; /* what the figure measures */
-    double threshold;    /* from this figure on there is a problem */
+    double threshold;    /* a figure this large is a problem */
     sa_case_kind cases;  /* pairs to show as examples */
-    const char *brief;   /* as in sa_finding; NULL: by choice, not worth a line */
+    const char *brief;   /* as in sa_finding; NULL: chosen, not worth a line */
     const char *lesson;
 } sa_diagnostic;
 
-/* From diagnostics.txt by scripts/dev/embed, and so are the names of the
- * rows: SA_DIAGNOSTIC_OFF_BY_ONE ... */
+/* Made from diagnostics.txt by scripts/dev/embed, like the names of the problems:
+ * SA_DIAGNOSTIC_OFF_BY_ONE ... */
 extern const sa_diagnostic sa_diagnostics[SA_DIAGNOSTICS];
 
-/* Whether the figure of a row, NaN if it is unknown, reaches its threshold. */
-bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t row, double *figure);
+/* Computes the figure of a problem, NaN if unknown. Returns whether it reaches the threshold. */
+bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t problem, double *figure);

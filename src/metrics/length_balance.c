@@ -26,7 +26,7 @@ int sa_length_balance_repeated(const char *const *words, int count) {
     return repeated;
 }
 
-/* How often the two tokens of `bigram` stand side by side. */
+/* Counts the occurrences of `bigram`, two tokens. */
 static int count_bigram(const char *const *words, int count, const char *const *bigram) {
     int found = 0;
     for (int i = 0; i + 2 <= count; i++) found += same_runs(words + i, bigram, 2);

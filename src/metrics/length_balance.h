@@ -16,13 +16,13 @@ typedef struct sa_attended_text {
 sa_length_balance sa_length_balance_compute(const sa_attended_text *own,
                                             const sa_attended_text *reference, int sources);
 
-/* The number of tokens in runs of up to 4 that repeat the run right before. */
+/* Returns the number of tokens in runs of up to 4 that repeat the previous run. */
 int sa_length_balance_repeated(const char *const *words, int count);
 
-/* The number of words too many or too few: the maximum over the lengths, the repetitions, and the
+/* Returns the number of words too many or too few: the largest figure of lengths, repetitions and
  * weights on a source word; at least 0. */
 double sa_length_balance_over(const sa_length_balance *balance);
 double sa_length_balance_under(const sa_length_balance *balance);
 
-/* Whether a number of words too many or too few matters for a reference of that length. */
+/* Returns whether so many words too many or too few matter for a reference of that length. */
 bool sa_length_balance_is_off(double words, int reference);

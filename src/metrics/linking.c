@@ -46,33 +46,20 @@ int sa_most_attended(const double *row, int words) {
     return most;
 }
 
-static size_t largest(bool null_key, const double *row, int words, int sources, int target,
-                      sa_link *links) {
-    const int most = sa_most_attended(row, words);
-    double rest = 1; /* what the row lacks to 1 */
-    for (int s = 0; s < sources; s++) rest -= row[s];
-    if (most < 0 || (null_key && rest > row[most] + ROUNDING)) return 0;
-    *links = (sa_link){.source = most, .target = target};
-    return 1;
-}
-
-static size_t at_least(double threshold, const double *row, int words, int target, sa_link *links) {
-    size_t count = 0;
-    for (int s = 0; s < words; s++)
-        if (row[s] > 0 && row[s] >= threshold)
-            links[count++] = (sa_link){.source = s, .target = target};
-    return count;
-}
-
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
                           int sources, sa_link *links) {
     const int end = !linking->whole, words = sources - end; /* without EOS */
     size_t count = 0;
     for (int t = 0; t < targets - end; t++) {
         const double *row = weights + (size_t)t * (size_t)sources;
-        count += linking->links == SA_LINKS_ARGMAX
-                     ? largest(linking->null_key, row, words, sources, t, links + count)
-                     : at_least(linking->threshold, row, words, t, links + count);
+        const int most = sa_most_attended(row, words);
+        double rest = 1; /* what the row lacks to 1 */
+        for (int s = 0; s < sources; s++) rest -= row[s];
+        const bool null = most < 0 || (linking->null_key && rest > row[most] + ROUNDING);
+        for (int s = 0; s < words; s++)
+            if (linking->links == SA_LINKS_ARGMAX ? s == most && !null
+                                                  : row[s] > 0 && row[s] >= linking->threshold)
+                links[count++] = (sa_link){.source = s, .target = t};
     }
     return count;
 }
@@ -107,7 +94,7 @@ size_t sa_alignment_size(const sa_alignment *alignment) {
            (1 + head_matrices(alignment) + layers * (size_t)alignment->heads);
 }
 
-/* At most, as a token has a byte. */
+/* Returns an upper bound: a token has at least a byte. */
 static size_t tokens_at_most(const char *const *side, size_t offset, int max_len) {
     const char *text;
     memcpy(&text, (const char *)side + offset, sizeof text);
@@ -239,107 +226,106 @@ const char *const sa_symmetrizations[] = {
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-/* The union, sorted, and which of its links and words are accepted. */
-typedef struct symmetrization {
-    sa_link *links;
-    size_t count;
-    bool *accepted;          /* [count] */
-    bool *sources, *targets; /* whether the word has an accepted link */
-} symmetrization;
+/* Which links the two directions have, and which are accepted. */
+typedef struct link_grid {
+    int sources, targets;
+    unsigned char *cell;   /* [sources * targets] FORWARD, BACKWARD, ACCEPTED or none of them */
+    bool *source, *target; /* whether the word has an accepted link */
+} link_grid;
 
-static void accept_link(symmetrization *all, size_t i) {
-    all->accepted[i] = true;
-    all->sources[all->links[i].source] = all->targets[all->links[i].target] = true;
+enum { FORWARD = 1, BACKWARD = 2, ACCEPTED = 4 };
+
+static unsigned char *cell_at(const link_grid *grid, int source, int target) {
+    return &grid->cell[(size_t)source * (size_t)grid->targets + (size_t)target];
 }
 
-/* Both lists are sorted. */
-static void merge(symmetrization *all, const sa_link *a, size_t a_count, const sa_link *b,
-                  size_t b_count, int method) {
-    for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
-        const int order = i == a_count ? 1 : k == b_count ? -1 : sa_link_compare(&a[i], &b[k]);
-        const sa_link *link = order <= 0 ? &a[i] : &b[k];
-        all->links[all->count] = (sa_link){.source = link->source, .target = link->target};
-        if (order == 0 || method == UNION) accept_link(all, all->count);
-        all->count++;
-        i += order <= 0;
-        k += order >= 0;
+static bool fit_size(link_grid *grid, const sa_link *links, size_t count, sa_error *error) {
+    enum { MOST = 1 << 13 }; /* words of a sentence */
+    for (size_t i = 0; i < count; i++) {
+        if (links[i].source >= MOST || links[i].target >= MOST)
+            return sa_fail(error, SA_LIMIT, "link %d-%d: no sentence has so many words",
+                           links[i].source, links[i].target);
+        if (links[i].source >= grid->sources) grid->sources = links[i].source + 1;
+        if (links[i].target >= grid->targets) grid->targets = links[i].target + 1;
     }
+    return true;
 }
 
-/* Accepts the neighbors of link i that are eligible; accepted ones are not, as both words have
- * links. */
-static bool grow_neighbors(symmetrization *all, size_t i) {
+static void accept_link(link_grid *grid, int source, int target) {
+    *cell_at(grid, source, target) |= ACCEPTED;
+    grid->source[source] = grid->target[target] = true;
+}
+
+/* Accepts the neighbours of a link that are eligible. Accepted ones are not: their words have
+ * links.
+ */
+static bool grow_neighbors(link_grid *grid, int source, int target) {
     bool grown = false;
-    for (size_t k = 0; k < sizeof sa_symmetrization_neighbors / sizeof *sa_symmetrization_neighbors;
-         k++) {
-        const sa_link near = {.source = all->links[i].source + sa_symmetrization_neighbors[k][0],
-                              .target = all->links[i].target + sa_symmetrization_neighbors[k][1]};
-        const sa_link *found = bsearch(&near, all->links, all->count, sizeof near, sa_link_compare);
-        if (!found || (all->sources[near.source] && all->targets[near.target])) continue;
-        accept_link(all, (size_t)(found - all->links));
+    for (int k = 0; k < 8; k++) {
+        const int s = source + sa_symmetrization_neighbors[k][0],
+                  t = target + sa_symmetrization_neighbors[k][1];
+        if (s < 0 || t < 0 || s >= grid->sources || t >= grid->targets) continue;
+        if (!*cell_at(grid, s, t) || (grid->source[s] && grid->target[t])) continue;
+        accept_link(grid, s, t);
         grown = true;
     }
     return grown;
 }
 
-static void grow(symmetrization *all) {
+static void grow(link_grid *grid) {
     for (bool grown = true; grown;) {
         grown = false;
-        for (size_t i = 0; i < all->count; i++)
-            if (all->accepted[i] && grow_neighbors(all, i)) grown = true;
+        for (int s = 0; s < grid->sources; s++)
+            for (int t = 0; t < grid->targets; t++)
+                if (*cell_at(grid, s, t) & ACCEPTED && grow_neighbors(grid, s, t)) grown = true;
     }
 }
 
-/* The final step for the links of one direction. */
-static void accept_final(symmetrization *all, const sa_link *links, size_t count, int method) {
-    for (size_t i = 0; i < count; i++) {
-        const bool source = all->sources[links[i].source], target = all->targets[links[i].target];
-        if (method == FINAL ? source && target : source || target) continue;
-        const sa_link *found =
-            bsearch(&links[i], all->links, all->count, sizeof *links, sa_link_compare);
-        accept_link(all, (size_t)(found - all->links));
-    }
-}
-
-static bool count_words(const sa_link *links, size_t count, size_t *words, sa_error *error) {
-    for (size_t i = 0; i < count; i++) {
-        const int far = links[i].source > links[i].target ? links[i].source : links[i].target;
-        if (far >= 1 << 20)
-            return sa_fail(error, SA_LIMIT, "link %d-%d: no sentence has so many words",
-                           links[i].source, links[i].target);
-        if ((size_t)far >= *words) *words = (size_t)far + 1;
-    }
-    return true;
-}
-
-bool sa_symmetrize(int method, sa_link *forward, size_t forward_count, sa_link *backward,
-                   size_t backward_count, sa_link **links, size_t *count, sa_error *error) {
-    size_t words = 0;
-    symmetrization all = {0};
-    if (!count_words(forward, forward_count, &words, error) ||
-        !count_words(backward, backward_count, &words, error))
-        return false;
-    forward_count = sa_links_deduplicate(forward, forward_count);
-    backward_count = sa_links_deduplicate(backward, backward_count);
-    all.links = sa_new(forward_count + backward_count, sizeof *all.links, error);
-    all.accepted = sa_new(forward_count + backward_count, sizeof *all.accepted, error);
-    all.sources = sa_new(words, sizeof *all.sources, error);
-    all.targets = sa_new(words, sizeof *all.targets, error);
-    const bool good = all.links && all.accepted && all.sources && all.targets;
-    if (good) {
-        merge(&all, forward, forward_count, backward, backward_count, method);
-        if (method >= GROW_DIAG) grow(&all);
-        if (method >= FINAL) {
-            accept_final(&all, forward, forward_count, method);
-            accept_final(&all, backward, backward_count, method);
+/* Accepts links of a direction whose words, one or (`both`) each of them, have none so far. */
+static void accept_final(link_grid *grid, int direction, bool both) {
+    for (int s = 0; s < grid->sources; s++)
+        for (int t = 0; t < grid->targets; t++) {
+            const bool linked =
+                both ? grid->source[s] || grid->target[t] : grid->source[s] && grid->target[t];
+            if (*cell_at(grid, s, t) & direction && !linked) accept_link(grid, s, t);
         }
-        *count = 0;
-        for (size_t i = 0; i < all.count; i++)
-            if (all.accepted[i]) all.links[(*count)++] = all.links[i];
-        *links = all.links;
-    } else {
-        free(all.links);
+}
+
+static void accept_links(link_grid *grid, int method) {
+    for (int s = 0; s < grid->sources; s++)
+        for (int t = 0; t < grid->targets; t++) {
+            const int found = *cell_at(grid, s, t);
+            if (method == UNION ? found : found == (FORWARD | BACKWARD)) accept_link(grid, s, t);
+        }
+    if (method >= GROW_DIAG) grow(grid);
+    if (method < FINAL) return;
+    accept_final(grid, FORWARD, method == FINAL_AND);
+    accept_final(grid, BACKWARD, method == FINAL_AND);
+}
+
+bool sa_symmetrize(int method, const sa_link *forward, size_t forward_count,
+                   const sa_link *backward, size_t backward_count, sa_link **links, size_t *count,
+                   sa_error *error) {
+    link_grid grid = {0};
+    *links = NULL, *count = 0;
+    if (!fit_size(&grid, forward, forward_count, error) ||
+        !fit_size(&grid, backward, backward_count, error))
+        return false;
+    const size_t sources = (size_t)grid.sources, targets = (size_t)grid.targets;
+    grid.cell = sa_new(sources * targets + sources + targets, 1, error);
+    if (grid.cell) *links = sa_new(forward_count + backward_count, sizeof **links, error);
+    if (*links) {
+        grid.source = (bool *)grid.cell + sources * targets, grid.target = grid.source + sources;
+        for (size_t i = 0; i < forward_count; i++)
+            *cell_at(&grid, forward[i].source, forward[i].target) |= FORWARD;
+        for (size_t i = 0; i < backward_count; i++)
+            *cell_at(&grid, backward[i].source, backward[i].target) |= BACKWARD;
+        accept_links(&grid, method);
+        for (int s = 0; s < grid.sources; s++)
+            for (int t = 0; t < grid.targets; t++)
+                if (*cell_at(&grid, s, t) & ACCEPTED)
+                    (*links)[(*count)++] = (sa_link){.source = s, .target = t};
     }
-    free(all.accepted), free(all.sources), free(all.targets);
-    return good;
+    free(grid.cell);
+    return *links;
 }

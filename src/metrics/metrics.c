@@ -42,7 +42,7 @@ static bool tokenize_line(sa_units *out, const char *text, int tokenizer, sa_err
     return !out->failed || sa_fail_memory(error, out->text.size);
 }
 
-/* Whether two lines are equal except for white space. */
+/* Returns whether two lines are equal, ignoring white space. */
 static bool same_text(const char *a, const char *b) {
     const char *one = "", *other = "";
     for (size_t left = 0, right = 0;;) {
@@ -56,7 +56,8 @@ static bool same_text(const char *a, const char *b) {
     }
 }
 
-/* Adds the counts of the reference with the largest fraction of equal tokens at equal positions. */
+/* Adds the counts for the reference with the largest fraction of equal tokens at equal positions.
+ */
 static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
                      size_t count) {
     int64_t same = 0, tokens = 0;
@@ -75,8 +76,8 @@ static void hash_tokens(const sa_units *tokens, uint64_t *hash) {
         hash[k] = sa_hash(tokens->unit[k].text, tokens->unit[k].size);
 }
 
-/* Adds the edits to the reference that needs the fewest. Tokens with equal hashes are taken for
- * equal. */
+/* Adds the edits to the reference that needs the fewest. Tokens with equal hashes count as equal.
+ */
 static bool add_edits(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
                       size_t count, sa_error *error) {
     const sa_metric_stats before = *stats;

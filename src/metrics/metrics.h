@@ -10,7 +10,7 @@
 
 extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 
-/* The rows of a sa_metrics, all but lowercase. place(FIELD): the scope and the offset of a field.
+/* The options of sa_metrics, except lowercase. place(FIELD): the scope and the offset of a field.
  */
 #define SA_METRICS_ROWS(place)                                                                     \
     {"tokenize", SA_CHOICE(place(tokenize), 0, sa_metric_tokenizers),                              \
@@ -39,9 +39,9 @@ extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 typedef struct sa_metric_stats {
     sa_bleu bleu;
     sa_chrf chrf;
-    int64_t sentences, exact; /* exact: equal to a reference except for white space */
+    int64_t sentences, exact; /* exact: equal to a reference, ignoring white space */
     int64_t tokens, same;     /* same: equal at equal positions */
-    int64_t edits, edited;    /* of the nearest reference, and its tokens */
+    int64_t edits, edited;    /* to the nearest reference; its tokens */
 } sa_metric_stats;
 
 /* Computes the statistics of one sentence. */
@@ -72,17 +72,18 @@ enum {
 };
 extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
-/* Appends the signature, as "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or
- * the title of a metric without settings. drawn: the part after nrefs for bootstrap samples, as
- * "bs:1000|seed:1|", or "". */
+/* Appends the signature, such as
+ * "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or the title of a metric
+ * without settings. drawn: what follows nrefs for bootstrap samples, such as "bs:1000|seed:1|", or
+ * "". */
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out);
 
-/* What a sum of statistics amounts to. */
+/* Computes all metrics from a sum of statistics. */
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
 
-/* Whether most letters of the targets belong to scripts that put no spaces between words (Han and
- * kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none. Segmented text has spaces. */
+/* Returns whether most letters of the targets belong to scripts without spaces between words (Han
+ * and kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none. Segmented text has spaces. */
 bool sa_targets_lack_spaces(const sa_corpus *corpus);
 
 /* What to tell the user then. */
@@ -99,10 +100,10 @@ typedef struct sa_length_band {
 } sa_length_band;
 
 enum { SA_LENGTH_BANDS = 8 };
-/* Without gaps, the last one unlimited; ends with a NULL name. */
+/* No gaps; the last band is unlimited. Ends with a NULL name. */
 extern const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1];
 
-/* Whether a sentence of `words` source words belongs to the band. */
+/* Returns whether a sentence of `words` source words belongs to the band. */
 int sa_length_band_contains(const sa_length_band *band, int words);
 
 /* ---- Bootstrap ------------------------------------------------------------------------------- */
@@ -112,17 +113,17 @@ int sa_length_band_contains(const sa_length_band *band, int words);
  * samples. */
 typedef struct sa_resampling {
     int samples;
-    int64_t seed; /* equal seeds and numbers of sentences give equal samples */
+    int64_t seed; /* equal seeds and counts of sentences give equal samples */
 } sa_resampling;
 
 extern const sa_option sa_resampling_options[]; /* of sa_resampling */
 
-/* The values of every metric on every sample, [SA_METRIC_COUNT * samples], freed with free(); NULL:
- * out of memory. count > 0. */
+/* Returns the values of every metric on every sample, [SA_METRIC_COUNT * samples], freed with
+ * free(); NULL: out of memory. count > 0. */
 double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
                             const sa_resampling *resampling, sa_error *error);
 
-/* The mean of the samples, and the interval of 95 % of them: n/40 are cut off at each end. */
+/* The mean of the samples and the interval of 95 % of them: n/40 are cut off at each end. */
 typedef struct sa_confidence_interval {
     double mean, low, high;
 } sa_confidence_interval;

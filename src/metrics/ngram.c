@@ -6,7 +6,7 @@
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-/* Bytes of the white space character at text, or 0. */
+/* Returns the bytes of the white space character at text, or 0. */
 static size_t space_size(const char *text) {
     const unsigned char *u = (const unsigned char *)text;
     if ((*u >= 9 && *u <= 13) || (*u >= 0x1c && *u <= 0x20)) return 1;
@@ -128,8 +128,8 @@ static void tokenize_13a(const char *text, sa_buffer *out) {
     apply_rules(now, out);
 }
 
-/* Whether sacreBLEU takes it for Chinese. Its table names planes 2 and 3 by four digits, so that
- * they are not among these, but dashes, quotes and symbols from U+2001 to U+2A6D are. */
+/* Returns whether sacreBLEU treats it as Chinese. Its table spells planes 2 and 3 with four digits,
+ * so it misses them but contains dashes, quotes and symbols from U+2001 to U+2A6D. */
 static bool is_chinese(uint32_t code) {
     static const uint32_t ranges[][2] = {
         {0x2001, 0x2a6d}, {0x2e80, 0x2eff}, {0x2f00, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f},

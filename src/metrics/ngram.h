@@ -1,12 +1,12 @@
-/* ngram: the tokens and characters of lines as metrics count them, and their matching n-grams.
+/* ngram: tokens and characters of lines for metrics, and their matching n-grams.
  *
- *   13a    as the NIST script mteval-v13a: symbols are tokens, dots and commas too except in
- *          numbers
+ *   13a    as in the NIST script mteval-v13a: symbols are tokens, and so are dots and commas except
+ *          in numbers
  *   none   tokens separated by white space
  *   char   every character except white space
  *   zh     every Chinese character, and the rest by the rules of 13a
  *
- * White space is that of Python's str.split: ASCII and Unicode, including no-break spaces. */
+ * White space is as in Python's str.split: ASCII and Unicode, including no-break spaces. */
 #pragma once
 
 #include "base/memory.h"
@@ -20,9 +20,9 @@ typedef struct sa_metric_tokenizer {
 
 extern const sa_metric_tokenizer sa_metric_tokenizers[]; /* ends with a NULL name */
 
-/* Bytes of the character at text, which is not empty. */
+/* Returns the bytes of the character at text, which is not empty. */
 size_t sa_metric_character_size(const char *text);
-/* The next word and its size; moves *text past it. NULL at the end. */
+/* Returns the next word and its size; moves *text past it. NULL at the end. */
 const char *sa_metric_next_word(const char **text, size_t *size);
 
 /* ---- N-grams --------------------------------------------------------------------------------- */
@@ -31,21 +31,21 @@ const char *sa_metric_next_word(const char **text, size_t *size);
 typedef struct sa_units {
     sa_token *unit;
     size_t count, capacity;
-    bool failed;    /* memory ran out: to be checked once before use */
-    sa_buffer text; /* that they are slices of, where they own it */
+    bool failed;    /* memory ran out; check once before use */
+    sa_buffer text; /* the text of the slices, if owned */
 } sa_units;
 
 void sa_units_push(sa_units *units, const char *text, size_t size);
 /* Appends the words of the text, separated by white space. */
 void sa_units_words(sa_units *units, const char *text);
-/* Appends its characters, with or without white space. */
+/* Appends the characters of the text, with or without white space. */
 void sa_units_characters(sa_units *units, const char *text, bool whitespace);
 void sa_units_release(sa_units *units);
 
-/* The number of n-grams of the line. */
+/* Returns the number of n-grams of the line. */
 int64_t sa_ngrams_total(const sa_units *line, int n);
 
 /* For n = 1 .. orders: adds to match[n-1] the number of n-grams of `ours` that occur in the others,
- * each clipped to its maximum count in one of them. */
+ * each clipped to its largest count in one of them. */
 bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_count, int orders,
                      int64_t *match, sa_error *error);

@@ -11,7 +11,7 @@
 
 static const cli_command *const commands[] = {&cli_train, &cli_compare, &cli_help, NULL};
 
-static sa_exchange exchange; /* of all processes: train/trainer.h */
+static sa_exchange exchange; /* see train/trainer.h */
 
 static void gather(void *items, size_t size, int count) {
     int bytes[SA_MAX_PROCESSES], begin[SA_MAX_PROCESSES];
@@ -27,99 +27,56 @@ static void gather(void *items, size_t size, int count) {
 /* ---- Sums ------------------------------------------------------------------------------------
  * Partial sums go up the ranks and the result comes down again, block by block, so every link
  * carries numbers in both directions, as in a ring; but the order of addition is that of one
- * process. Only a few blocks are on their way at once. MPI shares a link among all messages under
- * way: if all blocks were sent at once, the first would arrive only with the last, and no process
- * could begin before the one before it ends. */
+ * process. A process awaits the result of a block `lag` blocks after it has sent its partial sum,
+ * which is about when it arrives. Without that limit the first process would send all its blocks at
+ * once; MPI shares a link among all messages under way, so they would all arrive at the end. */
 
 /* A block has size / PARTS numbers, but at least LEAST and at most MOST. */
-enum { PARTS = 64, LEAST = 1 << 14, MOST = 1 << 16, WINDOW = 4 /* blocks on their way at once */ };
-
-typedef enum sum_way { UP_IN, UP_OUT, DOWN_IN, DOWN_OUT, WAYS } sum_way;
-
-typedef struct running_sum {
-    sa_real *numbers;
-    size_t size, length; /* of all, of a block */
-    int blocks;
-    void (*add)(void *context, size_t at, size_t size);
-    void *context;
-    int begun[WAYS], over[WAYS]; /* blocks; those over are the first ones */
-    bool early[WAYS][WINDOW];    /* over, but not the one before */
-    MPI_Request request[WAYS * WINDOW];
-} running_sum;
-
-/* A process at either end has no neighbor there: nothing goes that way. */
-static bool is_open(sum_way way) {
-    return way == UP_IN || way == DOWN_OUT ? exchange.rank > 0 : exchange.rank < exchange.size - 1;
-}
-
-/* How many blocks may have begun on their way. */
-static int ready(const running_sum *sum, sum_way way) {
-    const bool first = exchange.rank == 0, last = exchange.rank == exchange.size - 1;
-    const int here = first ? sum->blocks : sum->over[UP_IN]; /* the sum up to this process */
-    switch (way) {
-    case UP_IN:
-        return sum->blocks;
-    case UP_OUT:
-        return here;
-    case DOWN_IN:
-        return sum->over[UP_OUT]; /* the same numbers */
-    default:
-        return last ? here : sum->over[DOWN_IN];
-    }
-}
-
-static size_t block_size(const running_sum *sum, int block) {
-    const size_t rest = sum->size - (size_t)block * sum->length;
-    return rest < sum->length ? rest : sum->length;
-}
-
-static void begin_block(running_sum *sum, sum_way way) {
-    const int block = sum->begun[way]++, size = (int)block_size(sum, block);
-    sa_real *numbers = sum->numbers + (size_t)block * sum->length;
-    MPI_Request *request = &sum->request[way * WINDOW + block % WINDOW];
-    const int up = way == UP_IN || way == UP_OUT;
-    const int other = exchange.rank + (way == UP_OUT || way == DOWN_IN ? 1 : -1);
-    if (way == UP_IN || way == DOWN_IN)
-        MPI_Irecv(numbers, size, MPI_FLOAT, other, up, MPI_COMM_WORLD, request);
-    else
-        MPI_Isend(numbers, size, MPI_FLOAT, other, up, MPI_COMM_WORLD, request);
-}
-
-static void end_block(running_sum *sum, sum_way way, int slot) {
-    int *over = &sum->over[way];
-    const int block = *over + (slot - *over % WINDOW + WINDOW) % WINDOW;
-    if (way == UP_IN) sum->add(sum->context, (size_t)block * sum->length, block_size(sum, block));
-    for (sum->early[way][slot] = true; sum->early[way][*over % WINDOW]; ++*over)
-        sum->early[way][*over % WINDOW] = false;
-}
-
-static void begin_blocks(running_sum *sum) {
-    for (int way = 0; way < WAYS; way++)
-        while (is_open(way) && sum->begun[way] < ready(sum, way) &&
-               sum->begun[way] < sum->over[way] + WINDOW)
-            begin_block(sum, way);
-}
+enum { PARTS = 64, LEAST = 1 << 14, MOST = 1 << 16, WINDOW = 4 /* blocks on a link at once */ };
+enum { UP, DOWN }; /* tags of messages */
 
 static void sum_numbers(sa_real *numbers, size_t size,
                         void (*add)(void *context, size_t at, size_t size), void *context) {
-    running_sum sum = {.numbers = numbers, .size = size, .add = add, .context = context};
-    if (exchange.size == 1) return;
-    sum.length = size / PARTS;
-    if (sum.length < LEAST) sum.length = LEAST;
-    if (sum.length > MOST) sum.length = MOST;
-    sum.blocks = (int)((size + sum.length - 1) / sum.length);
-    for (int i = 0; i < WAYS * WINDOW; i++) sum.request[i] = MPI_REQUEST_NULL;
-    begin_blocks(&sum);
-    for (int i = 0;
-         MPI_Waitany(WAYS * WINDOW, sum.request, &i, MPI_STATUS_IGNORE), i != MPI_UNDEFINED;
-         begin_blocks(&sum))
-        end_block(&sum, (sum_way)(i / WINDOW), i % WINDOW);
+    const int rank = exchange.rank, last = exchange.size - 1;
+    const int lag = rank == last ? 1 : 2 * (last - rank) + WINDOW;
+    const size_t part = size / PARTS, length = part < LEAST ? LEAST : part < MOST ? part : MOST;
+    const int blocks = (int)((size + length - 1) / length);
+    MPI_Request up[2 * SA_MAX_PROCESSES + WINDOW], down[WINDOW];
+    for (int i = 0; i < WINDOW; i++) down[i] = MPI_REQUEST_NULL;
+    for (int step = 0; last > 0 && step < blocks + lag; step++) {
+        const int done = step - lag;
+        const size_t from = (size_t)done * length, at = (size_t)step * length;
+        if (done >= 0) {
+            const int count = (int)(size - from < length ? size - from : length);
+            if (rank < last) {
+                MPI_Wait(&up[done % lag], MPI_STATUS_IGNORE);
+                MPI_Recv(numbers + from, count, MPI_FLOAT, rank + 1, DOWN, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+            }
+            MPI_Wait(&down[done % WINDOW], MPI_STATUS_IGNORE);
+            if (rank > 0)
+                MPI_Isend(numbers + from, count, MPI_FLOAT, rank - 1, DOWN, MPI_COMM_WORLD,
+                          &down[done % WINDOW]);
+        }
+        if (step < blocks) {
+            const int count = (int)(size - at < length ? size - at : length);
+            if (rank > 0) {
+                MPI_Recv(numbers + at, count, MPI_FLOAT, rank - 1, UP, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                add(context, at, (size_t)count);
+            }
+            if (rank < last)
+                MPI_Isend(numbers + at, count, MPI_FLOAT, rank + 1, UP, MPI_COMM_WORLD,
+                          &up[step % lag]);
+        }
+    }
+    MPI_Waitall(WINDOW, down, MPI_STATUSES_IGNORE);
 }
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
-/* MPI_Init has been called. The same on all: SA_USAGE when their kernels differ, SA_LIMIT when
- * there are too many. */
+/* Called after MPI_Init. Fails on all processes alike: SA_USAGE if their kernels differ, SA_LIMIT
+ * if there are too many. */
 static bool open_exchange(sa_error *error) {
     static sa_node nodes[SA_MAX_PROCESSES];
     static const char *hosts[SA_MAX_PROCESSES];
@@ -148,7 +105,7 @@ static bool agree(bool good, sa_error *error) {
     return sa_exchange_agree(&exchange, good, error);
 }
 
-/* mpirun gives standard input to the first process only. */
+/* mpirun passes standard input to the first process only. */
 static bool check_arguments(int count, char **arguments, sa_error *error) {
     for (int i = 0; i < count; i++) {
         const char *value = strchr(arguments[i], '=');
@@ -186,8 +143,8 @@ int main(int argc, char **argv) {
         if (sa_node_reports()) cli_note_error(&error);
         return (int)error.code;
     }
-    /* A waiting process yields its core to others: those of other users, or those that it waits
-     * for, where there are more processes than cores. */
+    /* A waiting process yields its core to other users or, if there are more processes than cores,
+     * to the processes that it waits for. */
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     MPI_Init(&argc, &argv);
     const int code = run(argc, argv);

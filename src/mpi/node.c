@@ -25,7 +25,7 @@ static void find_processor(char *name, size_t size) {
     if (file) fclose(file);
 }
 
-/* The loops of softalign itself round alike wherever multiply-adds are fused. */
+/* The loops of softalign itself round the same wherever multiply-adds are fused. */
 static const char *loops(void) {
 #ifdef __x86_64__
     const bool fuses = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

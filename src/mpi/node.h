@@ -3,28 +3,28 @@
 
 #include <softalign/lab.h>
 
-/* Of one process; sent as it is, so it holds no pointers. */
+/* Describes a process; sent as it is, so it holds no pointers. */
 typedef struct sa_node {
     char host[64], processor[96];
     char kernels[128];             /* of OpenBLAS and softalign, and what else rounds */
     char chosen[32];               /* OPENBLAS_CORETYPE; empty: not set */
-    uint64_t cores;                /* a hash of which cores it may use */
+    uint64_t cores;                /* hash of the set of cores that it may use */
     int core_count, asked_threads; /* asked_threads: by Slurm; 0: not */
 } sa_node;
 
 void sa_node_find(sa_node *node);
 
-/* SA_USAGE names two hosts whose kernels differ. */
+/* Checks that all compute the same bits. SA_USAGE names two hosts whose kernels differ. */
 bool sa_nodes_check(const sa_node *nodes, int count, sa_error *error);
 
-/* The threads of a process: what Slurm says, or its part of the cores that it shares. */
+/* Returns the threads of a process: as many as Slurm says, otherwise its share of the cores. */
 int sa_nodes_threads(const sa_node *nodes, int count, int rank);
 
 /* "4 processes on 2 hosts" */
 void sa_nodes_where(const sa_node *nodes, int count, char *text, size_t size);
 
-/* SA_USAGE: Slurm started several processes without connecting them, as a bare `srun` does where
- * Open MPI lacks its PMI. To be asked before MPI_Init, which would complain at length. */
+/* SA_USAGE: Slurm started several processes without connecting them, as a bare `srun` does if Open
+ * MPI lacks its PMI. Call before MPI_Init, which would complain at length. */
 bool sa_node_check_slurm(sa_error *error);
-/* Whether this process reports that error: of Slurm's processes only the first does. */
+/* Returns whether this process reports that error: only the first of Slurm's processes does. */
 bool sa_node_reports(void);

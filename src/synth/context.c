@@ -2,7 +2,7 @@
  *
  * "i want to buy apple for the pie.", "i want to buy apple for the fund."
  *
- * A sentence is a frame of words.tsv: phrases and lists of phrases, one behind the other, in
+ * A sentence is a frame of words.tsv: phrases and lists of phrases, one after the other, in
  * English and French alike. */
 #include "synth/grammar.h"
 

@@ -62,7 +62,7 @@ typedef struct sa_draft {
     sa_link links[SA_DRAFT_LINKS];
     int link_count;
     bool characters; /* tokens are single characters, written without spaces */
-    bool apart;      /* signs, too, stand between spaces */
+    bool apart;      /* spaces around signs */
     sa_rng *rng;     /* NULL: the grammar is enumerated */
     struct {
         uint32_t value, bound;
@@ -115,7 +115,7 @@ sa_word_span sa_draft_last(const sa_draft_side *side);
 void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target);
 void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span target);
 
-/* Appends words to both sides and links all of them; returns those of the source. */
+/* Appends words to both sides and links all of them. Returns the source words. */
 sa_word_span sa_draft_pair(sa_draft *draft, const char *source, const char *target);
 /* Appends an English word and its French, with its links (Pharaoh format, relative to its first
  * word) if it has any. */
@@ -123,7 +123,7 @@ sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word);
 
 /* Replaces target words `at` and `at + 1` by one word that inherits the links of both. */
 void sa_draft_merge(sa_draft *draft, int at, const char *word);
-/* Moves target words, with their links, behind all others. */
+/* Moves target words, with their links, to the end. */
 void sa_draft_move(sa_draft *draft, sa_word_span span);
 
 /* Appends the source sentence to `out`, without a space before a full stop or comma or after a

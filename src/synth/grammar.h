@@ -48,7 +48,7 @@ const sa_word *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
 /* The noun with one of the determiners that suit it, and perhaps adjectives. */
 sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigned determiners,
                                    int owner);
-/* The same with a noun of those kinds and traits; SA_ANYONE draws the owner. */
+/* The same with a noun of these kinds and traits; SA_ANYONE draws the owner. */
 sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned traits,
                                  const sa_word *except, unsigned determiners, int owner);
 

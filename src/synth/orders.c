@@ -31,7 +31,7 @@ static void write_group(sa_draft *draft, bool reorder) {
         sa_draft_target(draft, noun->uses & SA_FEMININE ? article->feminine : article->french);
     sa_draft_link(draft, article_at, french);
     sa_draft_link_possible(draft, sa_draft_last(&draft->source), french);
-    sa_draft_move(draft, group); /* behind the article */
+    sa_draft_move(draft, group); /* after the article */
 }
 
 static void write_sentence(sa_draft *draft, bool reorder) {
@@ -45,7 +45,7 @@ static void write_sentence(sa_draft *draft, bool reorder) {
     }
     sa_word_span all = {0, draft->target.count};
     bool adverb = sa_draft_chance(draft, 2);
-    if (reorder) { /* the object and the verb last, behind what came after them */
+    if (reorder) { /* the object and the verb come last */
         sa_draft_move(draft, object);
         sa_draft_move(draft, verb);
     }

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Least digits of a pair's folder and of a frame's name. */
+/* Minimum digits of a pair's folder and of a frame's name. */
 enum { PAIR_DIGITS = 4, STEP_DIGITS = 8 };
 
 static const char head_folder[] = "head-";
 
 /* ---- Frames that are there already ----------------------------------------------------------- */
 
-/* The number in a name of at least `digits` digits and `ending`; -1: another name. */
+/* Returns the number in a name of at least `digits` digits and `ending`; -1: another name. */
 static int64_t number_of(const char *name, size_t digits, const char *ending) {
     const size_t length = strspn(name, "0123456789");
     int64_t number = 0;
@@ -25,7 +25,7 @@ static int64_t number_of(const char *name, size_t digits, const char *ending) {
     return number;
 }
 
-/* Whether the resumed training has validated after this many updates. */
+/* Returns whether the resumed training has validated after this many updates. */
 static bool is_known(const sa_session *session, int64_t step) {
     if (!session->training->resume) return false;
     if (step == 0) return true;
@@ -37,12 +37,12 @@ static bool is_known(const sa_session *session, int64_t step) {
     return false;
 }
 
-/* Folders of the film: all of it, that of a pair, that of a head. */
+/* Folders of the film: its own, a pair's, a head's. */
 typedef enum film_level { FILM, PAIR, HEAD } film_level;
 
 static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level);
 
-/* Removes an entry if it is a frame of no validation, or empties the folder of a pair or head. */
+/* Removes an entry if it is a frame without a validation; empties the folder of a pair or head. */
 static bool tidy_entry(const sa_session *session, int folder, const char *name, film_level level) {
     const size_t prefix = sizeof head_folder - 1;
     if (level == FILM)
@@ -84,7 +84,9 @@ static bool remove_stale_frames(const sa_session *session, const char *film, sa_
 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
-/* Of pair `index` (from 0) film/0001; of its head (from 1) film/0001/head-1. To be freed. */
+/* Returns film/0001 for the first pair (index 0), film/0001/head-1 for its first head (1). To be
+ * freed.
+ */
 static char *name_folder(const sa_session *session, size_t index, int head, sa_error *error) {
     const char *out = session->training->out;
     return head ? sa_format(error, "%s/film/%0*zu/%s%d", out, PAIR_DIGITS, index + 1, head_folder,
@@ -128,7 +130,8 @@ static bool save_frame(const sa_session *session, size_t index, int head,
     return good;
 }
 
-/* The heads, then the mean: a frame exists when its mean does, and so it is whole after a kill. */
+/* Saves the heads, then the mean: a frame exists once its mean does, so it is complete after a
+ * kill. */
 static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const sa_session *session = context;

@@ -41,7 +41,7 @@ bool sa_training_remove(const char *folder, sa_error *error) {
     return sa_directory_remove(folder, names, SA_TRAINING_FILES, error);
 }
 
-/* Another training in a run of sa_compare would make the record of the run wrong. */
+/* Refuses a run of sa_compare: another training in it would make the record of the run wrong. */
 static bool check_folder(const sa_train_options *training, sa_error *error) {
     const char *out = training->out, *found;
     bool compared = false;
@@ -83,7 +83,7 @@ static bool read_pairs(sa_session *session, sa_error *error) {
     return good;
 }
 
-/* For guided alignment: the links of the training pairs. */
+/* Reads the links of the training pairs for guided alignment. */
 static bool read_links(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     sa_corpus *corpus = &session->train;
@@ -99,7 +99,7 @@ static bool read_links(sa_session *session, sa_error *error) {
 
 /* ---- A fresh start and a resumed one --------------------------------------------------------- */
 
-/* From the settings and the vocabularies to a trainer and its batches. */
+/* Makes a trainer and its batches from the settings and the vocabularies. */
 static bool open_trainer(sa_session *session, sa_error *error) {
     const sa_settings *settings = &session->settings;
     sa_model *model = &session->model;
@@ -140,7 +140,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     return good && open_trainer(session, error);
 }
 
-/* The settings are those of the file, but for those of the run. */
+/* Takes the settings of the file, except those of the run. */
 static bool take_settings(sa_session *session, const sa_container *file, sa_error *error) {
     const char *text = sa_container_metadata(file, "settings");
     sa_settings asked = session->settings, *settings = &session->settings;
@@ -160,8 +160,7 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     return true;
 }
 
-/* If the file of the best model cannot be read, the next validation replaces it, whatever its
- * figures. */
+/* If the best model cannot be read, lets the next validation replace it, whatever its figures. */
 static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;

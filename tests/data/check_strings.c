@@ -1,6 +1,5 @@
-/* Sets of strings and heaps: many entries, in any order, found again. */
+/* Sets of strings: many entries, in any order, found again. */
 #include "base/rng.h"
-#include "data/bpe.h"
 #include "data/tokens.h"
 
 #include <stdio.h>
@@ -67,33 +66,11 @@ START_TEST(words_made_to_collide_do_not) {
 }
 END_TEST
 
-static bool smaller(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
-    (void)context;
-    return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
-}
-
-START_TEST(heaps_give_the_first) {
-    sa_heap heap = {.before = smaller};
-    sa_rng rng = sa_rng_seed(3, 0);
-    for (int i = 0; i < 1000; i++)
-        ck_assert(sa_heap_push(&heap, (sa_heap_item){sa_rng_below(&rng, 50), i}, &error));
-    sa_heap_item before = {-1, -1};
-    for (int i = 0; i < 1000; i++) {
-        const sa_heap_item next = sa_heap_pop(&heap);
-        ck_assert(smaller(NULL, &before, &next));
-        before = next;
-    }
-    ck_assert_uint_eq(heap.count, 0);
-    sa_heap_release(&heap);
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("strings", &tests);
     tcase_add_test(tests, strings_keep_their_numbers);
     tcase_add_test(tests, any_bytes_are_strings);
     tcase_add_test(tests, words_made_to_collide_do_not);
-    tcase_add_test(tests, heaps_give_the_first);
     return suite_run(suite);
 }

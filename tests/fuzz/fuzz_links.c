@@ -87,7 +87,7 @@ static void combine(const linked *forward, const linked *backward) {
             ck_assert_uint_le(both, made.count);
             ck_assert_uint_le(made.count, any);
             ck_assert_uint_eq(shared(&made, &one) + shared(&made, &other) - both, made.count);
-            ck_assert(sa_symmetrize(way, b.links, other.count, f.links, one.count, &turned.links,
+            ck_assert(sa_symmetrize(way, b.links, b.count, f.links, f.count, &turned.links,
                                     &turned.count, &error));
             if (!strstr(sa_symmetrizations[way], "final")) {
                 ck_assert_uint_eq(shared(&made, &turned), made.count);

@@ -53,7 +53,7 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     for (int side = 0; side < 2; side++) {
         sa_text_codec *codec = side ? &model->target : &model->source;
         const sa_tokenizer *row = sa_tokenizer_of(&settings, side);
-        codec->tokenizer = row->early && !codec->spacing.dense ? row->early : row;
+        codec->tokenizer = row->early && !codec->spacing.pairs.count ? row->early : row;
         codec->lowercase = settings.lowercase;
         if (!row->early) sa_spacing_release(&codec->spacing), sa_vocab_release(&codec->spaces);
     }

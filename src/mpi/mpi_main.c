@@ -1,8 +1,8 @@
 /* The command line, run by several processes at once, which exchange sums over MPI. */
 #include "cli/command.h"
 #include "cli/output.h"
-#include "compare/compare.h"
 #include "mpi/node.h"
+#include "train/compare.h"
 #include "train/session.h"
 
 #include <mpi.h>

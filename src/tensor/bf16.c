@@ -12,6 +12,12 @@ bool sa_bf16_native(void) {
     return sa_packed_takes_pairs();
 }
 
+const char *sa_bf16_emulated(void) {
+    return sa_bf16_native() ? NULL
+                            : "bf16 is emulated, which is slower than float32: this processor has "
+                              "no AVX512_BF16";
+}
+
 enum {
     DEPTH = SA_BF16_BLOCK,
     WIDTH = SA_PACKED_WIDTH,

@@ -1,11 +1,10 @@
-/* api_settings: the version and the choices of softalign.h. */
+/* choices: what can be chosen, by name, formula and citation; and the version. */
 #include "attention/attention.h"
 #include "attention/parts.h"
 #include "base/option.h"
 #include "layers/basic.h"
 #include "layers/recurrent.h"
 #include "model/decoder.h"
-#include "tensor/bf16.h"
 
 #include <string.h>
 
@@ -17,13 +16,7 @@ int sa_version_number(void) {
     return SA_VERSION_NUMBER;
 }
 
-const char *sa_bf16_emulated(void) {
-    return sa_bf16_native() ? NULL
-                            : "bf16 is emulated, which is slower than float32: this processor has "
-                              "no AVX512_BF16";
-}
-
-/* Of row i of a table whose rows begin with name, formula and citation. */
+/* Returns the name of entry i of a table whose entries begin with name, formula and citation. */
 static const char *show(const void *table, size_t stride, size_t i, const char **formula,
                         const char **citation) {
     const char *title[3];

@@ -1,10 +1,11 @@
-/* compare: several models trained on the same batches, and one table of their scores: sa_compare of
- * softalign.h.
+/* compare: sa_compare of softalign/report.h: several models trained on the same batches, and a
+ * table of their scores.
  *
- *   comparison    the models and runs named by --models and --seeds, and the pairs they see; the
- *                 scores of all runs and their medians as tables, files and the HTML report
- *   compare_run   trains or resumes the runs, divided among processes, and evaluates them; their
- *                 state on the disk: DIR/<model>-s<seed>/run.json */
+ *   comparison_models   reads the list of models and makes a run for each model and seed
+ *   comparison_runs     trains or resumes the runs, divided among processes, and evaluates them;
+ *                       DIR/<model>-s<seed>/run.json has the state of a run
+ *   comparison          writes the scores of all runs and their statistics: tables, CSV, JSON, page
+ */
 #pragma once
 
 #include "base/file.h"
@@ -14,7 +15,7 @@
 
 /* ---- What is compared ------------------------------------------------------------------------ */
 
-/* The columns of the table: indices of sa_compare_columns. */
+/* The scores of a run: indices of sa_compare_columns. */
 enum {
     SA_COMPARE_PARAMETERS,
     SA_COMPARE_SECONDS,
@@ -44,16 +45,16 @@ typedef struct sa_compare_model {
     char *folder; /* the same as a file name: "luong-general-4" */
     sa_settings settings;
     bool attends;
-    /* over its runs that have the score; NaN: none has */
+    /* over the runs that have the score; NaN: none has */
     double scores[SA_COMPARE_STATISTICS][SA_COMPARE_COLUMNS];
     bool best; /* its mean BLEU is the highest, and significantly so */
 } sa_compare_model;
 
-/* The hashes are over the texts of the pairs, and the alignments that matter: a run that is resumed
- * must see the same ones. */
+/* A run can be resumed only with the same pairs: the hashes are over their texts, and over the
+ * alignments that matter. */
 typedef struct sa_compare_data {
     uint64_t train_hash, valid_hash, test_hash;
-    size_t train_shared, valid_shared; /* test pairs that occur in these, too */
+    size_t train_shared, valid_shared; /* test pairs that also occur in these */
     sa_corpus test;
     sa_corpus snapshot_pairs; /* may be empty */
 } sa_compare_data;
@@ -66,9 +67,9 @@ typedef struct sa_compare_run {
     sa_train_cost spent;
     int64_t updates;
     bool recorded;                      /* run.json exists */
-    bool trained;                       /* to its end, */
-    bool diverged;                      /* which was a divergence: there are no scores */
-    uint64_t test;                      /* hash of the pairs behind the scores; 0: no scores yet */
+    bool trained;                       /* to its end */
+    bool diverged;                      /* at its end: there are no scores */
+    uint64_t test;                      /* hash of the scored pairs; 0: no scores yet */
     double scores[SA_COMPARE_COLUMNS];  /* NaN: none */
     double samples[SA_COMPARE_SAMPLES]; /* BLEU of bootstrap samples of the test pairs, or NaN */
     sa_eval_result by_length[SA_LENGTH_BANDS];        /* only sentences and BLEU */
@@ -84,47 +85,47 @@ typedef struct sa_comparison {
     size_t model_count, seeds;
     sa_buffer notes;      /* of the trainings so far, a line each */
     sa_compare_run *runs; /* [model_count * seeds] the runs of a model are adjacent */
-    /* of several processes */
-    sa_exchange *processes; /* NULL: this process does all */
-    sa_compare_run **order; /* [model_count * seeds] in which they are trained */
-    int claims;             /* DIR/.claims: who trains run i locks byte i */
-    int shards;             /* of models whose settings do not say */
+    /* with several processes */
+    sa_exchange *processes; /* NULL: this process does everything */
+    sa_compare_run **order; /* [model_count * seeds] in the order of training */
+    int claims;             /* DIR/.claims: the process that trains run i locks byte i */
+    int shards;             /* of models whose settings leave it open */
 } sa_comparison;
 
 typedef struct sa_compare_column {
     const char *key;   /* in CSV and JSON */
-    const char *title; /* in tables, with so many */
-    int decimals;
-    double scale; /* after this factor */
+    const char *title; /* in tables */
+    int decimals;      /* there, */
+    double scale;      /* after this factor */
 } sa_compare_column;
 extern const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS];
 
-/* The scores by their keys; the bands that have sentences by their names. */
+/* Return the scores by their keys, and the bands that have sentences by their names. */
 json_t *sa_compare_json_scores(const double *scores);
 json_t *sa_compare_json_bands(const sa_compare_run *run);
 
-/* The best model of a run. */
+/* Opens the best model of a run. */
 sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
 
-/* ---- model_list ------------------------------------------------------------------------------ */
+/* ---- comparison_models ----------------------------------------------------------------------- */
 
 /* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
- * with "transformer" or "decoder" (decoder-only) as a decoder, and makes their runs. Settings that
- * an entry leaves out are those of its family, or of its preset. SA_USAGE names an entry that is
- * wrong or occurs twice. */
+ * where a decoder is also "transformer" or "decoder" (decoder-only), and makes their runs. Settings
+ * that an entry leaves out are those given for its family, or those of its preset. SA_USAGE names
+ * an entry that is wrong or occurs twice. */
 bool sa_compare_read_models(sa_comparison *all, sa_error *error);
 
-/* ---- compare_run -----------------------------------------------------------------------------
+/* ---- comparison_runs -------------------------------------------------------------------------
  * One process trains all models with the first seed, then with the next, so that an interrupted
- * comparison can be compared. Of several, who has nothing to do takes the longest run that is
- * neither done nor taken. Nobody waits for another process: the system returns what a dead one had
+ * comparison has whole rounds. Of several processes, an idle one takes the longest run that is
+ * neither done nor taken. No process waits for another: the system releases what a dead one had
  * taken, and its training is resumed. */
 
-/* With which a program divides comparisons among its processes; NULL: each does its own. */
+/* Divides comparisons among the processes of a program; NULL: each does its own. */
 extern sa_exchange *sa_compare_processes;
 
-/* DIR exists. Reads the records of all runs, then trains and evaluates those that are not done. All
+/* Reads the records of all runs, then trains and evaluates those that are not done. DIR exists. All
  * processes call it. Returns true early when *all->stop is set. */
 bool sa_compare_finish_runs(sa_comparison *all, sa_error *error);
-/* The first process has written the results. */
+/* Tells the other processes that the first one has written the results. */
 void sa_compare_end(sa_comparison *all);

@@ -1,12 +1,12 @@
-#include "base/error.h"
-#include "compare/compare.h"
+/* comparison_models: the list of `compare --models`, and a run for each model and seed. */
 #include "config/settings.h"
+#include "train/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The family that an entry begins with instead of a recurrent decoder, or SA_MODEL_RECURRENT. */
+/* Returns the family that an entry names in place of a recurrent decoder, or SA_MODEL_RECURRENT. */
 static size_t family_of(const char *entry) {
     const char *name;
     for (size_t family = SA_MODEL_RECURRENT + 1; (name = sa_model_name(family)); family++)
@@ -24,15 +24,15 @@ static bool set_option(const char *name, const char *value, sa_settings *setting
     return sa_settings_set(settings, name, value, error);
 }
 
-/* Applies the parts of an entry from left to right, cutting the copy at their ends. */
-static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
-    const char *const options[] = {family_of(parts) ? "model" : "decoder", "attention", "heads"};
-    for (size_t i = 0; parts; i++) {
-        char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
+/* Applies the words of an entry from left to right, cutting the copy at the colons. */
+static bool set_words(char *words, sa_settings *settings, sa_error *error) {
+    const char *const options[] = {family_of(words) ? "model" : "decoder", "attention", "heads"};
+    for (size_t i = 0; words; i++) {
+        char *colon = strchr(words, ':'), *sign = strchr(words, '=');
         if (colon) *colon = 0;
         if (sign && (!colon || sign < colon)) {
             *sign = 0;
-            if (!set_option(parts, sign + 1, settings, error)) return false;
+            if (!set_option(words, sign + 1, settings, error)) return false;
             i = sizeof options / sizeof *options; /* only further options may follow */
         } else if (i >= sizeof options / sizeof *options) {
             return sa_fail(error, SA_USAGE,
@@ -40,15 +40,15 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
                            "transformer or decoder as a decoder");
         } else if (i == 1 && !sa_settings_has_attention(settings)) {
             return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
-        } else if (!sa_settings_set(settings, options[i], parts, error)) {
+        } else if (!sa_settings_set(settings, options[i], words, error)) {
             return false;
         }
-        parts = colon ? colon + 1 : NULL;
+        words = colon ? colon + 1 : NULL;
     }
     return true;
 }
 
-/* What an entry starts from. */
+/* Sets what an entry starts from. */
 static bool begin_settings(const sa_compare_options *options, const char *entry, sa_settings *own,
                            sa_error *error) {
     const size_t family = family_of(entry);
@@ -71,15 +71,15 @@ static bool begin_settings(const sa_compare_options *options, const char *entry,
 
 static bool read_entry(sa_comparison *all, const char *entry, size_t size, sa_error *error) {
     sa_compare_model *model = &all->models[all->model_count++];
-    char *parts = NULL;
+    char *words = NULL;
     sa_error why = {0};
     model->name = sa_copy(entry, size, &why);
     model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
-    if (model->folder) parts = sa_copy(entry, size, &why);
-    bool good = parts && begin_settings(all->options, entry, &model->settings, &why) &&
-                set_parts(parts, &model->settings, &why) &&
+    if (model->folder) words = sa_copy(entry, size, &why);
+    bool good = words && begin_settings(all->options, entry, &model->settings, &why) &&
+                set_words(words, &model->settings, &why) &&
                 sa_settings_check(&model->settings, &why);
-    free(parts);
+    free(words);
     for (const sa_compare_model *earlier = all->models; good && earlier < model; earlier++)
         if (!sa_settings_find_difference(&earlier->settings, &model->settings))
             good = sa_fail(&why, SA_USAGE, "the same model as '%s'", earlier->name);

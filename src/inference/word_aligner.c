@@ -1,4 +1,5 @@
-/* api_aligner: the word aligners of softalign.h. */
+/* word_aligner: sa_aligner_... of softalign/report.h: encodes texts for the word aligners of
+ * aligner/aligner.h, and turns what they say of token ids into alignments of words. */
 #include "aligner/aligner.h"
 #include "base/error.h"
 #include "config/settings.h"
@@ -61,12 +62,9 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
 
 /* ---- Alignments ------------------------------------------------------------------------------ */
 
-typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
-                            sa_error *error);
-
 static bool align_pair(const sa_aligner *aligner, const sa_pair *pair, const sa_sentence *source,
-                       const sa_sentence *target, size_t index, each_alignment *each, void *context,
-                       sa_error *error) {
+                       const sa_sentence *target, size_t index, sa_alignment_each *each,
+                       void *context, sa_error *error) {
     const size_t T = (size_t)target->len, S = (size_t)source->len;
     const char **left = sa_surface_words(&aligner->source, pair->source, source, error);
     const char **right =
@@ -95,7 +93,7 @@ static bool align_pair(const sa_aligner *aligner, const sa_pair *pair, const sa_
 }
 
 bool sa_aligner_align(const sa_aligner *aligner, const sa_pair *pairs, size_t count,
-                      each_alignment *each, void *context, sa_error *error) {
+                      sa_alignment_each *each, void *context, sa_error *error) {
     if (!sa_given(aligner, "aligner", error) || !sa_given_pairs(pairs, count, "pairs", error))
         return false;
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");

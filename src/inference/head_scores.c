@@ -1,4 +1,5 @@
-/* api_heads: sa_score_heads of softalign.h. */
+/* head_scores: sa_score_heads asks of each head of the decoder's self-attention what it attends to,
+ * what it copies, and what the model loses without it. */
 #include "config/settings.h"
 #include "inference/model.h"
 #include "metrics/induction.h"
@@ -26,15 +27,15 @@ typedef struct head_work {
     sa_attention_site site;
 } head_work;
 
-typedef bool each_pair(void *context, size_t index, const sa_alignment *alignment, sa_error *error);
-
-static bool align(head_work *all, sa_attention_site site, each_pair *each, sa_error *error) {
+static bool align(head_work *all, sa_attention_site site, sa_alignment_each *each,
+                  sa_error *error) {
     const sa_align_options view = {.site = site};
     all->site = site;
     return sa_align(all->model, &view, all->corpus->pairs, all->corpus->count, each, all, error);
 }
 
-/* Fills `words` with those of a pair; returns which of them predicts the first target word. */
+/* Fills `words` with what the decoder reads of a pair. Returns which of them predicts the first
+ * target word. */
 static int read_words(const head_work *all, size_t i) {
     const sa_sentence source = all->pairs.source[i], target = all->pairs.target[i];
     const int before = all->decoder->cross ? 1 : source.len;

@@ -1,12 +1,13 @@
-#include "base/error.h"
+/* comparison: several models side by side. sa_compare has all runs trained and scored, finds the
+ * statistics of each model over its seeds, and writes tables, CSV files, matrices and the page. */
 #include "base/number.h"
 #include "base/rng.h"
-#include "compare/compare.h"
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/matrix.h"
+#include "train/compare.h"
 #include "train/session.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static void release(sa_comparison *all) {
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* The hash of the pairs at `path`, and how many of the test pairs occur among them. */
+/* Finds the hash of the pairs at `path`, and how many of the test pairs occur among them. */
 static bool read_pairs(const char *path, const char *columns, const sa_corpus *test, bool gold,
                        uint64_t *hash, size_t *shared, sa_error *error) {
     sa_corpus corpus;
@@ -61,8 +62,8 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 static const char *const statistics[] = {"median", "mean", "sd", "min", "max"};
 
-/* For each bootstrap sample of the test pairs, the mean BLEU of as many runs as the model has,
- * drawn with replacement. */
+/* Fills in, for each bootstrap sample of the test pairs, the mean BLEU of as many runs as the model
+ * has, drawn with replacement. */
 static void draw_means(const sa_comparison *all, const sa_compare_model *model, double *means) {
     const sa_compare_run *runs = all->runs + (size_t)(model - all->models) * all->seeds;
     sa_rng rng = sa_rng_seed(1, sa_hash(model->name, strlen(model->name)));
@@ -78,7 +79,7 @@ static double mean_bleu(const sa_compare_model *model) {
     return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
 }
 
-/* Sets p of every model but the first, and marks the best one if it differs significantly from the
+/* Sets p of every model except the first. Marks the best model if it differs significantly from the
  * first or, if it is the first, from all others. */
 static void test_models(sa_comparison *all) {
     double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
@@ -96,7 +97,7 @@ static void test_models(sa_comparison *all) {
     }
 }
 
-/* Sets the statistics of all models over their seeds, which the tables show. */
+/* Sets the statistics of all models over their seeds. */
 static bool find_statistics(sa_comparison *all, sa_error *error) {
     double *numbers = sa_new(all->seeds, sizeof *numbers, error);
     for (size_t i = 0; numbers && i < all->model_count * SA_COMPARE_COLUMNS; i++) {
@@ -122,7 +123,8 @@ static bool find_statistics(sa_comparison *all, sa_error *error) {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The updates of each model, "fixed 1200, transformer 430", if they differ by more than a tenth. */
+/* Appends the updates of each model, "fixed 1200, transformer 430", if they differ by more than a
+ * tenth. */
 static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
     double fewest = INFINITY, most = 0;
     for (size_t i = 0; i < all->model_count; i++) {
@@ -139,7 +141,7 @@ static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
 
 typedef enum table_form { TEXT, MARKDOWN, LATEX } table_form;
 
-/* Below a table: in Markdown after an empty line, in LaTeX as comments. */
+/* Appends what stands below a table: in Markdown after an empty line, in LaTeX as comments. */
 static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
@@ -160,8 +162,8 @@ static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out)
     sa_buffer_release(&updates);
 }
 
-/* A row of a table, or its titles (NULL). In LaTeX, what differs among the seeds has a mean and a
- * standard deviation. */
+/* Appends the line of a model, or the titles (NULL). In LaTeX, what differs among the seeds has a
+ * mean and a standard deviation. */
 static void add_line(const sa_compare_model *model, int width, table_form form, sa_buffer *out) {
     static const char *const left[] = {"", "| ", "\\detokenize{"}, *const right[] = {"", " |", "}"};
     sa_buffer_addf(out, "%s%-*s%s", left[form], form == TEXT ? width : 0,
@@ -212,19 +214,19 @@ static void add_table(const sa_comparison *all, table_form form, sa_buffer *out)
     add_notes(all, form, out);
 }
 
-/* An empty cell for NaN. */
+/* Appends a cell of a CSV file, which is empty for NaN. */
 static void add_score(double score, sa_buffer *out) {
     sa_buffer_adds(out, ",");
     if (!isnan(score)) sa_number_add(out, score == trunc(score) ? score : (double)(float)score);
 }
 
-static void add_row(const char *name, const char *seed, const double *scores, sa_buffer *out) {
+static void add_csv_line(const char *name, const char *seed, const double *scores, sa_buffer *out) {
     sa_buffer_addf(out, "%s,%s", name, seed);
     for (int k = 0; k < SA_COMPARE_SHOWN; k++) add_score(scores[k], out);
     sa_buffer_adds(out, "\n");
 }
 
-/* Every run and the medians or, for spread.csv, all statistics. */
+/* Appends every run and the medians or, for spread.csv, all statistics. */
 static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
     sa_buffer_adds(out, spread ? "model,statistic" : "model,seed");
     for (int k = 0; k < SA_COMPARE_SHOWN; k++)
@@ -235,10 +237,10 @@ static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
             const sa_compare_run *run = &all->runs[i * all->seeds + k];
             char seed[32];
             snprintf(seed, sizeof seed, "%lld", (long long)run->settings.seed);
-            add_row(run->model->name, seed, run->scores, out);
+            add_csv_line(run->model->name, seed, run->scores, out);
         }
         for (int s = 0; s < (spread ? SA_COMPARE_STATISTICS : 1); s++)
-            add_row(all->models[i].name, statistics[s], all->models[i].scores[s], out);
+            add_csv_line(all->models[i].name, statistics[s], all->models[i].scores[s], out);
     }
 }
 
@@ -326,7 +328,7 @@ typedef struct matrix_folder {
     const sa_pair *pairs;
 } matrix_folder;
 
-/* Under the number of the pair's line. */
+/* Saves a matrix under the number of the pair's line. */
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const matrix_folder *all = context;
@@ -402,7 +404,7 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
                           sa_json_buffer(&signature, &report->failed));
 }
 
-/* Matrices and film are those of the model's first seed. */
+/* Adds a model to the page, with the matrices and the film of its first seed. */
 static bool add_model(const sa_comparison *all, size_t number, sa_html_report *report,
                       sa_error *error) {
     const sa_compare_run *runs = all->runs + number * all->seeds;
@@ -416,7 +418,7 @@ static bool add_model(const sa_comparison *all, size_t number, sa_html_report *r
     return good;
 }
 
-/* Writes the HTML report; it holds the CSV files, which must exist. */
+/* Writes the page, which includes the CSV files: they exist. */
 static bool save_page(const sa_comparison *all, sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
     const sa_compare_options *options = all->options;
@@ -480,7 +482,7 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     return true;
 }
 
-/* Whether all processes were started alike. */
+/* Checks that all processes were started alike. */
 static bool check_same(const sa_comparison *all, sa_error *error) {
     const sa_exchange *processes = sa_compare_processes;
     const sa_compare_data *data = &all->data;

@@ -1,11 +1,13 @@
+/* comparison_runs: trains, resumes and scores the runs of a comparison; run.json keeps their state.
+ */
 #include "base/number.h"
 #include "base/thread.h"
-#include "compare/compare.h"
 #include "config/settings.h"
 #include "inference/model.h"
 #include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/pair_scores.h"
+#include "train/compare.h"
 #include "train/session.h"
 
 #include <errno.h>
@@ -39,7 +41,7 @@ const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS] = {
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
 enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
-/* Limits change the result of a run, threads do not. */
+/* Returns whether the option is a limit, which changes the result of a run; threads do not. */
 static bool is_limit(const sa_option *row) {
     return row->scope == SA_SCOPE_RUN && strcmp(row->name, "threads") != 0;
 }
@@ -83,7 +85,7 @@ static json_t *json_limits(const sa_settings *settings) {
     return limits;
 }
 
-/* NULL when memory runs out. */
+/* Returns the record of a run; NULL when memory runs out. */
 static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) {
     char train[HASH], valid[HASH], test[HASH];
     char *settings = sa_settings_write(&run->settings, NULL);
@@ -161,7 +163,7 @@ static double number_of(const json_t *value) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* False when something is missing or has the wrong type. */
+/* Returns false when something is missing or has the wrong type. */
 static bool read_fields(sa_compare_run *run, json_t *record) {
     const char *test;
     json_t *figures, *bands, *samples = json_object_get(record, "samples");
@@ -233,7 +235,7 @@ sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error) {
 
 sa_exchange *sa_compare_processes;
 
-/* progress: NULL: the training under way has ended. */
+/* Reports progress; NULL: the current training has ended. */
 static void report(const sa_comparison *all, const sa_progress *progress) {
     if (all->options->report) all->options->report(all->options->context, progress);
 }
@@ -255,7 +257,7 @@ typedef struct run_reporter {
     sa_compare_run *run;
 } run_reporter;
 
-/* Whether a note says of these pairs or settings what the training of another run has said. */
+/* Returns whether the training of another run has said the same of these pairs or settings. */
 static bool is_known(sa_comparison *all, const char *line) {
     char *notes = all->notes.text;
     if (strncmp(line, "note: ", 6) != 0) return false;
@@ -264,8 +266,8 @@ static bool is_known(sa_comparison *all, const char *line) {
     return false;
 }
 
-/* A validation has just saved last.safetensors: recording its cost beside it keeps the time right
- * even when the training is killed. */
+/* Passes progress on. A validation has just saved last.safetensors: recording its cost as well
+ * keeps the time right even when the training is killed. */
 static void report_progress(void *context, const sa_progress *progress) {
     const run_reporter *to = context;
     if (progress->kind == SA_PROGRESS_NOTE && is_known(to->all, progress->note)) return;
@@ -277,9 +279,9 @@ static void report_progress(void *context, const sa_progress *progress) {
     write_record(to->run, &to->all->data, NULL);
 }
 
-/* What lies in the folder is resumed or else removed, before the record of this run is written:
- * beside that, the model of another training would pass for this run's after a kill. For the same
- * reason the record of another run goes before its model does. */
+/* Decides whether to resume what is in the folder, or removes it before the record of this run is
+ * written: with that record, the model of another training would pass for this run's after a kill.
+ * For the same reason the record of another run is removed before its model. */
 static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
     static const char *const record[] = {"run.json"};
     sa_directory_lock lock;
@@ -293,7 +295,8 @@ static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *erro
     return good;
 }
 
-/* After a kill between a save and its record, only the saved log knows the time. */
+/* Takes the time from the log: after a kill between a save and its record, only the log knows it.
+ */
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     sa_compare_run *run = context;
     double seconds;
@@ -348,7 +351,7 @@ static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* BLEU of bootstrap samples, and by source length with confidence intervals. */
+/* Sets the BLEU of bootstrap samples, and BLEU by source length with confidence intervals. */
 static bool resample(sa_compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
                      sa_error *error) {
     const sa_resampling resampling = {SA_COMPARE_SAMPLES, 1};
@@ -416,7 +419,7 @@ static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
 }
 
-/* With --overwrite, a record of something else is none. */
+/* Restores a run. With --overwrite, a record of something else is ignored. */
 static bool read_record(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
     sa_error why = {0};
     return restore(run, &all->data, &why) ||
@@ -443,7 +446,7 @@ static bool read_records(sa_comparison *all, sa_error *error) {
     return true;
 }
 
-/* The run is number i of all. */
+/* Trains and evaluates a run, number i of all, as far as that is not done. */
 static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *error) {
     note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
          i + 1, all->model_count * all->seeds);
@@ -453,9 +456,9 @@ static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *
 
 /* ---- The order ------------------------------------------------------------------------------- */
 
-/* All trainings have as many updates, so the time grows with the weights. */
+/* Returns the number of weights, with which the time grows: all trainings make as many updates. */
 static size_t weights_of(const sa_compare_run *run) {
-    enum { WORDS = 1000 }; /* of either vocabulary, which is the same for all */
+    enum { WORDS = 1000 }; /* of either vocabulary: the same for all */
     const sa_sizes sizes = sa_sizes_of(&run->settings, WORDS, WORDS);
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
@@ -491,8 +494,8 @@ static off_t process_byte(const sa_comparison *all, int rank) {
     return results_byte(all) + 1 + rank;
 }
 
-/* Command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK; type F_WRLCK or F_UNLCK. Fails with errno. Of a
- * byte that another process holds F_OFD_GETLK tells its type. */
+/* Locks, unlocks or looks at a byte: command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK, type F_WRLCK
+ * or F_UNLCK. F_OFD_GETLK sets the type of a byte that another process holds. Fails with errno. */
 static bool lock(const sa_comparison *all, int command, off_t at, short *type) {
     struct flock byte = {.l_type = *type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
     const bool good = fcntl(all->claims, command, &byte) == 0;
@@ -508,7 +511,8 @@ static void give_back(const sa_comparison *all, off_t at) {
     lock(all, F_OFD_SETLK, at, &(short){F_UNLCK});
 }
 
-/* Its files stay open until the process ends, and so do its locks. */
+/* Opens the file of claims and takes the bytes of this process. The file stays open until the
+ * process ends, and so do its locks. */
 static bool open_claims(sa_comparison *all, sa_error *error) {
     sa_exchange *processes = all->processes;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -525,7 +529,8 @@ static bool open_claims(sa_comparison *all, sa_error *error) {
            sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
 }
 
-/* Whether all processes are there when the first one has written the results. */
+/* Waits for the results, which the first process writes. Returns whether all processes are alive.
+ */
 static bool meet(const sa_comparison *all) {
     const sa_exchange *processes = all->processes;
     if (processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
@@ -545,7 +550,8 @@ void sa_compare_end(sa_comparison *all) {
 
 /* ---- The runs in order ----------------------------------------------------------------------- */
 
-/* Finishes the run unless another process does or has. *waiting: it is not done yet. */
+/* Finishes the run unless another process does or has done so. Sets *waiting if it is not done yet.
+ */
 static bool finish_or_pass(sa_comparison *all, size_t i, bool *waiting, sa_error *error) {
     sa_compare_run *run = all->order[i];
     if (is_done(run, &all->data)) return true;

@@ -1,4 +1,4 @@
-/* api_page: pages of softalign.h. */
+/* page: sa_page_... of softalign/report.h, for programs that put a page together step by step. */
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "report/film.h"

@@ -1,4 +1,6 @@
-/* api_evaluate: sa_evaluate, sa_eval_summarize and sa_diagnose of softalign.h. */
+/* evaluation: what a model makes of pairs whose reference is known. sa_evaluate translates every
+ * source, predicts every reference by teacher forcing and free-running, and compares;
+ * sa_eval_summarize adds up the results of the pairs. */
 #include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
@@ -7,7 +9,6 @@
 #include "inference/model.h"
 #include "inference/translation.h"
 #include "metrics/attention_statistics.h"
-#include "metrics/diagnostics.h"
 #include "metrics/length_balance.h"
 #include "metrics/linking.h"
 #include "metrics/metrics.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 /* Pairs whose matrices are in memory at once, and what the model makes of them. */
-typedef struct part_results {
+typedef struct work {
     sa_model *model;
     const sa_corpus *corpus;
     const sa_link_options *linking;
@@ -25,13 +26,12 @@ typedef struct part_results {
     sa_alignment *forced;         /* [corpus->count] */
     sa_translation *translations; /* [corpus->count] */
     double *free_log_p;           /* [corpus->count] */
-} part_results;
+} work;
 
 /* ---- Attention and words --------------------------------------------------------------------- */
 
-/* Sets attention statistics, length balance and unknown words of pair i. */
-static bool add_statistics(const part_results *all, size_t i, sa_sentence_result *out,
-                           sa_error *error) {
+/* Sets the attention statistics, length balance and unknown words of pair i. */
+static bool add_statistics(const work *all, size_t i, sa_sentence_result *out, sa_error *error) {
     const sa_model *model = all->model;
     const sa_pair *pair = &all->corpus->pairs[i];
     const sa_sentence *source = &all->pairs.source[i], *target = &all->pairs.target[i];
@@ -64,7 +64,8 @@ static bool add_statistics(const part_results *all, size_t i, sa_sentence_result
 
 /* ---- Links ----------------------------------------------------------------------------------- */
 
-/* Counts the links of weights between words, also moved to the word before and after. */
+/* Counts the links that the weights make between words, and the same links moved to the target word
+ * before and after. */
 static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,
                                 const sa_pair *pair, const double *weights, int targets,
                                 int sources, sa_sentence_result *out, sa_error *error) {
@@ -83,10 +84,9 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
     return good;
 }
 
-/* Counts the links of pair i that the weights (teacher-forced) make; between words also if the
- * model has subwords. SA_DATA: a gold link lies outside the sentences. */
-static bool count_links(const part_results *all, size_t i, sa_sentence_result *out,
-                        sa_error *error) {
+/* Counts the links that the teacher-forced weights of pair i make, between words even if the model
+ * has subwords. SA_DATA: a gold link lies outside the sentences. */
+static bool count_links(const work *all, size_t i, sa_sentence_result *out, sa_error *error) {
     const sa_model *model = all->model;
     const sa_corpus *corpus = all->corpus;
     const sa_pair *pair = &corpus->pairs[i];
@@ -111,7 +111,8 @@ static bool count_links(const part_results *all, size_t i, sa_sentence_result *o
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* The tokens of a text joined again: texts that differ in white space only become equal. */
+/* Splits a text into tokens and joins them again, so that texts which differ only in white space
+ * become equal. */
 static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
     sa_buffer out = {0};
@@ -124,8 +125,8 @@ static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_erro
     return NULL;
 }
 
-/* The result of one pair. */
-static bool evaluate_pair(part_results *all, size_t i, sa_sentence_result *out, sa_error *error) {
+/* Fills in the result of pair i. */
+static bool evaluate_pair(work *all, size_t i, sa_sentence_result *out, sa_error *error) {
     const sa_text_codec *codec = &all->model->target;
     sa_translation *translation = &all->translations[i];
     *out = (sa_sentence_result){.log_probability = all->forced[i].log_probability,
@@ -147,11 +148,11 @@ static bool evaluate_pair(part_results *all, size_t i, sa_sentence_result *out, 
            (!all->corpus->gold || !all->forced[i].weights || count_links(all, i, out, error));
 }
 
-static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                          const sa_link_options *linking, sa_sentence_result *results,
-                          sa_error *error) {
+static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                              const sa_link_options *linking, sa_sentence_result *results,
+                              sa_error *error) {
     const size_t count = corpus->count;
-    part_results all = {.model = model, .corpus = corpus, .linking = linking};
+    work all = {.model = model, .corpus = corpus, .linking = linking};
     const char **sources = sa_new(count, sizeof *sources, error);
     int *lengths = sources ? sa_new(count, sizeof *lengths, error) : NULL;
     if (lengths) all.forced = sa_new(count, sizeof *all.forced, error);
@@ -188,7 +189,7 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                  const sa_link_options *linking, sa_sentence_result *each, sa_error *error) {
-    enum { PART = 2048 }; /* pairs whose matrices are in memory at once */
+    enum { TOGETHER = 2048 }; /* pairs whose matrices are in memory at once, at most */
     sa_link_options usual;
     sa_link_options_init(&usual);
     if (!linking) linking = &usual;
@@ -201,13 +202,13 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
         return false;
     bool good = sa_check_lengths(model, corpus->name, corpus->pairs, corpus->count, error);
     if (corpus->count) memset(each, 0, sizeof *each * corpus->count);
-    sa_corpus part = *corpus;
-    for (size_t first = 0; good && first < corpus->count; first += part.count) {
-        part.pairs = corpus->pairs + first, part.count = corpus->count - first;
-        if (part.count > PART) part.count = PART;
-        part.count = sa_alignments_together(&part.pairs->source, &part.pairs->target,
-                                            sizeof *part.pairs, part.count, model->max_len);
-        good = evaluate_part(model, &part, search, linking, each + first, error);
+    sa_corpus some = *corpus;
+    for (size_t first = 0; good && first < corpus->count; first += some.count) {
+        some.pairs = corpus->pairs + first, some.count = corpus->count - first;
+        if (some.count > TOGETHER) some.count = TOGETHER;
+        some.count = sa_alignments_together(&some.pairs->source, &some.pairs->target,
+                                            sizeof *some.pairs, some.count, model->max_len);
+        good = evaluate_together(model, &some, search, linking, each + first, error);
     }
     if (!good) sa_sentence_results_release(each, corpus->count);
     return good;
@@ -288,150 +289,4 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->rep = reference > 0 ? 100 * repetitions / reference : NAN;
     scores->drop = attention.sources ? 100 * dropped / (double)attention.sources : NAN;
     return true;
-}
-
-/* ---- Diagnosis ------------------------------------------------------------------------------- */
-
-enum { WORST = 5, KINDS = SA_CASE_UNDER + 1 }; /* cases of each kind */
-
-/* What a diagnosis owns: the worst pairs of each kind, and the words of their sources. */
-typedef struct diagnosis_data {
-    sa_finding *findings;
-    sa_diagnosis_case cases[KINDS][WORST];
-    const char **words[KINDS][WORST];
-    size_t count[KINDS];
-} diagnosis_data;
-
-/* ---- Cases ----------------------------------------------------------------------------------- */
-
-/* Inserts a pair that is among the worst, behind its equals. */
-static void insert_case(diagnosis_data *all, sa_case_kind kind, sa_diagnosis_case one) {
-    sa_diagnosis_case *list = all->cases[kind];
-    size_t at = all->count[kind];
-    while (at && fabs(list[at - 1].words) < fabs(one.words)) at--;
-    if (at == WORST) return;
-    if (all->count[kind] < WORST) all->count[kind]++;
-    memmove(list + at + 1, list + at, (all->count[kind] - at - 1) * sizeof *list);
-    list[at] = one;
-}
-
-static void add_pair_statistics(const sa_sentence_result *result, size_t index,
-                                sa_diagnostic_stats *stats, diagnosis_data *all) {
-    const sa_length_balance *balance = &result->details->balance;
-    const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
-    if (sa_length_balance_is_off(over, balance->reference)) {
-        stats->over++;
-        insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){index, over, balance->over, NULL});
-    }
-    if (sa_length_balance_is_off(under, balance->reference)) {
-        stats->under++;
-        insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){index, -under, balance->under, NULL});
-    }
-}
-
-/* The source words of the cases, as in the text. */
-static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, diagnosis_data *all,
-                              sa_error *error) {
-    for (int kind = SA_CASE_OVER; kind < KINDS; kind++)
-        for (size_t i = 0; i < all->count[kind]; i++) {
-            sa_diagnosis_case *one = &all->cases[kind][i];
-            if (one->coverage.position < 0) continue;
-            const char *const *text = &corpus->pairs[one->index].source;
-            sa_sentence *read = sa_encode_texts(&model->source, model->max_len, text, 0, 1, error);
-            const char **words =
-                read && read->ids ? sa_surface_words(&model->source, *text, read, error) : NULL;
-            const int count = read ? read->len : 0;
-            sa_sentences_release(read, 1);
-            if (!words) return false;
-            all->words[kind][i] = words;
-            if (!sa_within(one->coverage.position, 0, count - 1, "position", error)) return false;
-            one->source = words[one->coverage.position];
-        }
-    return true;
-}
-
-/* ---- Statistics ------------------------------------------------------------------------------ */
-
-static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
-                               const sa_sentence_result *each, sa_diagnostic_stats *stats,
-                               diagnosis_data *all) {
-    const sa_settings *settings = &model->settings;
-    *stats = (sa_diagnostic_stats){
-        .sentences = corpus->count,
-        .uniform_by_design = strcmp(sa_scores[settings->attention].name, "uniform") == 0,
-        /* the same characters occur in many words */
-        .identical_tokens_align = model->target.tokenizer != &sa_tokenizers[SA_TOKENIZER_CHAR],
-    };
-    for (size_t i = 0; i < corpus->count; i++) {
-        sa_attention_stats_sum(&stats->attention, &each[i].details->attention);
-        stats->source_words += (size_t)each[i].source_words;
-        stats->target_words += (size_t)each[i].words - 1; /* without EOS */
-        stats->unknown_source += (size_t)each[i].unknown_source;
-        stats->unknown_target += (size_t)each[i].unknown_target;
-        add_pair_statistics(&each[i], i, stats, all);
-    }
-}
-
-static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data,
-                          sa_diagnosis *diagnosis, sa_error *error) {
-    data->findings = diagnosis->findings = sa_new(SA_DIAGNOSTICS, sizeof *data->findings, error);
-    if (!data->findings) return false;
-    for (size_t row = 0; row < SA_DIAGNOSTICS; row++) {
-        double figure;
-        if (!sa_diagnostic_applies(stats, row, &figure)) continue;
-        const sa_diagnostic *diagnostic = &sa_diagnostics[row];
-        data->findings[diagnosis->count++] =
-            (sa_finding){.name = diagnostic->name,
-                         .measure = diagnostic->measure,
-                         .figure = figure,
-                         .threshold = diagnostic->threshold,
-                         .brief = diagnostic->brief,
-                         .lesson = diagnostic->lesson,
-                         .cases = data->cases[diagnostic->cases],
-                         .case_count = data->count[diagnostic->cases]};
-    }
-    return true;
-}
-
-bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *each,
-                 const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error) {
-    sa_diagnostic_stats stats;
-    sa_eval_result scores;
-    if (!sa_given(model, "model", error) || !sa_given_corpus(corpus, "corpus", error) ||
-        !sa_given_array(each, corpus->count, "results", error) ||
-        (train && !sa_given_corpus(train, "train", error)) ||
-        !sa_given(diagnosis, "diagnosis", error))
-        return false;
-    *diagnosis = (sa_diagnosis){0};
-    diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
-    if (!data) return false;
-    bool good = sa_eval_summarize(NULL, corpus, each, NULL, corpus->count, &scores, error);
-    if (good) collect_statistics(model, corpus, each, &stats, data);
-    good = good && fill_source_words(model, corpus, data, error);
-    if (good && train) {
-        stats.train_pairs = train->count;
-        good = sa_corpus_overlap(corpus, train, &stats.known_sources, &stats.known_pairs, error);
-    }
-    stats.aer = scores.aer;
-    stats.aer_before = scores.aer_before, stats.aer_after = scores.aer_after;
-    if (good && list_findings(&stats, data, diagnosis, error)) return true;
-    sa_diagnosis_release(diagnosis);
-    return false;
-}
-
-void sa_diagnosis_release(sa_diagnosis *diagnosis) {
-    if (!diagnosis) return;
-    diagnosis_data *data = diagnosis->owned;
-    for (int kind = 0; data && kind < KINDS; kind++)
-        for (size_t i = 0; i < WORST; i++) free(data->words[kind][i]);
-    if (data) free(data->findings);
-    free(data);
-    *diagnosis = (sa_diagnosis){0};
-}
-
-const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold) {
-    if (i >= SA_DIAGNOSTICS) return NULL;
-    if (measure) *measure = sa_diagnostics[i].measure;
-    if (threshold) *threshold = sa_diagnostics[i].threshold;
-    return sa_diagnostics[i].name;
 }

@@ -4,7 +4,6 @@
 #include "data/text_codec.h"
 #include "inference/search.h"
 #include "metrics/metrics.h"
-#include "model/family.h"
 #include "model/seq2seq.h"
 #include "train/trainer.h"
 
@@ -375,8 +374,7 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 
 bool sa_settings_has_attention(const sa_settings *settings) {
     return settings && sa_model_name((size_t)settings->model) &&
-           SA_NAME(sa_decoder_kinds, (size_t)settings->decoder) &&
-           sa_families[settings->model]->attends(settings);
+           SA_NAME(sa_decoder_kinds, (size_t)settings->decoder) && sa_model_attends(settings);
 }
 
 bool sa_settings_has_null_key(const sa_settings *settings) {
@@ -387,7 +385,7 @@ bool sa_settings_has_null_key(const sa_settings *settings) {
 }
 
 sa_cache_size sa_settings_cache_size(const sa_settings *settings) {
-    return settings && sa_settings_check(settings, NULL) ? sa_seq2seq_cache_size(settings)
+    return settings && sa_settings_check(settings, NULL) ? sa_decode_cache_size(settings)
                                                          : (sa_cache_size){0};
 }
 
@@ -459,7 +457,7 @@ const char *sa_preset_name(size_t row) {
 }
 
 const char *sa_preset_default(int model) {
-    return sa_families[model]->preset;
+    return sa_model_preset(model);
 }
 
 const char *sa_preset_text(const char *name) {

@@ -159,7 +159,7 @@ static bool align_part(const align_task *task, const sa_pair *pairs, size_t firs
 }
 
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
-    return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.family->recurrent) ||
+    return at == SA_ALIGN_OUTPUT || (at == SA_ALIGN_INPUT && !model->w.recurrent) ||
            sa_fail(error, SA_USAGE, "{align_at} input needs a Transformer or a decoder-only model");
 }
 
@@ -167,11 +167,11 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
 static bool check_methods(const sa_model *model, const sa_align_options *options, bool *attends,
                           sa_error *error) {
     const sa_attribution *list[SA_ATTRIBUTIONS];
-    const sa_attention *attention = model->w.family->attention(&model->w);
+    const sa_attention *attention = sa_seq2seq_attention(&model->w);
     const int count = sa_attributions_read(options->methods, list, error);
     *attends = false;
     for (int k = 0; k < count; k++) {
-        if (list[k]->layers && model->w.family->recurrent)
+        if (list[k]->layers && model->w.recurrent)
             return sa_fail(error, SA_USAGE,
                            "{method} %s is of the layers of a Transformer or decoder-only model",
                            list[k]->name);

@@ -26,7 +26,7 @@ bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int cou
 
 void sa_ensemble_release(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++)
-        ensemble->states[m].w->family->decode_release(&ensemble->states[m].cache);
+        sa_decode_release(ensemble->states[m].w, &ensemble->states[m].cache);
     free(ensemble->states);
     *ensemble = (sa_ensemble){0};
 }
@@ -36,7 +36,7 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
     for (int m = 0; m < ensemble->count; m++) {
         const sa_seq2seq *w = ensemble->states[m].w;
         if (!sa_seq2seq_layers(w, SA_SITE_DECODER)) continue;
-        const sa_attention *attention = w->family->attention(w);
+        const sa_attention *attention = sa_seq2seq_attention(w);
         const int most = INT_MAX / sa_attention_growth(attention);
         if (steps > most)
             return sa_fail(
@@ -50,7 +50,7 @@ bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) 
 
 static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
                          int count, int rows, int steps) {
-    const sa_readout *readout = state->w->family->readout(state->w);
+    const sa_readout *readout = sa_seq2seq_readout(state->w);
     int most = 0;
     state->batch = sa_batch_build(arena, sources, NULL, count);
     state->words = sa_arena_alloc(arena, (size_t)count, sizeof *state->words);
@@ -66,7 +66,7 @@ static void layout_state(sa_arena *arena, sa_decode_state *state, const sa_sente
     state->most = sa_mat_alloc(arena, state->logit_rows, sa_vocabulary_stretches(readout));
     state->log_sum_exp =
         sa_arena_alloc(arena, (size_t)state->logit_rows, sizeof *state->log_sum_exp);
-    state->w->family->decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
+    sa_decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
 }
 
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
@@ -86,7 +86,7 @@ void sa_ensemble_begin(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++) {
         sa_decode_state *state = &ensemble->states[m];
         state->override.order = state->batch.source.order;
-        state->w->family->decode_begin(state->w, &state->batch, &state->cache);
+        sa_decode_begin(state->w, &state->batch, &state->cache);
     }
 }
 
@@ -125,8 +125,7 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error) {
         .i = i, .L = L, .which = ensemble->which, .from = ensemble->from, .ids = ensemble->ids};
     for (int m = 0; m < ensemble->count; m++) {
         sa_decode_state *state = &ensemble->states[m];
-        if (!state->w->family->decode_step(state->w, &step, &state->cache, &state->t, error))
-            return false;
+        if (!sa_decode_forward(state->w, &step, &state->cache, &state->t, error)) return false;
     }
     return true;
 }
@@ -144,7 +143,7 @@ static void make_logits(sa_decode_state *state, const int *which, const int *row
     const sa_mat t = sa_rows(state->gathered_t, 0, count),
                  logits = sa_rows(state->logits, 0, count);
     sa_gather_rows(state->t, rows, t);
-    sa_vocabulary_forward(state->w->family->readout(state->w), t,
+    sa_vocabulary_forward(sa_seq2seq_readout(state->w), t,
                           sa_cols(logits, 0, sa_seq2seq_words(state->w)),
                           sa_rows(state->most, 0, count), state->log_sum_exp);
     for (int i = 0; i < count && sa_copies(state->w); i++)
@@ -176,7 +175,7 @@ static void add_weights(const sa_decode_state *state, int row, int S, sa_real we
     const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
     for (int layer = 0; layer < layers; layer++)
         for (int k = 0; k < heads; k++) {
-            const sa_mat all = w->family->decode_weights(&state->cache, layer);
+            const sa_mat all = sa_decode_weights(w, &state->cache, layer);
             sa_axpy(weight / (sa_real)(heads * layers), sa_attention_head(all, row, heads, k, S).x,
                     alpha, S);
         }

@@ -6,7 +6,7 @@
  * probability beyond their own. Compiled in double, too: `prove` decodes with it. */
 #pragma once
 
-#include "model/seq2seq.h"
+#include "model/decode.h"
 
 enum { SA_ENSEMBLE = 16 }; /* most models */
 
@@ -17,7 +17,7 @@ typedef struct sa_decode_state {
     sa_seq2seq replaced;  /* w where an override replaces its attention weights, ... */
     sa_override override; /* ... which this one is */
     sa_batch batch;       /* the sources */
-    sa_mat t;             /* [rows x l] of the running step */
+    sa_mat t;             /* [rows x l] of the current step */
     int logit_rows;       /* the most rows whose logits are made at once */
     sa_mat gathered_t;    /* [logit_rows x l] their t */
     sa_mat logits;        /* [logit_rows x words]; log p(word) is logits - log_sum_exp */
@@ -33,7 +33,7 @@ typedef struct sa_ensemble {
     int count;
     sa_decode_state *states; /* [count] */
     int widest;              /* the first of those that have the most words */
-    int32_t *ids;            /* [rows] these three, of the running step */
+    int32_t *ids;            /* [rows] these three, of the current step */
     int *which, *from;
     const double *log_sum_exp; /* of the rows whose logits were made last */
 } sa_ensemble;

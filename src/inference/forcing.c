@@ -78,7 +78,7 @@ static bool copy_weights(const forced_batch *all, int b, sa_alignment *result, s
 static bool copy_result(const forced_batch *all, int b, sa_alignment *result, sa_error *error) {
     const sa_seq2seq *w = &all->task->model->w;
     const sa_align_options *view = all->task->view;
-    const sa_mat z = w->family->read_out(&all->pass)->gate;
+    const sa_mat z = sa_pass_readout(w, &all->pass)->copy_gate;
     const int T = all->batch.target.len[b];
     const bool tokens = view && view->site == SA_SITE_CROSS, gated = tokens && z.cols;
     double *each = tokens ? sa_new((size_t)T, sizeof *each, error) : NULL;
@@ -91,7 +91,7 @@ static bool copy_result(const forced_batch *all, int b, sa_alignment *result, sa
         const int row = sa_seq2seq_target_row(w, &all->batch, b, t);
         result->log_probability += log_p;
         if (each) each[t] = log_p;
-        if (gate) gate[t] = sa_gate_probability((double)*sa_row(z, row));
+        if (gate) gate[t] = sa_copy_gate_probability((double)*sa_row(z, row));
     }
     if (!isfinite(result->log_probability)) return sa_fail_diverged(error);
     return !view || copy_weights(all, b, result, error);

@@ -115,7 +115,7 @@ static void add_recurrent_masks(dump *out) {
         for (int d = 0; d < model->w.encoder.directions; d++) {
             char number[16] = "";
             if (layer) snprintf(number, sizeof number, "%d.", layer + 1);
-            add_mask(out, p.state, encoder->direction[layer][d].drop.mask, sentences,
+            add_mask(out, p.state, encoder->direction[layer][d].cell.dropout.mask, sentences,
                      "encoder.%s%s", number, ways[d]);
         }
     for (int layer = 1; layer < model->w.encoder.layers; layer++)
@@ -125,12 +125,12 @@ static void add_recurrent_masks(dump *out) {
     add_mask(out, p.words, decoder->word_mask, target, "target.words");
     add_mask(out, p.embeddings, decoder->x_mask, target, "target.E");
     add_mask(out, p.noise, decoder->rows.attention.noise, target, "attention");
-    add_mask(out, p.state, decoder->drop.mask, targets, "decoder");
-    add_mask(out, p.state, decoder->second_drop.mask, targets, "decoder.second");
-    for (int k = 0; k < model->w.decoder.upper.sizes.count; k++) {
-        const sa_upper_layer_rows *layer = &decoder->rows.upper.layer[k];
-        add_mask(out, p.state, layer->drop.mask, targets, "decoder.%d", k + 2);
-        add_mask(out, p.layers, layer->mask, target, "decoder.%d.x", k + 2);
+    add_mask(out, p.state, decoder->rows.layer[0].cell.dropout.mask, targets, "decoder");
+    add_mask(out, p.state, decoder->rows.context_cell.dropout.mask, targets, "decoder.second");
+    for (int k = 1; k < model->w.decoder.sizes.layers; k++) {
+        const sa_decoder_layer_rows *layer = &decoder->rows.layer[k];
+        add_mask(out, p.state, layer->cell.dropout.mask, targets, "decoder.%d", k + 1);
+        add_mask(out, p.layers, layer->mask, target, "decoder.%d.x", k + 1);
     }
     add_mask(out, p.readout, decoder->readout.t_mask, target, "readout");
 }
@@ -171,7 +171,7 @@ static void add_all(dump *out, double loss) {
     }
     for (int side = 0; job->settings->copy && side < 2; side++)
         add_ids(out, names[side], sentences[side], words[side], true);
-    if (model->w.family->recurrent) {
+    if (model->w.recurrent) {
         add_recurrent_masks(out);
     } else {
         add_stack_masks(out, &model->pass.transformer.encoder, false);

@@ -1,10 +1,11 @@
-/* explain: the forward pass of one pair, step by step. The decoder's row (model/decoder.c) says in
- * which order a step computes what. */
+/* explain: the forward pass of one pair, step by step, in the order of model/decoder.c. */
+#include "base/memory.h"
 #include "lab/explainer.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- One step of a cell ------------------------------------------------------------------------
@@ -191,7 +192,7 @@ static void explain_cell(sa_explainer *out, const cell_step *step) {
 /* What the parts of a recurrent model have in common. */
 typedef struct step_view {
     sa_explainer *out;
-    const sa_decoder *w;
+    const sa_recurrent_decoder *w;
     const sa_decoder_cache *pass;
     sa_decoder_rows rows; /* of the step */
 } step_view;
@@ -206,13 +207,13 @@ static const char *name_of(char name[SA_NAME], const char *letter, int layer, co
 }
 
 /* What a layer passes on: its state, or with a residual connection the sum y. */
-static const char *output_name(char name[SA_NAME], const sa_decoder *w, int layer) {
-    const bool adds = layer > 1 && sa_upper_adds(&w->upper, layer - 2);
+static const char *output_name(char name[SA_NAME], const sa_recurrent_decoder *w, int layer) {
+    const bool adds = sa_decoder_residual(w, layer - 1);
     return name_of(name, adds ? "y" : "s", layer, "_i");
 }
 
 /* The context; one serves all steps of Cho et al. 2014. */
-static const char *context_name(const sa_decoder *w) {
+static const char *context_name(const sa_recurrent_decoder *w) {
     return w->source.b_V.cols ? "c" : "c_i";
 }
 
@@ -244,7 +245,7 @@ static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
 
 static void explain_source(const step_view *view) {
     sa_explainer *out = view->out;
-    const sa_decoder *w = view->w;
+    const sa_recurrent_decoder *w = view->w;
     const sa_source *source = &view->pass->source;
     out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
@@ -288,7 +289,7 @@ static void explain_initial(const step_view *view) {
 
 static void explain_before(const step_view *view) {
     sa_explainer *out = view->out;
-    const sa_decoder *w = view->w;
+    const sa_recurrent_decoder *w = view->w;
     const sa_mat input = view->rows.input;
     const int m = w->sizes.m;
     const char *index = out->i > 1 ? "_{i-1}" : "_0";
@@ -299,7 +300,7 @@ static void explain_before(const step_view *view) {
                             sa_cols(input, m, input.cols - m));
     if (out->i == 1) explain_initial(view);
     for (int layer = 1; layer <= w->sizes.layers; layer++) {
-        const sa_state previous = sa_decoder_previous(view->rows, layer - 1);
+        const sa_state previous = view->rows.layer[layer - 1].cell.previous;
         char key[SA_NAME], name[SA_NAME];
         sa_explainer_vector(out, name_of(key, "s", layer, "_previous"),
                             name_of(name, "s", layer, index), previous.s);
@@ -313,48 +314,49 @@ static void explain_before(const step_view *view) {
 
 /* The cell that reads the word, or the second one, which reads what the first has left between. */
 static void explain_state(const step_view *view, bool second) {
-    const sa_decoder *w = view->w;
+    const sa_recurrent_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
-    const bool between = w->sizes.kind->second && !second;
+    const sa_recurrent_rows *cell = second ? &rows->context_cell : &rows->layer[0].cell;
+    const bool between = w->sizes.kind->context_cell && !second;
     explain_cell(view->out, &(cell_step){
                                 .title = between ? "The state between" : "The new state",
-                                .w = second ? &w->second : &w->cell,
+                                .w = second ? &w->context_cell : &w->layer[0],
                                 .x = rows->input,
                                 .c = rows->c,
                                 .input = w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
                                                                          : "E y_{i-1}",
                                 .context = context_name(w),
-                                .previous = second ? rows->middle : rows->previous,
-                                .state = between ? rows->middle : rows->s,
+                                .previous = cell->previous,
+                                .state = between ? rows->context_cell.previous : rows->layer[0].s,
                                 .before = second ? "'_i" : "_{i-1}",
                                 .prime = between ? "'" : "",
-                                .gates = second ? rows->second_gates : rows->gates,
-                                .cell_cache = second ? rows->second_cell_cache : rows->cell_cache,
+                                .gates = cell->gates,
+                                .cell_cache = cell->cache,
                                 .citation = w->sizes.kind->citation,
                             });
 }
 
 static void explain_upper_layer(const step_view *view, int number) {
-    const sa_decoder *w = view->w;
-    const sa_upper_layer_rows layer = sa_upper_layer(view->rows.upper, number - 2, 1);
+    const sa_recurrent_decoder *w = view->w;
+    const sa_decoder_layer_rows layer = view->rows.layer[number - 1];
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
     explain_cell(view->out, &(cell_step){
                                 .title = title,
-                                .w = &w->upper.layer[number - 2],
+                                .w = &w->layer[number - 1],
                                 .x = layer.x,
                                 .c = view->rows.c,
                                 .input = output_name(input, w, number - 1),
                                 .context = context_name(w),
-                                .previous = layer.previous,
+                                .previous = layer.cell.previous,
                                 .state = layer.s,
                                 .before = name_of(before, "", number, "_{i-1}"),
                                 .prime = name_of(prime, "", number, ""),
-                                .gates = layer.gates,
-                                .cell_cache = layer.cell_cache,
+                                .gates = layer.cell.gates,
+                                .cell_cache = layer.cell.cache,
                                 .citation = "Sutskever et al. 2014, section 3.4",
                             });
-    if (!sa_upper_adds(&w->upper, number - 2)) return;
+    if (!sa_decoder_residual(w, number - 1)) return;
     sa_explainer_write(view->out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
                        input);
     sa_explainer_vector(view->out, name_of(title, "y", number, ""), output_name(before, w, number),
@@ -378,7 +380,7 @@ static void explain_attention(const step_view *view, const char *state) {
 /* ---- The read-out ---------------------------------------------------------------------------- */
 
 /* The state that the read-out sees. */
-static const char *readout_name(char name[SA_NAME], const sa_decoder *w) {
+static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *w) {
     const int last = w->sizes.layers;
     return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
 }
@@ -386,7 +388,7 @@ static const char *readout_name(char name[SA_NAME], const sa_decoder *w) {
 static sa_mat sums_of(const step_view *view) {
     const sa_readout *w = &view->w->readout;
     const sa_mat sums = sa_explainer_linear(view->out, w->U_o, w->b_o,
-                                            sa_decoder_readout_state(view->w, view->rows));
+                                            sa_decoder_readout_state(view->w, &view->rows));
     if (w->V_o.mat.x)
         sa_weight_nt(sa_decoder_word_input(view->w, view->rows.input), w->V_o, 1, sums);
     if (w->C_o.mat.x) sa_weight_nt(view->rows.c, w->C_o, 1, sums);
@@ -398,7 +400,7 @@ static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
                            const char *place) {
     sa_explainer *out = view->out;
     const sa_readout *w = &view->w->readout;
-    const bool maxout = w->output == &sa_output_maxout;
+    const bool maxout = w->maxout;
     char state[SA_NAME];
     sa_explainer_write(out, maxout ? place : "Luong et al. 2015, equation 5", "%sU_o %s%s",
                        maxout ? "t~_i = " : "t_i = tanh(", readout_name(state, view->w),
@@ -427,7 +429,7 @@ static void explain_copying(const step_view *view, const sa_readout_cache *cache
     char name[SA_NAME];
     sa_explainer_write(out, place, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
                        readout_name(name, view->w));
-    sa_explainer_number(out, "p_gen", "p_gen", sa_gate_probability(*cache->gate.x));
+    sa_explainer_number(out, "p_gen", "p_gen", sa_copy_gate_probability(*cache->copy_gate.x));
     sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
                         mixture->in_source ? mixture->alpha : 0);
     if (lacks) sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
@@ -449,7 +451,7 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     const sa_readout *w = &view->w->readout;
     const double *log_p = out->model->pass.log_p;
     const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
-    const bool copies = cache->gate.cols > 0;
+    const bool copies = cache->copy_gate.cols > 0;
     const sa_mat logits = sa_explainer_linear(out, w->W_o, w->b_y, cache->t),
                  powers = sa_mat_alloc(&out->arena, 1, K), p = sa_mat_alloc(&out->arena, 1, K);
     double shift, total = 0;
@@ -470,16 +472,16 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
 /* ---- The step -------------------------------------------------------------------------------- */
 
 static void explain_step(const step_view *view) {
-    const sa_decoder *w = view->w;
+    const sa_recurrent_decoder *w = view->w;
     const sa_decoder_kind *kind = w->sizes.kind;
     const sa_readout_cache readout = sa_readout_slice(&view->pass->readout, view->out->i - 1, 1);
-    const bool maxout = w->readout.output == &sa_output_maxout;
+    const bool maxout = w->readout.maxout;
     char state[SA_NAME];
     explain_before(view);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
     explain_state(view, false);
-    if (kind->query_state == SA_QUERY_STATE_MIDDLE) explain_attention(view, "s'_i");
-    if (kind->second) explain_state(view, true);
+    if (kind->query_state == SA_QUERY_STATE_PROPOSAL) explain_attention(view, "s'_i");
+    if (kind->context_cell) explain_state(view, true);
     for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(view, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(view, output_name(state, w, w->sizes.layers));
@@ -524,13 +526,13 @@ static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     const bool joined = w->transformer.sizes.decoder_only;
     const sa_stack_cache *stack =
         decoder || joined ? &pass->transformer.decoder : &pass->transformer.encoder;
-    const int last = !w->family->recurrent ? w->transformer.sizes.layers
-                     : decoder             ? w->decoder.sizes.layers
-                                           : w->encoder.layers;
+    const int last = !w->recurrent ? w->transformer.sizes.layers
+                     : decoder     ? w->decoder.sizes.layers
+                                   : w->encoder.layers;
     if (layer > last) return (sa_mat){0};
-    if (!w->family->recurrent && layer == last) return stack->out;
-    if (!w->family->recurrent) return layer ? stack->layer[layer - 1].feed.residual.y : stack->x;
-    if (decoder && layer) return sa_decoder_state(pass->decoder.rows, layer - 1).s;
+    if (!w->recurrent && layer == last) return stack->out;
+    if (!w->recurrent) return layer ? stack->layer[layer - 1].feed.residual.y : stack->x;
+    if (decoder && layer) return pass->decoder.rows.layer[layer - 1].s.s;
     if (decoder) return sa_decoder_word_input(&w->decoder, pass->decoder.rows.input);
     if (layer == last) return encoder->annotations;
     const sa_mat read = layer ? encoder->h[layer - 1] : encoder->x,
@@ -564,7 +566,7 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     out->line.part = SA_EXPLAIN_STEP;
     for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
-        view.rows = sa_decoder_rows_slice(pass->rows, out->i - 1, 1);
+        view.rows = sa_decoder_rows_slice(&pass->rows, out->i - 1, 1);
         explain_step(&view);
     }
     if (job->options->weights) explain_weights(out);
@@ -575,7 +577,7 @@ static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa
     if (!sa_explainer_open(&out, job, model, error)) return false;
     if (job->options->annotations)
         explain_annotations(&out, job->options->site == SA_SITE_DECODER);
-    else if (model->w.family->recurrent)
+    else if (model->w.recurrent)
         explain_steps(&out, job);
     else
         sa_explain_layer(&out, job->options->site, job->options->layer - 1, job->options->step - 1);
@@ -583,15 +585,16 @@ static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa
 }
 
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
-    sa_lab_model model = {0};
-    bool good = sa_lab_model_open(&model, job->settings, &job->pair, error);
+    sa_lab_model *model = sa_new(1, sizeof *model, error); /* too large for small stacks */
+    bool good = model && sa_lab_model_open(model, job->settings, &job->pair, error);
     if (good) {
-        model.regularizer = (sa_regularizer){0}; /* what training adds */
-        sa_lab_model_load(&model, job->values);
-        sa_seq2seq_set_decoding(&model.w, true); /* as it decodes */
-        good = isfinite(sa_lab_model_loss(&model, false)) ? explain(job, &model, error)
-                                                          : sa_fail(error, SA_DIVERGED, "%s", "");
+        model->regularizer = (sa_regularizer){0};
+        sa_lab_model_load(model, job->values);
+        sa_seq2seq_set_decoding(&model->w, true); /* as it decodes */
+        good = isfinite(sa_lab_model_loss(model, false)) ? explain(job, model, error)
+                                                         : sa_fail(error, SA_DIVERGED, "%s", "");
     }
-    sa_lab_model_close(&model);
+    if (model) sa_lab_model_close(model);
+    free(model);
     return good;
 }

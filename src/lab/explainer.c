@@ -14,16 +14,17 @@
  * each. */
 static size_t arena_size(const sa_lab_model *model) {
     const sa_seq2seq *all = &model->w;
-    const bool recurrent = all->family->recurrent;
-    const sa_decoder *d = &all->decoder;
-    const sa_attention *w = all->family->attention(all);
+    const bool recurrent = all->recurrent;
+    const sa_recurrent_decoder *d = &all->decoder;
+    const sa_attention *w = sa_seq2seq_attention(all);
     const int S = model->batch.source.steps, T = model->batch.target.steps;
     const size_t words = (size_t)S + (size_t)T, H = (size_t)w->heads;
     const size_t keys = H ? H / (size_t)w->kv_heads * (size_t)(w->key_width + w->value_width) : 0;
     const size_t units =
-        recurrent ? (size_t)(16 * (d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows) +
-                             4 * d->sizes.words)
-                  : (size_t)(8 * all->transformer.sizes.m);
+        recurrent
+            ? (size_t)(16 * (d->layer[0].U.mat.rows + d->layer[0].n + d->readout.U_o.mat.rows) +
+                       4 * d->sizes.words)
+            : (size_t)(8 * all->transformer.sizes.m);
     const size_t vector = (size_t)(d->sizes.m + d->sizes.n + all->encoder.sizes.m +
                                    sa_encoder_width(&all->encoder.sizes));
     return sizeof(sa_real) * (units + words * (5 * keys + 12 * H + vector)) + (H + 1) * 8192;

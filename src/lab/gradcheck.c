@@ -26,7 +26,7 @@
 
 /* Which input of every maxout unit is the larger. */
 static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
-    if (model->w.decoder.readout.output != &sa_output_maxout) return;
+    if (!model->w.decoder.readout.maxout) return;
     const sa_mat sums = model->pass.decoder.readout.sums;
     for (int i = 0; i < sums.rows; i++)
         for (int k = 0; k < sums.cols; k += 2)
@@ -118,7 +118,7 @@ static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat wat
 
 static sa_kinks find_kinks(const sa_lab_model *model) {
     sa_kinks found = {0, INFINITY};
-    if (model->w.family->recurrent) {
+    if (model->w.recurrent) {
         add_maxout(model, &found);
         add_decoder_attention(model, &found);
     } else {
@@ -398,7 +398,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     if (good && fault) {
         planted = sa_gradient_fault_plant(fault, &model.sizes, error);
         good = planted;
-        if (planted) model.w.family = &planted->family;
+        if (planted) model.w.fault = &planted->instead;
     }
     double *numeric = good ? sa_new(model.plan->size, sizeof *numeric, error) : NULL;
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;

@@ -124,7 +124,7 @@ static void zero_named(const sa_params *plan, const char *names, sa_real *buffer
 static sa_real *buffer_of(const sa_seq2seq *w, const sa_params *plan) {
     int i = 0;
     while (!is_named(plan->item[i].name, "b_y")) i++;
-    return w->family->readout(w)->b_y.x - plan->item[i].offset;
+    return sa_seq2seq_readout(w)->b_y.x - plan->item[i].offset;
 }
 
 /* ---- Changed entries ------------------------------------------------------------------------- */
@@ -253,47 +253,43 @@ static void change_entries(sa_planted_fault *planted) {
         for (int d = 0; d < w->encoder.directions; d++)
             change_cell(planted, backward, &w->encoder.layer[layer][d]);
     if (change == SA_FAULT_ENCODER_CARRY) return;
-    change_cell(planted, backward, &w->decoder.cell);
-    change_cell(planted, backward, &w->decoder.second);
-    for (int k = 0; k < w->decoder.upper.sizes.count; k++)
-        change_cell(planted, backward, &w->decoder.upper.layer[k]);
+    change_cell(planted, backward, &w->decoder.context_cell);
+    for (int k = 0; k < w->decoder.sizes.layers; k++)
+        change_cell(planted, backward, &w->decoder.layer[k]);
 }
 
 /* ---- The broken passes ----------------------------------------------------------------------- */
 
-static sa_planted_fault *planted_in(const sa_seq2seq *w) {
-    return (sa_planted_fault *)(uintptr_t)w->family;
-}
-
 /* Adds `scale` at the reference words of d = W_o t + b_y, and so to dt, dW_o and db_y. */
-static void add_targets(const sa_seq2seq *w, const sa_batch *batch, sa_real scale,
-                        const sa_readout_cache *cache, sa_seq2seq *dw) {
+static void add_targets(const sa_seq2seq *w, const sa_batch *batch, sa_real scale, sa_mat outputs,
+                        sa_mat dt, sa_seq2seq *dw) {
     const sa_batch_side *side = &batch->target;
-    const sa_mat W_o = w->family->readout(w)->W_o.mat;
-    const sa_readout *d = dw->family->readout(dw);
+    const sa_mat W_o = sa_seq2seq_readout(w)->W_o.mat;
+    const sa_readout *d = sa_seq2seq_readout(dw);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const int y = side->ids[side->start[t] + b],
                       row = sa_seq2seq_target_row(w, batch, b, t);
-            sa_axpy(scale, sa_row(W_o, y), sa_row(cache->dt, row), W_o.cols);
-            sa_axpy(scale, sa_row(cache->t, row), sa_row(d->W_o.mat, y), W_o.cols);
+            sa_axpy(scale, sa_row(W_o, y), sa_row(dt, row), W_o.cols);
+            sa_axpy(scale, sa_row(outputs, row), sa_row(d->W_o.mat, y), W_o.cols);
             d->b_y.x[y] += scale;
         }
 }
 
-static void broken_predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing,
-                           sa_real scale, sa_pass *pass, sa_seq2seq *dw) {
-    sa_planted_fault *planted = planted_in(w);
-    planted->sizes.family->predict(w, batch, smoothing, scale, pass, dw);
-    if (dw && planted->fault->change == SA_FAULT_TARGET)
-        add_targets(w, batch, (1 - (sa_real)smoothing) * scale, w->family->read_out(pass), dw);
+static const sa_settings *settings_of(const sa_planted_fault *planted) {
+    return planted->sizes.recurrent ? &planted->sizes.decoder.settings
+                                    : &planted->sizes.transformer.settings;
 }
 
 static void broken_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
-                            sa_pass *pass, sa_seq2seq *dw) {
-    sa_planted_fault *planted = planted_in(w);
+                            sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
+    sa_planted_fault *planted = (sa_planted_fault *)(uintptr_t)w->fault;
     const sa_gradient_fault *fault = planted->fault;
     const sa_params *plan = &planted->plan;
+    const sa_settings *settings = settings_of(planted);
+    if (fault->change == SA_FAULT_TARGET)
+        add_targets(w, batch, (sa_real)((1 - settings->label_smoothing) / batch->whole),
+                    sa_pass_readout(w, pass)->t, d->t, dw);
     memcpy(planted->values, buffer_of(w, plan), plan->size * sizeof *planted->values);
     zero_named(plan, fault->weights, planted->values);
     sa_seq2seq_bind_buffer(&planted->sizes, planted->values, &planted->w);
@@ -302,9 +298,9 @@ static void broken_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropo
         dropout =
             (sa_dropout){.words = dropout.words, .state = dropout.state, .noise = dropout.noise};
     if (fault->change == SA_FAULT_WORD_MASK) dropout.words = 0;
-    if (fault->change == SA_FAULT_READOUT) sa_zero(w->family->read_out(pass)->dt);
+    if (fault->change == SA_FAULT_READOUT) sa_zero(d->t);
     planted_here = planted;
-    planted->sizes.family->backward(&planted->w, batch, dropout, pass, dw);
+    sa_pass_backward(&planted->w, batch, dropout, pass, d, dw);
     zero_named(plan, fault->gradients, buffer_of(dw, plan));
 }
 
@@ -314,13 +310,11 @@ static void broken_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropo
 static bool has_term(const sa_planted_fault *planted) {
     const sa_gradient_fault *fault = planted->fault;
     const sa_seq2seq *w = &planted->w;
-    const sa_settings *settings = w->family->recurrent ? &planted->sizes.decoder.settings
-                                                       : &planted->sizes.transformer.settings;
+    const sa_settings *settings = settings_of(planted);
     const sa_cell *cell = planted->sizes.decoder.cell;
     const sa_regularizer regularizer = sa_regularizer_of(settings, NULL);
     const sa_dropout p = regularizer.dropout;
-    if (fault->cell && !(w->family->recurrent && strcmp(cell->name, fault->cell) == 0))
-        return false;
+    if (fault->cell && !(w->recurrent && strcmp(cell->name, fault->cell) == 0)) return false;
     if (has_named(&planted->plan, fault->weights) || has_named(&planted->plan, fault->gradients))
         return true;
     switch (fault->change) {
@@ -342,7 +336,7 @@ static bool has_term(const sa_planted_fault *planted) {
     case SA_FAULT_WORD_MASK:
         return p.words > 0;
     default:
-        return breaks_score(fault, w->family->attention(w));
+        return breaks_score(fault, sa_seq2seq_attention(w));
     }
 }
 
@@ -352,9 +346,7 @@ sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const 
     if (!planted) return NULL;
     planted->fault = fault;
     planted->sizes = *sizes;
-    planted->family = *sizes->family;
-    planted->family.predict = broken_predict;
-    planted->family.backward = broken_backward;
+    planted->instead.backward = broken_backward;
     sa_seq2seq_plan(sizes, &planted->plan);
     planted->values = sa_new(planted->plan.size, sizeof *planted->values, error);
     if (planted->values) sa_seq2seq_bind_buffer(sizes, planted->values, &planted->w);

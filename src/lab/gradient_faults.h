@@ -1,9 +1,9 @@
 /* gradient_faults: models whose backward pass lacks one term, which a gradient check must notice.
  *
- * No equation knows of it. A model reaches its passes through its family; a planted fault is a copy
- * of the family whose backward pass runs with a copy of the weights in which some tensors are zero,
- * or some entries (the score, the normalizer, the cell) lose a result, and which clears some
- * gradients afterwards. A term such as dx += W' dy is missing where W is zero. */
+ * No equation knows of it. The loss runs a planted fault in place of the backward pass: the same
+ * pass with a copy of the weights in which some tensors are zero, or some entries (the score, the
+ * normalizer, the cell) lose a result, which clears some gradients afterwards. A term such as dx +=
+ * W' dy is missing where W is zero. */
 #pragma once
 
 #include "model/seq2seq.h"
@@ -41,9 +41,9 @@ extern const sa_gradient_fault sa_gradient_faults[]; /* ends with a NULL name */
 const sa_gradient_fault *sa_gradient_fault_find(const char *name); /* NULL: there is none */
 
 typedef struct sa_planted_fault {
-    sa_family family; /* in place of the model's; the first member */
+    sa_backward_fault instead; /* of the model's backward pass; the first member */
     const sa_gradient_fault *fault;
-    sa_sizes sizes; /* with the right family */
+    sa_sizes sizes;
     sa_params plan;
     sa_real *values; /* [plan.size] the weights of the backward pass */
     sa_seq2seq w;    /* the same, bound, with the changed entries: */
@@ -52,8 +52,8 @@ typedef struct sa_planted_fault {
     sa_cell cell;
 } sa_planted_fault;
 
-/* A fault for models of these sizes: &planted->family takes the place of their w->family. SA_USAGE:
- * they have no such term. To be freed by sa_planted_fault_free. */
+/* A fault for models of these sizes: &planted->instead is for their w->fault. SA_USAGE: they have
+ * no such term. To be freed by sa_planted_fault_free. */
 sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const sa_sizes *sizes,
                                           sa_error *error);
 void sa_planted_fault_free(sa_planted_fault *planted);

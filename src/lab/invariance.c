@@ -12,7 +12,7 @@
 
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
     const sa_seq2seq *w = &setup->model.w;
-    return sa_seq2seq_attends(w) ? w->family->attention(w) : NULL;
+    return sa_seq2seq_attends(w) ? sa_seq2seq_attention(w) : NULL;
 }
 
 sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {
@@ -254,11 +254,11 @@ static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *r
     const sa_seq2seq *w = view.pass->w;
     sa_lab_pass again = *view.pass;
     sa_pass *cache = &again.cache;
-    if (w->family->recurrent)
+    if (w->recurrent)
         cache->decoder.rows.attention = attend_random_memory(
-            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, cache->decoder.rows),
+            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, &cache->decoder.rows),
             &cache->decoder.source.memory, NULL);
-    for (int i = 0; !w->family->recurrent && i < w->transformer.sizes.layers; i++) {
+    for (int i = 0; !w->recurrent && i < w->transformer.sizes.layers; i++) {
         const sa_transformer_layer *layer = &w->transformer.decoder.layer[i];
         sa_stack_cache *stack = &cache->transformer.decoder;
         const bool joined = is_joined(w);
@@ -327,8 +327,8 @@ bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 static sa_mat annotations_of(const sa_lab_pass *alone) {
     if (is_joined(alone->w))
         return sa_rows(alone->cache.transformer.decoder.out, 0, alone->batch.source.words);
-    return alone->w->family->recurrent ? alone->cache.encoder.annotations
-                                       : alone->cache.transformer.encoder.out;
+    return alone->w->recurrent ? alone->cache.encoder.annotations
+                               : alone->cache.transformer.encoder.out;
 }
 
 static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {

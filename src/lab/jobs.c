@@ -151,11 +151,11 @@ static bool run(explanation_task *all, sa_error *error) {
                          normal ? &all->target : NULL, error) ||
         (!target && !translate(all, error)))
         return false;
-    if (model->w.family->recurrent && all->options->layer > 1)
+    if (model->w.recurrent && all->options->layer > 1)
         return sa_fail(error, SA_USAGE, "--layer %d: applies to a Transformer",
                        all->options->layer);
     const bool annotations = all->options->annotations;
-    const bool recurrent = model->w.family->recurrent && !annotations;
+    const bool recurrent = model->w.recurrent && !annotations;
     if (annotations && all->options->site == SA_SITE_CROSS)
         return sa_fail(error, SA_USAGE, "'options->site': there are no words of their own");
     if (recurrent && all->options->site == SA_SITE_DECODER)

@@ -14,7 +14,7 @@ static void fill_nan(sa_mat x) {
 
 static void poison_weights(sa_lab_pass *pass) {
     sa_pass *cache = &pass->cache;
-    if (pass->w->family->recurrent) {
+    if (pass->w->recurrent) {
         fill_nan(cache->decoder.rows.attention.alpha);
         return;
     }
@@ -43,7 +43,7 @@ void sa_lab_pass_close(sa_lab_pass *pass) {
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
-    return pass->w->family->read_out(&pass->cache);
+    return sa_pass_readout(pass->w, &pass->cache);
 }
 
 /* Those of one target word: by t and, with copying, by the gate and the weights of its row. */
@@ -52,8 +52,8 @@ static void zero_derivatives(const sa_lab_pass *pass, int row) {
     const sa_readout_cache *readout = readout_of(pass);
     sa_zero(sa_rows(readout->dt, row, 1));
     if (!readout->mixtures) return;
-    sa_zero(sa_rows(readout->dgate, row, 1));
-    sa_zero(sa_rows(w->family->dalpha(w, &pass->cache), row, 1));
+    sa_zero(sa_rows(readout->dcopy_gate, row, 1));
+    sa_zero(sa_rows(sa_pass_gradients(w, &pass->cache).alpha, row, 1));
 }
 
 /* The row of target position t of sentence b. */
@@ -63,8 +63,9 @@ static int row_of(const sa_lab_pass *pass, int b, int t) {
 
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
     const sa_seq2seq *w = pass->w;
-    sa_pass_predict(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, dw);
-    w->family->backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, dw);
+    const sa_output_gradients d = sa_pass_gradients(w, &pass->cache);
+    sa_pass_predict(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, &d, dw);
+    sa_pass_backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, &d, dw);
 }
 
 /* The pair's place among the targets of the batch. */
@@ -75,11 +76,12 @@ static int batch_index(sa_lab_view view) {
 void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_pass pass = *view.pass; /* shares the arena */
     const int own = batch_index(view);
-    sa_pass_predict(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, dw);
+    const sa_output_gradients d = sa_pass_gradients(pass.w, &pass.cache);
+    sa_pass_predict(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, &d, dw);
     for (int b = 0; b < pass.batch.target.sentences; b++)
         for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
             zero_derivatives(&pass, row_of(&pass, b, t));
-    pass.w->family->backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
+    sa_pass_backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, &d, dw);
 }
 
 /* The largest by a word of sentence b. */
@@ -111,7 +113,7 @@ double sa_lab_neighbor_gradient(sa_lab_view view) {
     double most = 0;
     for (int b = 0; b < pass->batch.target.sentences; b++) {
         if (b == own) continue;
-        most = sa_lab_nan_max(most, pass->w->family->recurrent
+        most = sa_lab_nan_max(most, pass->w->recurrent
                                         ? recurrent_gradient(pass, b)
                                         : sa_lab_nan_max(stack_gradient(&cache->encoder, b),
                                                          stack_gradient(&cache->decoder, b)));

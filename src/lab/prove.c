@@ -53,13 +53,13 @@ static const char *sum_note(const sa_proof_setup *setup) {
 
 static bool recurrent_encoder(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->family->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
+    return sizes->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
 static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return &sa_position_kinds[sizes->family->recurrent ? sizes->encoder.settings.positions
-                                                       : sizes->transformer.settings.positions];
+    return &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
+                                               : sizes->transformer.settings.positions];
 }
 
 static bool encoded(const sa_proof_setup *setup) {
@@ -72,7 +72,7 @@ static bool positioned(const sa_proof_setup *setup) {
 }
 
 static const char *no_self_attention(const sa_proof_setup *setup) {
-    if (setup->model.sizes.family->recurrent) return "the model has no self-attention";
+    if (setup->model.sizes.recurrent) return "the model has no self-attention";
     return positioned(setup) ? NULL : "the model has no positions";
 }
 
@@ -247,7 +247,7 @@ enum { DRAWN = sizeof lengths / sizeof *lengths };
  * the proof must exceed, within reason; 0 for others. */
 static int max_positions_of(const sa_settings *settings) {
     enum { MOST = 200 };
-    const bool attends = sa_families[settings->model]->attends(settings);
+    const bool attends = sa_model_attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
     const int covered = location ? settings->max_len + 1 : 0;
     const bool windows = settings->model == SA_MODEL_TRANSFORMER && settings->window;

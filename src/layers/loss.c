@@ -7,8 +7,8 @@
 
 /* ---- Copying: the gate ----------------------------------------------------------------------- */
 
-void sa_gate_bind(sa_binder *binder, int context, int n, int m, sa_gate *w) {
-    *w = (sa_gate){0};
+void sa_copy_gate_bind(sa_binder *binder, int context, int n, int m, sa_copy_gate *w) {
+    *w = (sa_copy_gate){0};
     if (context) w->w_h = sa_bind_matrix(binder, "copy", "w_h", 1, context, SA_INIT_INPUT);
     w->w_s = sa_bind_matrix(binder, "copy", "w_s", 1, n, SA_INIT_INPUT);
     if (m) w->w_x = sa_bind_matrix(binder, "copy", "w_x", 1, m, SA_INIT_INPUT);
@@ -16,21 +16,21 @@ void sa_gate_bind(sa_binder *binder, int context, int n, int m, sa_gate *w) {
 }
 
 /* Section 2.2 (See et al. 2017), equation 8: z = w_h' c_i + w_s' s_i + w_x' E y_{i-1} + b */
-void sa_gate_forward(const sa_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z) {
+void sa_copy_gate_forward(const sa_copy_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z) {
     if (!w->b.cols) return;
     sa_linear_forward(w->w_s, w->b, s, z);
     if (w->w_h.mat.x) sa_weight_nt(c, w->w_h, 1, z);
     if (w->w_x.mat.x) sa_weight_nt(x, w->w_x, 1, z);
 }
 
-void sa_gate_backward(const sa_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx) {
+void sa_copy_gate_backward(const sa_copy_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx) {
     if (!w->b.cols) return;
     sa_weight_nn(dz, w->w_s, 1, ds);
     if (w->w_h.mat.x) sa_weight_nn(dz, w->w_h, 1, dc);
     if (w->w_x.mat.x) sa_weight_nn(dz, w->w_x, 1, dx);
 }
 
-void sa_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_gate *dw) {
+void sa_copy_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_copy_gate *dw) {
     const sa_mat none = {0};
     if (!dw->b.cols) return;
     sa_linear_backward((sa_weight){0}, s, dz, none, dw->w_s, dw->b);
@@ -38,7 +38,7 @@ void sa_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_gate *
     if (dw->w_x.mat.x) sa_weight_tn(dz, x, dw->w_x);
 }
 
-double sa_gate_probability(double z) {
+double sa_copy_gate_probability(double z) {
     return exp(sa_log_sigmoid(z));
 }
 
@@ -66,7 +66,8 @@ double sa_mixture_forward(sa_mixture *mixture, double log_p) {
 /* dP/dz = p_gen (1 - p_gen) ((1 - rest) p(w) - alpha)
  * dP/dalpha = 1 - p_gen, dP/drest = (1 - p_gen) p(w) */
 void sa_mixture_backward(sa_mixture *mixture, double scale) {
-    const double gen = sa_gate_probability(mixture->z), copy = sa_gate_probability(-mixture->z);
+    const double gen = sa_copy_gate_probability(mixture->z),
+                 copy = sa_copy_gate_probability(-mixture->z);
     const double gen_p =
                      exp(sa_log_sigmoid(mixture->z) + mixture->log_ratio), /* p_gen p(w) / P(w) */
         copy_p = exp(sa_log_sigmoid(-mixture->z) + mixture->log_ratio);

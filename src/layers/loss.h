@@ -20,19 +20,19 @@
  * weights alpha sum to less than 1, what they lack is generated: p_gen becomes
  * 1 - (1 - p_gen) sum_j alpha_ij, so that P sums to 1. */
 
-typedef struct sa_gate {     /* weights, or their gradients */
-    sa_weight w_h, w_s, w_x; /* [1 x context], [1 x n], [1 x m]; w_h and w_x may be missing */
-    sa_mat b;                /* [1 x 1]; no columns: there is no gate */
-} sa_gate;
+typedef struct sa_copy_gate { /* weights, or their gradients */
+    sa_weight w_h, w_s, w_x;  /* [1 x context], [1 x n], [1 x m]; w_h and w_x may be missing */
+    sa_mat b;                 /* [1 x 1]; no columns: there is no gate */
+} sa_copy_gate;
 
 /* context, m: 0 for a gate that does not see the context, the word. */
-void sa_gate_bind(sa_binder *binder, int context, int n, int m, sa_gate *w);
+void sa_copy_gate_bind(sa_binder *binder, int context, int n, int m, sa_copy_gate *w);
 
 /* z [R x 1]; nothing without a gate, here and below. */
-void sa_gate_forward(const sa_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z);
+void sa_copy_gate_forward(const sa_copy_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z);
 /* dc, ds and dx are added to. */
-void sa_gate_backward(const sa_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx);
-void sa_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_gate *dw);
+void sa_copy_gate_backward(const sa_copy_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx);
+void sa_copy_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_copy_gate *dw);
 
 /* How the probability of one word is made, and the derivatives of -log P. */
 typedef struct sa_mixture {
@@ -52,7 +52,7 @@ double sa_mixture_forward(sa_mixture *mixture, double log_p);
 /* dz, dalpha and drest of -scale log P. */
 void sa_mixture_backward(sa_mixture *mixture, double scale);
 
-double sa_gate_probability(double z); /* p_gen */
+double sa_copy_gate_probability(double z); /* p_gen */
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

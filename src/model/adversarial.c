@@ -40,7 +40,7 @@ static void layout(search *all) {
     sa_pass_layout(&all->arena, &all->w, &all->batch, false, &all->pass);
     all->logits = sa_mat_alloc(&all->arena, COPIES, sa_seq2seq_words(&all->w));
     all->most =
-        sa_mat_alloc(&all->arena, COPIES, sa_vocabulary_stretches(all->w.family->readout(&all->w)));
+        sa_mat_alloc(&all->arena, COPIES, sa_vocabulary_stretches(sa_seq2seq_readout(&all->w)));
 }
 
 /* The total variation of p(y_t) of copy c from that of copy 0. */
@@ -79,16 +79,16 @@ static double divergence(const search *all, int c) {
 /* Every copy goes as far as it may. Returns the greatest divergence, whose weights are `row`, or
  * `best` if none is greater. */
 static double advance(search *all, double best, double *row) {
-    const sa_family *family = all->w.family;
-    const sa_mat t = family->read_out(&all->pass)->t;
+    const sa_mat t = sa_pass_readout(&all->w, &all->pass)->t;
     const int at = sa_seq2seq_target_row(&all->w, &all->batch, 0, all->t),
               next = sa_seq2seq_target_row(&all->w, &all->batch, 1, all->t);
     const sa_mat own = {sa_row(t, at), COPIES, t.cols, t.ld * (next - at)}; /* of word t */
     double step = 0.5;
     for (int c = 0; c < COPIES; c++) all->share[c] = 1;
     for (int i = 0; i <= HALVINGS; i++, step /= 2) {
-        family->forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
-        sa_vocabulary_forward(family->readout(&all->w), own, all->logits, all->most, all->log_sum);
+        sa_pass_forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
+        sa_vocabulary_forward(sa_seq2seq_readout(&all->w), own, all->logits, all->most,
+                              all->log_sum);
         for (int c = 0; c < COPIES; c++) {
             const bool within = variation(all, c) <= 0.01;
             const double apart = within ? divergence(all, c) : 0;

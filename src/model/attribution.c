@@ -41,7 +41,7 @@ static int side_of(const sa_attributed *job, int j) {
 
 static sa_mat *vectors(sa_seq2seq *w, int side) {
     const bool target = side || w->transformer.sizes.decoder_only;
-    if (w->family->recurrent) return target ? &w->decoder.E : &w->encoder.E;
+    if (w->recurrent) return target ? &w->decoder.E : &w->encoder.E;
     return target ? &w->transformer.target_E : &w->transformer.source_E;
 }
 
@@ -85,7 +85,7 @@ static void read_prefix(copies *all) {
     for (int c = 0; c < all->count; c++)
         for (int j = S; j < all->columns; j++) {
             const int t = j - S + 1;
-            int32_t *read = all->w.family->recurrent
+            int32_t *read = all->w.recurrent
                                 ? &all->pass.decoder.inputs[all->batch.target.start[t] + c]
                                 : &stack->ids[stack->self.first[c] + (joined ? j : t)];
             *read = words + c * all->columns + j;
@@ -94,11 +94,11 @@ static void read_prefix(copies *all) {
 
 static void layout_derivatives(copies *all) {
     const sa_seq2seq *w = &all->w;
-    const sa_readout_cache *readout = w->family->read_out(&all->pass);
+    const sa_readout_cache *readout = sa_pass_readout(w, &all->pass);
     all->derivative[0] = readout->dt;
     if (sa_copies(w)) {
-        all->derivative[1] = readout->dgate;
-        all->derivative[2] = w->family->dalpha(w, &all->pass);
+        all->derivative[1] = readout->dcopy_gate;
+        all->derivative[2] = sa_pass_gradients(w, &all->pass).alpha;
     }
     for (int k = 0; k < 3; k++)
         all->kept[k] = sa_mat_alloc(&all->arena, all->derivative[k].rows, all->derivative[k].cols);
@@ -198,8 +198,9 @@ static bool copies_run(copies *all, sa_error *error) {
     layout(all); /* the dry run */
     if (!sa_arena_init(&all->arena, all->arena.used, error)) return false;
     layout(all);
-    all->w.family->forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
-    sa_pass_predict(&all->w, &all->batch, (sa_regularizer){0}, -1, &all->pass, &all->dw);
+    sa_pass_forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
+    const sa_output_gradients d = sa_pass_gradients(&all->w, &all->pass);
+    sa_pass_predict(&all->w, &all->batch, (sa_regularizer){0}, -1, &all->pass, &d, &all->dw);
     for (int k = 0; k < 3; k++) sa_copy_mat(all->derivative[k], all->kept[k]);
     return true;
 }
@@ -218,7 +219,7 @@ static double log_p(const copies *all, int c, int t) {
  * forward pass, so that each has its own. */
 static void derive(copies *all, int t) {
     const sa_seq2seq *w = &all->w;
-    w->family->forward(w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
+    sa_pass_forward(w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
     for (int k = 0; k < 3; k++) {
         sa_zero(all->derivative[k]);
         for (int c = 0; c < all->count && all->kept[k].cols; c++) {
@@ -227,7 +228,9 @@ static void derive(copies *all, int t) {
         }
     }
     for (int side = 0; side < 2; side++) sa_zero(all->dx[side]);
-    w->family->backward(w, &all->batch, (sa_dropout){0}, &all->pass, &all->dw);
+    const sa_output_gradients d = sa_pass_gradients(w, &all->pass);
+    for (int p = 0; p < SA_PARTS_MAX; p++) sa_zero(d.part[p]); /* F has no penalties */
+    sa_pass_backward(w, &all->batch, (sa_dropout){0}, &all->pass, &d, &all->dw);
 }
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
@@ -331,7 +334,7 @@ static void add_norms(copies *all, int layer, int shown, double *scores) {
 static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
     const int S = job->source->len, layer = job->options->layer;
     const sa_transformer_sizes *sizes = &job->w->transformer.sizes;
-    const int width = job->w->family->attention(job->w)->output_width;
+    const int width = sa_seq2seq_attention(job->w)->output_width;
     copies *all = copies_new(job, 1, error);
     if (all) all->rows = S, all->cols = width > sizes->m ? width : sizes->m;
     const bool good = all && copies_run(all, error);

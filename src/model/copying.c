@@ -1,3 +1,6 @@
+/* Copying source words: what the pointer-generator (layers/loss.h) mixes with the vocabulary, from
+ * the weights of the last layer's cross-attention, the mean over its heads. For the loss of a
+ * batch, and for decoding. */
 #include "model/copying.h"
 #include "tensor/vec.h"
 
@@ -66,36 +69,35 @@ static void point_backward(const pointer *at, int32_t word, const sa_mixture *mi
 /* ---- A pass over a batch --------------------------------------------------------------------- */
 
 static int last_layer(const sa_seq2seq *w) {
-    return w->family->layers(w, SA_SITE_CROSS) - 1;
+    return sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
 }
 
 void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass) {
     const sa_batch_side *side = &batch->target;
-    const sa_readout_cache *readout = w->family->read_out(pass);
+    const sa_readout_cache *readout = sa_pass_readout(w, pass);
     const int words = sa_seq2seq_words(w), layer = last_layer(w);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const int row = sa_seq2seq_target_row(w, batch, b, t);
-            const pointer at = {w->family->attention(w), &batch->source,
-                                w->family->weights(pass, batch, SA_SITE_CROSS, layer, b, t), 0,
+            const pointer at = {sa_seq2seq_attention(w), &batch->source,
+                                sa_pass_all_weights(w, pass, batch, SA_SITE_CROSS, layer, b, t), 0,
                                 sa_batch_source_index(batch, b)};
             readout->mixtures[row] = point(&at, side->extended[side->start[t] + b], words,
-                                           (double)*sa_row(readout->gate, row));
+                                           (double)*sa_row(readout->copy_gate, row));
         }
 }
 
 void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scale,
-                         const sa_pass *pass) {
+                         const sa_pass *pass, const sa_output_gradients *d) {
     const sa_batch_side *side = &batch->target;
-    const sa_readout_cache *readout = w->family->read_out(pass);
-    const sa_mat dalpha = w->family->dalpha(w, pass);
+    const sa_readout_cache *readout = sa_pass_readout(w, pass);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             const int row = sa_seq2seq_target_row(w, batch, b, t);
-            const pointer at = {w->family->attention(w), &batch->source, dalpha, row,
+            const pointer at = {sa_seq2seq_attention(w), &batch->source, d->alpha, row,
                                 sa_batch_source_index(batch, b)};
             sa_mixture_backward(&readout->mixtures[row], scale);
-            *sa_row(readout->dgate, row) = (sa_real)readout->mixtures[row].dz;
+            *sa_row(d->copy_gate, row) = (sa_real)readout->mixtures[row].dz;
             point_backward(&at, side->extended[side->start[t] + b], &readout->mixtures[row]);
         }
 }
@@ -106,9 +108,9 @@ void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scal
 void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_decode_cache *cache,
                        int l, int b, sa_real *logits, double *log_sum_exp) {
     const int words = sa_seq2seq_words(w);
-    const pointer at = {w->family->attention(w), &batch->source,
-                        w->family->decode_weights(cache, last_layer(w)), l, b};
-    const double z = (double)*sa_row(cache->readout.gate, l);
+    const pointer at = {sa_seq2seq_attention(w), &batch->source,
+                        sa_decode_weights(w, cache, last_layer(w)), l, b};
+    const double z = (double)*sa_row(cache->readout.copy_gate, l);
     sa_mixture absent = point(&at, SA_BOS, words, z); /* a word that no source has */
     absent.in_source = false;
     const double shift = *log_sum_exp - sa_mixture_forward(&absent, 0);

@@ -1,476 +1,377 @@
+/* The recurrent decoder: from the annotations h_j and the target words before, a state s_i and a
+ * context c_i for each target word, and from these the vector t_i that predicts it, for
+ * sa_seq2seq_loss and for decoding. decoder.h has its structs; L is the sentences of a step, n the
+ * size of a state. */
 #include "model/decoder.h"
 #include "base/thread.h"
 #include "tensor/vec.h"
 
-static bool attends(const sa_decoder_sizes *sizes) {
-    return sizes->kind->query_state != SA_QUERY_STATE_NONE;
+#include <stdio.h>
+
+/* ---- What a step is made of ------------------------------------------------------------------ */
+
+/* s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
+static void first_cell_forward(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    sa_recurrent_step_forward(&w->layer[0], rows->layer[0].cell,
+                              w->sizes.kind->context_cell ? rows->context_cell.previous
+                                                          : rows->layer[0].s);
 }
 
-/* The numbers of c_i; 0: there is no context. */
-static int context_width(const sa_decoder_sizes *sizes) {
-    return attends(sizes)        ? sa_encoder_width(&sizes->source.encoder)
-           : sizes->source.fixed ? sizes->n
-                                 : 0;
+static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                                sa_state dstate, sa_recurrent_decoder *dw) {
+    sa_recurrent_step_backward(&w->layer[0], rows->layer[0].cell, dstate, d->layer[0].a,
+                               d->layer[0].previous, step->workspace, &dw->layer[0]);
 }
 
-/* The weights by which every step multiplies. With input feeding it reads its word and makes the
- * readout, too. */
-static void add_steps(sa_decoder *w) {
-    const bool whole = w->sizes.settings.input_feeding;
-    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
-    sa_recurrent_add_steps(&w->cell, whole, &w->steps);
-    sa_recurrent_add_steps(&w->second, false, &w->steps);
-    if (query) sa_steps_add(&w->steps, &w->attention.W_a);
-    if (whole) sa_readout_add_steps(&w->readout, &w->steps);
-    sa_upper_add_steps(&w->upper, &w->steps);
-}
-
-void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
-    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
-    *w = (sa_decoder){.sizes = *sizes};
-    if (attends(sizes)) sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
-    sa_source_bind(binder, &sizes->source, &w->source);
-    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
-    sa_recurrent_sizes cell = {.in = m + (sizes->settings.input_feeding ? sizes->l : 0),
-                               .n = n,
-                               .context = sizes->kind->context_in_cell ? context : 0,
-                               .inner_context = sizes->settings.reset == SA_RESET_SUM,
-                               .normalized = sizes->settings.cell_norm};
-    sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->cell);
-    if (sizes->kind->second) {
-        sa_recurrent_sizes second = {.n = n,
-                                     .context = context,
-                                     .inner_bias = true,
-                                     .inner_context = sizes->settings.reset == SA_RESET_SUM,
-                                     .normalized = sizes->settings.cell_norm};
-        sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
+/* The layers above the first, from its y = s_i; those of some decoders read c_i, too. */
+static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                                 const sa_decoder_rows *rows) {
+    for (int k = 1; k < rows->layers; k++) {
+        const sa_decoder_layer_rows *own = &rows->layer[k];
+        const sa_mat below = rows->layer[k - 1].y;
+        sa_copy_mat(below, own->x);
+        sa_dropout_forward(step->dropout.layers, step->rng, own->mask, own->x);
+        sa_recurrent_input_forward(&w->layer[k], own->x, own->cell.gates, own->cell.cache);
+        if (w->layer[k].C.mat.x)
+            sa_product_forward(sa_C_of(&w->layer[k]), rows->c, own->cell.gates, own->cell.cache);
+        sa_recurrent_step_forward(&w->layer[k], own->cell, own->s);
+        if (!sa_decoder_residual(w, k)) continue;
+        sa_copy_mat(own->s.s, own->y); /* y^l = s^l + y^{l-1} */
+        sa_add(below, own->y);
     }
-    const sa_upper_sizes upper = {.cell = sizes->cell,
-                                  .count = sizes->layers - 1,
-                                  .n = n,
-                                  .context = sizes->kind->context_in_cell ? context : 0,
-                                  .inner_context = sizes->settings.reset == SA_RESET_SUM,
-                                  .residual = sizes->settings.decoder_residual,
-                                  .normalized = sizes->settings.cell_norm,
-                                  .state_dropout = sizes->settings.dropout_state > 0,
-                                  .layer_dropout = sizes->settings.dropout_layers > 0};
-    sa_upper_bind(binder, &upper, &w->upper);
-    sa_readout_sizes readout = {.output = sizes->kind->output,
-                                .words = sizes->words,
-                                .n = n,
-                                .l = sizes->l,
-                                .m = sizes->kind->sees_word ? m : 0,
-                                .context = context,
-                                .dropout = sizes->dropout,
-                                .tied = sizes->settings.tie != SA_TIE_NONE ? w->E : (sa_mat){0}};
-    sa_readout_bind(binder, readout, &w->readout);
-    if (sizes->settings.copy) sa_gate_bind(binder, context, n, m, &w->readout.gate);
-    add_steps(w);
 }
 
-/* ---- Slices ---------------------------------------------------------------------------------- */
-
-sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count) {
-    return (sa_decoder_rows){
-        .input = sa_rows(all.input, first, count),
-        .previous = sa_state_rows(all.previous, first, count),
-        .middle = sa_state_rows(all.middle, first, count),
-        .s = sa_state_rows(all.s, first, count),
-        .attention = sa_attention_rows_slice(all.attention, first, count),
-        .c = sa_rows(all.c, first, count),
-        .gates = sa_rows(all.gates, first, count),
-        .cell_cache = sa_rows(all.cell_cache, first, count),
-        .second_gates = sa_rows(all.second_gates, first, count),
-        .second_cell_cache = sa_rows(all.second_cell_cache, first, count),
-        .upper = {all.upper.layer, all.upper.first + first},
-    };
+static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                  const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                                  sa_recurrent_decoder *dw) {
+    for (int k = rows->layers - 1; k > 0; k--) {
+        const sa_decoder_layer_rows *own = &rows->layer[k];
+        const sa_decoder_layer_gradients *dlayer = &d->layer[k];
+        const sa_mat dbelow = d->layer[k - 1].y;
+        sa_add(dlayer->y, dlayer->s.s);
+        if (sa_decoder_residual(w, k)) sa_add(dlayer->y, dbelow); /* y^l = s^l + y^{l-1} */
+        sa_recurrent_step_backward(&w->layer[k], own->cell, dlayer->s, dlayer->a, dlayer->previous,
+                                   step->workspace, &dw->layer[k]);
+        if (w->layer[k].C.mat.x)
+            sa_product_backward(sa_C_of(&w->layer[k]), own->cell.cache, dlayer->a, 1, d->c,
+                                &dw->layer[k]);
+        sa_zero(d->x);
+        sa_product_backward(sa_W_of(&w->layer[k]), own->cell.cache, dlayer->a, 1, d->x,
+                            &dw->layer[k]);
+        sa_dropout_backward(step->dropout.layers, own->mask, d->x);
+        sa_add(d->x, dbelow); /* x^l = y^{l-1} */
+    }
 }
 
-sa_state sa_decoder_previous(sa_decoder_rows rows, int layer) {
-    return layer ? sa_upper_layer(rows.upper, layer - 1, rows.s.s.rows).previous : rows.previous;
-}
-
-sa_state sa_decoder_state(sa_decoder_rows rows, int layer) {
-    return layer ? sa_upper_layer(rows.upper, layer - 1, rows.s.s.rows).s : rows.s;
-}
-
-static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) {
-    return (sa_decoder_drows){
-        .input = sa_rows(all.input, first, count),
-        .readout_state = sa_rows(all.readout_state, first, count),
-        .c = sa_rows(all.c, first, count),
-        .a = sa_rows(all.a, first, count),
-        .second_a = sa_rows(all.second_a, first, count),
-        .attention = sa_attention_rows_slice(all.attention, first, count),
-        .s = sa_state_rows(all.s, 0, count),
-        .middle = sa_state_rows(all.middle, 0, count),
-        .previous = sa_state_rows(all.previous, 0, count),
-        .upper = all.upper,
-    };
-}
-
-/* What the last layer passes on. */
-static sa_mat output_of(const sa_decoder *w, sa_decoder_rows rows) {
-    const int count = w->upper.sizes.count, L = rows.s.s.rows;
-    return count ? sa_upper_layer(rows.upper, count - 1, L).y : rows.s.s;
-}
-
-sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
-    return w->sizes.sees_previous ? sa_decoder_previous(rows, w->upper.sizes.count).s
-                                  : output_of(w, rows);
-}
-
-/* In the backward pass, the derivative by what the last layer passes on. */
-static sa_mat output_derivative(const sa_decoder *w, sa_decoder_drows d) {
-    const int count = w->upper.sizes.count;
-    return count ? sa_rows(d.upper[count - 1].y, 0, d.s.s.rows) : d.s.s;
-}
-
-sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows) {
-    const sa_query_state query_state = w->sizes.kind->query_state;
-    return query_state == SA_QUERY_STATE_PREVIOUS ? rows.previous.s
-           : query_state == SA_QUERY_STATE_MIDDLE ? rows.middle.s
-                                                  : output_of(w, rows);
-}
-
-sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input) {
-    return sa_cols(input, 0, w->sizes.m);
-}
-
-/* The columns of the input that hold t_{i-1}; none without input feeding. */
-static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
-    return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
-}
-
-/* ---- Parts of a step -----------------------------------------------------------------------
- * On entry, gates hold W x + b and second_gates hold b. */
-
-static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                            sa_decoder_drows d, sa_source *dsource, sa_mat ds, sa_decoder *dw) {
-    const sa_attention_pass pass = {&step->source->memory, rows.attention, d.attention,
+static void attend_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                            const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                            sa_source *dsource, sa_mat ds, sa_recurrent_decoder *dw) {
+    const sa_attention_pass pass = {&step->source->memory, rows->attention, d->attention,
                                     &dsource->memory, &step->scratch};
-    sa_attention_step_backward(&w->attention, &pass, step->i, d.c, ds, &dw->attention);
-}
-
-static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_state to) {
-    sa_state_dropout_forward(step->mask, rows.previous);
-    w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.cell_cache, to);
-}
-
-/* The gates of a step: where d.a takes their place, a copy. */
-static sa_mat gates_of(const sa_step *step, sa_mat gates) {
-    if (!step->gates.cols) return gates;
-    sa_copy_mat(gates, step->gates);
-    return step->gates;
-}
-
-static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                          sa_decoder_drows d, sa_state dto, sa_decoder *dw) {
-    w->cell.cell->backward(&w->cell, rows.previous, gates_of(step, rows.gates), rows.cell_cache,
-                           dto, d.a, d.previous, step->workspace, &dw->cell);
-    sa_state_dropout_backward(step->mask, d.previous);
-}
-
-/* The layers above the first, from its state s_i; those of some decoders read c_i, too. */
-static void layers_above(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    sa_upper_forward(&w->upper, rows.s.s, rows.c, step->dropout.layers, step->rng, rows.upper);
-}
-
-static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                                  sa_decoder_drows d, sa_decoder *dw) {
-    sa_upper_backward(&w->upper, rows.upper, step->dropout.layers, d.upper, d.s.s, d.c,
-                      step->workspace, &dw->upper);
+    sa_attention_step_backward(&w->attention, &pass, step->i, d->c, ds, &dw->attention);
 }
 
 /* ---- The decoders ---------------------------------------------------------------------------- */
 
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
- * step_forward of paper/rnnsearch.c, generalized */
-static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
-                              rows.previous.s, rows.attention, rows.c, &step->scratch);
-    sa_product_forward(sa_C_of(&w->cell), rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
-    cell(w, step, rows, rows.s);
-    layers_above(w, step, rows);
+ * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
+static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                             const sa_decoder_rows *rows) {
+    const sa_recurrent_rows *cell = &rows->layer[0].cell;
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
+                              rows->layer[0].cell.previous.s, rows->attention, rows->c,
+                              &step->scratch);
+    sa_product_forward(sa_C_of(&w->layer[0]), rows->c, cell->gates, cell->cache); /* a += C c_i */
+    first_cell_forward(w, rows);
+    layers_above_forward(w, step, rows);
 }
 
-static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                              sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                              const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                              sa_source *dsource, sa_recurrent_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
-    cell_backward(w, step, rows, d, d.s, dw);
-    sa_product_backward(sa_C_of(&w->cell), rows.cell_cache, d.a, 1, d.c, &dw->cell); /* C c_i */
-    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
+    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
+    sa_product_backward(sa_C_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1, d->c,
+                        &dw->layer[0]); /* a += C c_i */
+    attend_backward(w, step, rows, d, dsource, d->layer[0].previous.s, dw);
 }
 
-/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate */
-static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
-        sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
-                    sa_rows(rows.c, l, 1));
-    sa_product_forward(sa_C_of(&w->cell), rows.c, rows.gates, rows.cell_cache); /* a += C c */
-    cell(w, step, rows, rows.s);
-    layers_above(w, step, rows);
+/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
+static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                          const sa_decoder_rows *rows) {
+    const sa_recurrent_rows *cell = &rows->layer[0].cell;
+    for (int l = 0; l < rows->c.rows; l++) /* c_i = c */
+        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1),
+                    sa_rows(rows->c, l, 1));
+    sa_product_forward(sa_C_of(&w->layer[0]), rows->c, cell->gates, cell->cache); /* a += C c */
+    first_cell_forward(w, rows);
+    layers_above_forward(w, step, rows);
 }
 
-static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                           sa_source *dsource, sa_recurrent_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
-    cell_backward(w, step, rows, d, d.s, dw);
-    sa_product_backward(sa_C_of(&w->cell), rows.cell_cache, d.a, 1, d.c, &dw->cell); /* a += C c */
-    sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows));                                   /* c_i = c */
+    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
+    sa_product_backward(sa_C_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1, d->c,
+                        &dw->layer[0]);              /* a += C c */
+    sa_add(d->c, sa_rows(dsource->c, 0, d->c.rows)); /* c_i = c */
 }
 
-/* Sutskever et al. 2014: only s_0 depends on the source */
-static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    cell(w, step, rows, rows.s);
-    layers_above(w, step, rows);
+/* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
+static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                               const sa_decoder_rows *rows) {
+    first_cell_forward(w, rows);
+    layers_above_forward(w, step, rows);
 }
 
-static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                                sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                                sa_source *dsource, sa_recurrent_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
-    cell_backward(w, step, rows, d, d.s, dw);
+    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
 }
 
-/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i */
-static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    cell(w, step, rows, rows.s);
-    layers_above(w, step, rows);
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
-                              sa_decoder_query(w, rows), rows.attention, rows.c, &step->scratch);
+/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
+ * layer. s [L x n], c [L x A] */
+static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                          const sa_decoder_rows *rows) {
+    first_cell_forward(w, rows);
+    layers_above_forward(w, step, rows);
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
+                              rows->layer[rows->layers - 1].y, rows->attention, rows->c,
+                              &step->scratch);
 }
 
-static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    attend_backward(w, step, rows, d, dsource, output_derivative(w, d), dw);
+static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                           sa_source *dsource, sa_recurrent_decoder *dw) {
+    attend_backward(w, step, rows, d, dsource, d->layer[rows->layers - 1].y, dw);
     layers_above_backward(w, step, rows, d, dw);
-    cell_backward(w, step, rows, d, d.s, dw);
+    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
 }
 
-/* dl4mt: s'_i from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
-static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    cell(w, step, rows, rows.middle);
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i,
-                              rows.middle.s, rows.attention, rows.c, &step->scratch);
-    sa_product_forward(sa_C_of(&w->second), rows.c, rows.second_gates, rows.second_cell_cache);
-    sa_state_dropout_forward(step->second_mask, rows.middle);
-    w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
-                            rows.s);
-    layers_above(w, step, rows);
+/* dl4mt: s'_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
+static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                         const sa_decoder_rows *rows) {
+    const sa_recurrent_rows *cell = &rows->context_cell;
+    first_cell_forward(w, rows);
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
+                              cell->previous.s, rows->attention, rows->c, &step->scratch);
+    sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
+    sa_product_forward(sa_C_of(&w->context_cell), rows->c, cell->gates, cell->cache);
+    sa_recurrent_step_forward(&w->context_cell, *cell, rows->layer[0].s);
+    layers_above_forward(w, step, rows);
 }
 
-static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                          sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                          const sa_decoder_rows *rows, const sa_decoder_gradients *d,
+                          sa_source *dsource, sa_recurrent_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
-    sa_state_zero(d.middle);
-    w->second.cell->backward(&w->second, rows.middle, gates_of(step, rows.second_gates),
-                             rows.second_cell_cache, d.s, d.second_a, d.middle, step->workspace,
-                             &dw->second);
-    sa_state_dropout_backward(step->second_mask, d.middle);
-    sa_product_backward(sa_C_of(&w->second), rows.second_cell_cache, d.second_a, 1, d.c,
-                        &dw->second);
-    attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
-    cell_backward(w, step, rows, d, d.middle, dw);
+    sa_state_zero(d->proposal);
+    sa_recurrent_step_backward(&w->context_cell, rows->context_cell, d->layer[0].s, d->context_a,
+                               d->proposal, step->workspace, &dw->context_cell);
+    sa_product_backward(sa_C_of(&w->context_cell), rows->context_cell.cache, d->context_a, 1, d->c,
+                        &dw->context_cell); /* a += C c_i */
+    attend_backward(w, step, rows, d, dsource, d->proposal.s, dw);
+    first_cell_backward(w, step, rows, d, d->proposal, dw);
 }
-
-/* ---- The table ------------------------------------------------------------------------------- */
-
-const sa_decoder_kind sa_decoder_kinds[] = {
-    [SA_DECODER_BAHDANAU] = {"bahdanau",
-                             "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout readout",
-                             "Bahdanau et al. 2015, A.2.2", SA_QUERY_STATE_PREVIOUS,
-                             .context_in_cell = true, .output = &sa_output_maxout,
-                             .sees_word = true, .sees_previous = true,
-                             .initial = SA_INITIAL_BACKWARD, .forward = bahdanau_forward,
-                             .backward = bahdanau_backward},
-    [SA_DECODER_FIXED] = {"fixed",
-                          "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout readout",
-                          "Cho et al. 2014, section 2.2", SA_QUERY_STATE_NONE,
-                          .context_in_cell = true, .output = &sa_output_maxout, .sees_word = true,
-                          .initial = SA_INITIAL_CONTEXT, .forward = fixed_forward,
-                          .backward = fixed_backward},
-    [SA_DECODER_FIXED_INIT] = {"fixed-init",
-                               "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout readout",
-                               "Sutskever et al. 2014", SA_QUERY_STATE_NONE,
-                               .output = &sa_output_maxout, .sees_word = true,
-                               .initial = SA_INITIAL_LAST, .forward = fixed_init_forward,
-                               .backward = fixed_init_backward},
-    [SA_DECODER_LUONG] =
-        {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, readout tanh(C_o c_i + U_o s_i)",
-         "Luong et al. 2015, section 3", SA_QUERY_STATE_CURRENT, .output = &sa_output_tanh,
-         .initial = SA_INITIAL_COPY, .forward = luong_forward, .backward = luong_backward},
-    [SA_DECODER_CGRU] =
-        {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh readout",
-         "dl4mt; Nematus (Sennrich et al. 2017)", SA_QUERY_STATE_MIDDLE, .second = true,
-         .output = &sa_output_tanh, .sees_word = true, .initial = SA_INITIAL_MEAN,
-         .forward = cgru_forward, .backward = cgru_backward},
-    {.name = NULL},
-};
 
 /* ---- All steps ------------------------------------------------------------------------------- */
 
-/* W x + b of both cells, for any number of rows. */
-static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
-    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.cell_cache);
-    if (w->sizes.kind->second)
-        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates,
-                                   rows.second_cell_cache);
-}
-
-void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             sa_readout_cache *readout) {
-    input_forward(w, rows);
+/* x and t_{i-1} in rows->input [L x m (+ l)], s_{i-1} [L x n] -> readout->t [L x l] */
+void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
+                                       const sa_decoder_rows *rows, sa_readout_cache *readout) {
+    sa_recurrent_input_forward(&w->layer[0], rows->input, rows->layer[0].cell.gates,
+                               rows->layer[0].cell.cache); /* W x + b */
     w->sizes.kind->forward(w, step, rows);
     sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
-                       sa_decoder_word_input(w, rows.input), rows.c, step->dropout.readout,
+                       sa_decoder_word_input(w, rows->input), rows->c, step->dropout.readout,
                        step->rng, readout);
 }
 
-void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
-                        sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
+/* What step i reads: of step i - 1, or before the first s_0, and with input feeding t_0 = 0. */
+static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
+                            const sa_decoder_rows *rows, const sa_decoder_cache *cache) {
+    const int active = side->active[t], before = t ? side->start[t - 1] : 0;
+    const sa_mat carry = rows->attention.previous_carry, fed = sa_decoder_fed_input(w, rows->input);
+    for (int k = 0; k < rows->layers; k++)
+        sa_state_copy(t ? sa_state_rows(cache->rows.layer[k].s, before, active)
+                        : cache->source.s0[k],
+                      rows->layer[k].cell.previous);
+    if (t) {
+        sa_copy_mat(sa_rows(cache->rows.attention.carry, before, active), carry);
+        if (fed.cols) sa_copy_mat(sa_rows(cache->readout.t, before, active), fed);
+    } else {
+        sa_attention_carry_begin(&w->attention, carry);
+        sa_zero(fed);
+    }
+}
+
+/* Rows of all matrices: M target words, step by step. t [M x l] */
+void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
+                                  const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
+                                  sa_decoder_cache *cache) {
     const sa_batch_side *side = &batch->target;
+    const bool feeding = w->sizes.settings.input_feeding;
     sa_decoder_rows *all = &cache->rows;
     sa_mat x = sa_decoder_word_input(w, all->input);
-    sa_source_forward(&w->source, &w->attention, encoder, &cache->source);
+    sa_source_forward(&w->source, &w->attention, encoder, &cache->source); /* k_j, v_j, s_0 */
     sa_embedding_forward(w->E, cache->inputs, x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
-    sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
-    sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
+    sa_state_dropout_start(dropout.state, rng, &all->layer[0].cell.dropout,
+                           &all->layer[0].cell.previous);
+    sa_state_dropout_start(dropout.state, rng, &all->context_cell.dropout,
+                           &all->context_cell.previous);
     sa_attention_draw_noise(&w->attention, dropout.noise, rng, side, all->attention.noise);
-    sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
-    if (!w->sizes.settings.input_feeding) input_forward(w, *all);
+    for (int k = 1; k < all->layers; k++)
+        sa_state_dropout_start(dropout.state, rng, &all->layer[k].cell.dropout,
+                               &all->layer[k].cell.previous);
+    if (!feeding) /* W x + b of all steps at once */
+        sa_recurrent_input_forward(&w->layer[0], all->input, all->layer[0].cell.gates,
+                                   all->layer[0].cell.cache);
     sa_steps_begin(cache->products);
     for (int t = 0; t < side->steps && !sa_stopping(); t++) {
-        const int active = side->active[t];
         const sa_step step = {.source = &cache->source,
                               .i = t + 1,
                               .scratch = cache->scratch,
-                              .mask = cache->drop.mask,
-                              .second_mask = cache->second_drop.mask,
                               .dropout = dropout,
                               .rng = rng};
-        sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], active);
-        for (int layer = 0; layer < w->sizes.layers; layer++)
-            sa_state_copy(
-                t ? sa_state_rows(sa_decoder_state(*all, layer), side->start[t - 1], active)
-                  : cache->source.s0[layer],
-                sa_decoder_previous(rows, layer));
-        const sa_mat carry = rows.attention.previous_carry;
-        if (!t) sa_attention_carry_begin(&w->attention, carry);
-        if (t) sa_copy_mat(sa_rows(all->attention.carry, side->start[t - 1], active), carry);
-        if (!w->sizes.settings.input_feeding) {
-            w->sizes.kind->forward(w, &step, rows);
-            continue;
+        const int start = side->start[t], active = side->active[t];
+        const sa_decoder_rows rows = sa_decoder_rows_slice(all, start, active);
+        continue_states(w, side, t, &rows, cache);
+        if (feeding) {
+            sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
+            sa_recurrent_decoder_step_forward(w, &step, &rows, &readout);
+        } else {
+            w->sizes.kind->forward(w, &step, &rows); /* s_i, c_i */
         }
-        if (t)
-            sa_copy_mat(sa_rows(cache->readout.t, side->start[t - 1], active),
-                        fed_input(w, rows.input));
-        else
-            sa_zero(fed_input(w, rows.input)); /* t_0 = 0 */
-        sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
-        sa_decoder_step_forward(w, &step, rows, &readout);
     }
     sa_steps_end();
-    if (!w->sizes.settings.input_feeding)
-        sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
-                           dropout.readout, rng, &cache->readout);
+    if (!feeding)
+        sa_readout_forward(&w->readout, sa_decoder_readout_state(w, all), x, all->c,
+                           dropout.readout, rng, &cache->readout); /* t_i */
 }
 
-static sa_state previous_of(const sa_decoder_drows *d, int layer) {
-    return layer ? d->upper[layer - 1].previous : d->previous;
+/* The gradients of a step: of the states, the rows of the current one. */
+static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int layers, int first,
+                                            int count) {
+    sa_decoder_gradients d = {
+        .input = sa_rows(all->input, first, count),
+        .readout_state = sa_rows(all->readout_state, first, count),
+        .context_a = sa_rows(all->context_a, first, count),
+        .proposal = sa_state_rows(all->proposal, 0, count),
+        .x = sa_rows(all->x, 0, count),
+        .attention = sa_attention_rows_slice(all->attention, first, count),
+        .c = sa_rows(all->c, first, count),
+    };
+    for (int k = 0; k < layers; k++)
+        d.layer[k] = (sa_decoder_layer_gradients){
+            .a = sa_rows(all->layer[k].a, first, count),
+            .y = sa_rows(all->layer[k].y, 0, count),
+            .previous = sa_state_rows(all->layer[k].previous, 0, count),
+            .s = sa_state_rows(all->layer[k].s, 0, count),
+        };
+    return d;
 }
 
-/* From d.s, to which step t + 1 has contributed, to d.previous. */
-static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t, sa_dropout dropout,
-                          sa_decoder_cache *cache, sa_decoder *dw) {
-    const int start = side->start[t], active = side->active[t];
+/* The gradients of s_i are those of the previous state of step i + 1, which has `next` sentences;
+ * those of the previous states and of y begin at 0. */
+static void continue_gradients(const sa_decoder_gradients *d, int layers, int next) {
+    for (int k = 0; k < layers; k++) {
+        const sa_decoder_layer_gradients *own = &d->layer[k];
+        sa_state_copy(sa_state_rows(own->previous, 0, next), sa_state_rows(own->s, 0, next));
+        sa_state_zero(sa_state_rows(own->s, next, own->s.s.rows - next));
+        sa_state_zero(own->previous);
+        if (k) sa_zero(own->y);
+    }
+}
+
+/* From the gradients of step t + 1 to those of step t and, with input feeding, of t_{i-1}. */
+static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
+                          sa_dropout dropout, sa_decoder_cache *cache,
+                          const sa_output_gradients *of, sa_recurrent_decoder *dw) {
+    const int start = side->start[t], active = side->active[t], layers = w->sizes.layers;
+    const int before = t ? side->start[t - 1] : 0;
+    const bool feeding = w->sizes.settings.input_feeding;
     const sa_step step = {.source = &cache->source,
                           .i = t + 1,
                           .scratch = cache->scratch,
                           .workspace = sa_rows(cache->workspace, 0, active),
-                          .gates = sa_rows(cache->gates, 0, active),
-                          .mask = cache->drop.mask,
-                          .second_mask = cache->second_drop.mask,
                           .dropout = dropout};
-    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, active);
-    sa_decoder_drows d = drows_slice(cache->d, start, active);
-    sa_state_zero(d.previous);
-    sa_upper_zero(&w->upper, active, d.upper);
-    if (w->sizes.settings.input_feeding) {
+    const sa_decoder_rows rows = sa_decoder_rows_slice(&cache->rows, start, active);
+    const sa_decoder_gradients d = gradients_slice(&cache->d, layers, start, active);
+    const sa_mat fed = sa_decoder_fed_input(w, d.input);
+    continue_gradients(&d, layers, side->active[t + 1]);
+    if (feeding) { /* t_i was read by the loss and by step i + 1 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
-        sa_readout_backward(&w->readout, dropout.readout, &readout, d.readout_state,
+        sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(of->t, start, active),
+                            sa_rows(of->copy_gate, start, active), d.readout_state,
                             sa_decoder_word_input(w, d.input), d.c);
-        sa_zero(fed_input(w, d.input));
+        sa_zero(fed);
     }
-    sa_add(d.readout_state, w->sizes.sees_previous
-                                ? sa_rows(previous_of(&d, w->upper.sizes.count).s, 0, active)
-                                : output_derivative(w, d));
-    w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
+    sa_add(d.readout_state,
+           w->sizes.sees_previous ? d.layer[layers - 1].previous.s : d.layer[layers - 1].y);
+    w->sizes.kind->backward(w, &step, &rows, &d, &cache->dsource, dw);
     if (t) /* carry_{i-1} was read by this step alone */
-        sa_copy_mat(d.attention.previous_carry,
-                    sa_rows(cache->d.attention.carry, side->start[t - 1], active));
-    if (!w->sizes.settings.input_feeding) return;
-    sa_product_backward(sa_W_of(&w->cell), rows.cell_cache, d.a, 1, d.input, &dw->cell);
-    if (t) /* input = [E y_{i-1} ; t_{i-1}] */
-        sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
+        sa_copy_mat(d.attention.previous_carry, sa_rows(cache->d.attention.carry, before, active));
+    if (!feeding) return;
+    sa_product_backward(sa_W_of(&w->layer[0]), rows.layer[0].cell.cache, d.layer[0].a, 1, d.input,
+                        &dw->layer[0]);
+    if (t) sa_add(fed, sa_rows(of->t, before, active)); /* input = [E y_{i-1} ; t_{i-1}] */
 }
 
-/* All weights but the readout's, for all steps at once. */
-static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
+/* All weights but those of the read-out and of W x, for all steps at once. */
+static void weights_backward(const sa_recurrent_decoder *w, const sa_decoder_cache *cache,
+                             sa_recurrent_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
-    const sa_decoder_drows *d = &cache->d;
-    w->cell.cell->weights_backward(rows->previous, rows->cell_cache, d->a, &dw->cell);
-    sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
-    if (w->cell.C.mat.x) sa_product_weights_backward(sa_C_of(&dw->cell), rows->c, d->a);
-    if (w->sizes.kind->second) {
-        w->second.cell->weights_backward(rows->middle, rows->second_cell_cache, d->second_a,
-                                         &dw->second);
-        sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
-        sa_product_weights_backward(sa_C_of(&dw->second), rows->c, d->second_a);
-    }
-    sa_upper_weights_backward(&w->upper, rows->upper, rows->c, d->upper, &dw->upper);
-    if (attends(&w->sizes))
-        sa_attention_projections_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
+    const sa_decoder_gradients *d = &cache->d;
+    for (int k = 0; k < rows->layers; k++)
+        sa_recurrent_weights_backward(&w->layer[k], rows->layer[k].cell,
+                                      k ? rows->layer[k].x : rows->input, rows->c, d->layer[k].a,
+                                      &dw->layer[k]);
+    if (w->sizes.kind->context_cell)
+        sa_recurrent_weights_backward(&w->context_cell, rows->context_cell, (sa_mat){0}, rows->c,
+                                      d->context_a, &dw->context_cell);
+    if (w->attention.heads)
+        sa_attention_projections_backward(sa_decoder_query(w, rows), rows->attention, d->c,
                                           d->attention, &dw->attention);
 }
 
-void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
-                         sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw) {
+void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch *batch,
+                                   sa_dropout dropout, sa_decoder_cache *cache,
+                                   const sa_output_gradients *of, sa_encoder_cache *encoder,
+                                   sa_recurrent_decoder *dw) {
     const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
-    sa_decoder_drows *d = &cache->d;
+    const bool feeding = w->sizes.settings.input_feeding;
+    sa_decoder_gradients *d = &cache->d;
     sa_mat dx = sa_decoder_word_input(w, d->input);
-    d->upper = cache->dupper;
-    sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
-    sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
-    sa_upper_dropout_return(&w->upper, dropout.state, rows->upper, d->upper);
-    if (!w->sizes.settings.input_feeding)
-        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
-                            d->c);
+    for (int k = 0; k < rows->layers; k++)
+        sa_state_dropout_return(dropout.state, &rows->layer[k].cell.dropout, &d->layer[k].previous);
+    sa_state_dropout_return(dropout.state, &rows->context_cell.dropout, &d->proposal);
+    d->attention.alpha = of->alpha;
+    for (int p = 0; p < w->attention.parts; p++) d->attention.part[p] = of->part[p];
+    if (!feeding)
+        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, of->t, of->copy_gate,
+                            d->readout_state, dx, d->c);
     sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.carry);
     sa_steps_begin(cache->products);
-    for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--) {
-        const int active = side->active[t], next = side->active[t + 1];
-        for (int layer = 0; layer < w->sizes.layers; layer++) {
-            const sa_state dprevious = previous_of(d, layer),
-                           ds = layer ? d->upper[layer - 1].s : d->s;
-            if (next) /* s_i was the previous state of t + 1 */
-                sa_state_copy(sa_state_rows(dprevious, 0, next), sa_state_rows(ds, 0, next));
-            sa_state_zero(sa_state_rows(ds, next, active - next));
-        }
-        step_backward(w, side, t, dropout, cache, dw);
-    }
+    for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--)
+        step_backward(w, side, t, dropout, cache, of, dw);
     sa_steps_end();
     if (sa_stopping()) return;
-    for (int layer = 0; layer < w->sizes.layers; layer++)
-        sa_state_copy(previous_of(d, layer), cache->dsource.s0[layer]);
-    sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),
+    for (int k = 0; k < rows->layers; k++) /* s_0 was the previous state of step 1 */
+        sa_state_copy(d->layer[k].previous, cache->dsource.s0[k]);
+    sa_readout_weights_backward(sa_decoder_readout_state(w, rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
-                                &dw->readout);
-    if (!w->sizes.settings.input_feeding)
-        sa_product_backward(sa_W_of(&w->cell), rows->cell_cache, d->a, 1, d->input, &dw->cell);
+                                of->copy_gate, &dw->readout);
+    if (!feeding)
+        sa_product_backward(sa_W_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1,
+                            d->input, &dw->layer[0]);
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
@@ -479,57 +380,152 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
                        &dw->source, &dw->attention);
 }
 
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count) {
+    sa_decoder_rows rows = {
+        .layers = all->layers,
+        .input = sa_rows(all->input, first, count),
+        .context_cell = sa_recurrent_rows_slice(&all->context_cell, first, count),
+        .attention = sa_attention_rows_slice(all->attention, first, count),
+        .c = sa_rows(all->c, first, count),
+    };
+    for (int k = 0; k < all->layers; k++) {
+        const sa_decoder_layer_rows *own = &all->layer[k];
+        rows.layer[k] = (sa_decoder_layer_rows){
+            .x = sa_rows(own->x, first, count),
+            .mask = own->mask.rows ? sa_rows(own->mask, first, count) : own->mask,
+            .cell = sa_recurrent_rows_slice(&own->cell, first, count),
+            .s = sa_state_rows(own->s, first, count),
+            .y = sa_rows(own->y, first, count),
+        };
+    }
+    return rows;
+}
+
+sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];
+    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
+}
+
+sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_query_state query_state = w->sizes.kind->query_state;
+    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
+           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
+                                                    : rows->layer[rows->layers - 1].y;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* The size of c_i; 0: there is no context. */
+static int context_width(const sa_decoder_sizes *sizes) {
+    const bool attends = sizes->kind->query_state != SA_QUERY_STATE_NONE;
+    return attends ? sa_encoder_width(&sizes->source.encoder) : sizes->source.fixed ? sizes->n : 0;
+}
+
+/* Registers the weights used at every step. With input feeding a step reads its word and makes the
+ * read-out, too. */
+static void add_steps(sa_recurrent_decoder *w) {
+    const bool feeding = w->sizes.settings.input_feeding;
+    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
+    sa_recurrent_add_steps(&w->layer[0], feeding, &w->steps);
+    sa_recurrent_add_steps(&w->context_cell, false, &w->steps);
+    if (query) sa_steps_add(&w->steps, &w->attention.W_a);
+    if (feeding) sa_readout_add_steps(&w->readout, &w->steps);
+    for (int k = 1; k < w->sizes.layers; k++) sa_recurrent_add_steps(&w->layer[k], true, &w->steps);
+}
+
+static void bind_cells(sa_binder *binder, const sa_decoder_sizes *sizes, sa_recurrent_decoder *w) {
+    const int n = sizes->n, context = context_width(sizes);
+    sa_recurrent_sizes cell = {.in = sizes->m + (sizes->settings.input_feeding ? sizes->l : 0),
+                               .n = n,
+                               .context = sizes->kind->context_in_cell ? context : 0,
+                               .inner_context = sizes->settings.reset == SA_RESET_SUM,
+                               .normalized = sizes->settings.cell_norm};
+    sa_recurrent_sizes context_cell = cell;
+    context_cell.in = 0, context_cell.context = context, context_cell.inner_bias = true;
+    sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->layer[0]);
+    if (sizes->kind->context_cell)
+        sa_recurrent_bind(binder, "decoder.second", sizes->cell, context_cell, &w->context_cell);
+    cell.in = n;
+    for (int k = 1; k < sizes->layers; k++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "decoder.%d", k + 1);
+        sa_recurrent_bind(binder, prefix, sizes->cell, cell, &w->layer[k]);
+    }
+}
+
+void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
+                               sa_recurrent_decoder *w) {
+    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
+    *w = (sa_recurrent_decoder){.sizes = *sizes};
+    if (sizes->kind->query_state != SA_QUERY_STATE_NONE)
+        sa_attention_bind(binder, "attention", &sizes->attention, &w->attention);
+    sa_source_bind(binder, &sizes->source, &w->source);
+    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
+    bind_cells(binder, sizes, w);
+    sa_readout_sizes readout = {.maxout = sizes->kind->maxout,
+                                .words = sizes->words,
+                                .n = n,
+                                .l = sizes->l,
+                                .m = sizes->kind->sees_word ? m : 0,
+                                .context = context,
+                                .dropout = sizes->dropout,
+                                .tied = sizes->settings.tie != SA_TIE_NONE ? w->E : (sa_mat){0}};
+    sa_readout_bind(binder, readout, &w->readout);
+    if (sizes->settings.copy) sa_copy_gate_bind(binder, context, n, m, &w->readout.copy_gate);
+    add_steps(w);
+}
+
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps,
-                                       int sentences) {
-    const sa_cell *cell = w->sizes.cell;
-    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
-    return (sa_decoder_rows){
-        .input = sa_mat_alloc(arena, rows, w->cell.W.mat.cols),
-        .previous = sa_state_take(arena, rows, n, cell->memory),
-        .middle = sa_state_take(arena, rows, second, cell->memory),
-        .s = sa_state_take(arena, rows, n, cell->memory),
+sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decoder *w, int rows,
+                                       int steps, int sentences) {
+    const sa_settings *settings = &w->sizes.settings;
+    const int n = w->sizes.n, masked = settings->dropout_state > 0 ? sentences : 0;
+    sa_decoder_rows all = {
+        .layers = w->sizes.layers,
+        .input = sa_mat_alloc(arena, rows, w->layer[0].W.mat.cols),
+        .context_cell = sa_recurrent_rows_layout(arena, &w->context_cell, rows, masked),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
         .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
-        .gates = sa_mat_alloc(arena, rows, cell->blocks * n),
-        .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
-        .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
-        .second_cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->second)),
-        .upper = sa_upper_rows_layout(arena, &w->upper, rows, sentences),
     };
+    for (int k = 0; k < all.layers; k++) {
+        sa_decoder_layer_rows *own = &all.layer[k];
+        own->x = sa_mat_alloc(arena, rows, k ? n : 0);
+        own->mask =
+            sa_mat_alloc(arena, k && settings->dropout_layers > 0 && sentences ? rows : 0, n);
+        own->cell = sa_recurrent_rows_layout(arena, &w->layer[k], rows, masked);
+        own->s = sa_state_take(arena, rows, n, w->sizes.cell->memory);
+        own->y = sa_decoder_residual(w, k) ? sa_mat_alloc(arena, rows, n) : own->s.s;
+    }
+    return all;
 }
 
-/* The derivatives by the pre-activations take the place of the gates where there are as many. */
-static sa_mat over_gates(sa_arena *arena, const sa_decoder *w, const sa_recurrent *cell,
-                         sa_mat gates) {
-    return w->sizes.settings.cell_norm
-               ? sa_mat_alloc(arena, gates.rows, sa_recurrent_da_width(cell))
-               : gates;
-}
-
-static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w,
-                                     const sa_decoder_rows *forward, int sentences, int steps,
-                                     bool weighed) {
-    const int rows = forward->gates.rows;
-    const sa_cell *cell = w->sizes.cell;
-    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
-    sa_decoder_drows d = {
+static sa_decoder_gradients gradients_layout(sa_arena *arena, const sa_recurrent_decoder *w,
+                                             int rows, int sentences, int steps) {
+    const int n = w->sizes.n, memory = w->sizes.cell->memory;
+    sa_decoder_gradients d = {
         .readout_state = sa_mat_alloc(arena, rows, n),
-        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
-        .a = over_gates(arena, w, &w->cell, forward->gates),
-        .second_a = over_gates(arena, w, &w->second, forward->second_gates),
+        .context_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->context_cell)),
+        .proposal = sa_state_take(arena, sentences, w->context_cell.n, memory),
+        .x = sa_mat_alloc(arena, sentences, n),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
-        .s = sa_state_take(arena, sentences, n, cell->memory),
-        .middle = sa_state_take(arena, sentences, second, cell->memory),
-        .previous = sa_state_take(arena, sentences, n, cell->memory),
+        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
     };
-    if (weighed) d.attention.alpha = sa_mat_alloc(arena, rows, w->attention.heads * steps);
+    for (int k = 0; k < w->sizes.layers; k++) {
+        sa_decoder_layer_gradients *own = &d.layer[k];
+        own->a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->layer[k]));
+        own->previous = sa_state_take(arena, sentences, n, memory);
+        own->s = sa_state_take(arena, sentences, n, memory);
+        own->y = k ? sa_mat_alloc(arena, sentences, n) : own->s.s;
+    }
     return d;
 }
 
-void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                       const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
+void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
+                                 const sa_recurrent_decoder *w, const sa_encoder_cache *encoder,
+                                 bool training, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S, training ? B : 0)};
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
@@ -542,25 +538,53 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? M : 0, w->sizes.m);
     cache->rows.attention.noise =
         sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
-    cache->drop =
-        sa_state_dropout_layout(arena, w->sizes.settings.dropout_state > 0, M, B, w->sizes.n);
-    cache->second_drop = sa_state_dropout_layout(arena, w->sizes.settings.dropout_state > 0, M, B,
-                                                 cache->rows.middle.s.cols);
-    cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
+    cache->dinput = sa_mat_alloc(arena, M, w->layer[0].W.mat.cols);
 }
 
-void sa_decoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                            const sa_encoder_cache *encoder, bool training,
-                            sa_decoder_cache *cache) {
+void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
+                                      const sa_recurrent_decoder *w,
+                                      const sa_encoder_cache *encoder, bool training,
+                                      sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    const int gates = w->sizes.settings.cell_norm ? 0 : cache->rows.gates.cols;
     cache->products = sa_steps_layout(arena, w->steps, B);
     if (!training) return;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
-    cache->gates = sa_mat_alloc(arena, B, gates);
-    cache->d = drows_layout(arena, w, &cache->rows, B, S, batch->gold || w->sizes.settings.copy);
-    sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
+    cache->d = gradients_layout(arena, w, M, B, S);
     cache->d.input = cache->dinput;
+    if (batch->gold || w->sizes.settings.copy)
+        cache->d.attention.alpha = sa_mat_alloc(arena, M, w->attention.heads * S);
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,
                      &cache->dsource);
 }
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const sa_decoder_kind sa_decoder_kinds[] = {
+    [SA_DECODER_BAHDANAU] = {"bahdanau",
+                             "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout readout",
+                             "Bahdanau et al. 2015, A.2.2", SA_QUERY_STATE_PREVIOUS,
+                             .context_in_cell = true, .maxout = true, .sees_word = true,
+                             .sees_previous = true, .initial = SA_INITIAL_BACKWARD,
+                             .forward = bahdanau_forward, .backward = bahdanau_backward},
+    [SA_DECODER_FIXED] = {"fixed",
+                          "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout readout",
+                          "Cho et al. 2014, section 2.2", SA_QUERY_STATE_NONE,
+                          .context_in_cell = true, .maxout = true, .sees_word = true,
+                          .initial = SA_INITIAL_CONTEXT, .forward = fixed_forward,
+                          .backward = fixed_backward},
+    [SA_DECODER_FIXED_INIT] = {"fixed-init",
+                               "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout readout",
+                               "Sutskever et al. 2014", SA_QUERY_STATE_NONE, .maxout = true,
+                               .sees_word = true, .initial = SA_INITIAL_LAST,
+                               .forward = fixed_init_forward, .backward = fixed_init_backward},
+    [SA_DECODER_LUONG] =
+        {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, readout tanh(C_o c_i + U_o s_i)",
+         "Luong et al. 2015, section 3", SA_QUERY_STATE_CURRENT, .initial = SA_INITIAL_COPY,
+         .forward = luong_forward, .backward = luong_backward},
+    [SA_DECODER_CGRU] =
+        {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh readout",
+         "dl4mt; Nematus (Sennrich et al. 2017)", SA_QUERY_STATE_PROPOSAL, .context_cell = true,
+         .sees_word = true, .initial = SA_INITIAL_MEAN, .forward = cgru_forward,
+         .backward = cgru_backward},
+    {.name = NULL},
+};

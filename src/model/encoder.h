@@ -34,11 +34,8 @@ typedef struct sa_encoder { /* weights, or their gradients */
 /* The activations of one direction of one layer, step by step: row start[t] + b. */
 typedef struct sa_direction {
     bool backward; /* it reads the last word first */
-    sa_mat gates;  /* [N x blocks n] */
-    sa_mat cell_cache;
-    sa_state previous;     /* [N x n] the state before the step */
-    sa_mat memory;         /* [N x n] the memory cell after the step; LSTM only */
-    sa_state_dropout drop; /* training only */
+    sa_recurrent_rows cell;
+    sa_mat memory; /* [N x n] the memory cell after the step; LSTM only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
@@ -47,18 +44,18 @@ typedef struct sa_encoder_cache {
     sa_mat x;                /* [N x m] embedded words */
     sa_mat h[SA_MAX_LAYERS]; /* [N x A] annotations of each layer, step by step */
     sa_direction direction[SA_MAX_LAYERS][2];
-    const int *first;   /* [B+1] */
-    sa_mat annotations; /* [N x A] of the last layer, sentence by sentence in the decoder's order:
-                           row first[b] + j */
-    const int *read_first; /* [B] the row of the annotation of the token read first */
-    const int *read_last;  /* [B] and of the token read last, EOS */
-    sa_arena products;     /* of the running loop of steps */
-    sa_mat last_memory;    /* [B x n] the forward layer's last memory cell; LSTM only */
-    sa_state last_below[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
+    const int *first;     /* [B+1] */
+    sa_mat annotations;   /* [N x A] of the last layer, sentence by sentence in the decoder's order:
+                             row first[b] + j */
+    const int *begin_row; /* [B] the row of the annotation of the word that is read first */
+    const int *end_row;   /* [B] and of the word that is read last, EOS */
+    sa_arena products;    /* of a loop over steps */
+    sa_mat last_memory;   /* [B x n] the last layer's memory cell in forward_S; LSTM only */
+    sa_state last[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
     sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
     sa_mat h_mask[SA_MAX_LAYERS];              /* [N x A] of what the next layer reads */
     sa_mat dannotations, dlast_memory;
-    sa_state dlast_below[SA_MAX_LAYERS];
+    sa_state dlast[SA_MAX_LAYERS];
     sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* from here on: backward only */
     sa_mat dmemory;                            /* [N x n] LSTM only */
     sa_state dprevious;                        /* [B x n] */
@@ -81,11 +78,11 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache);
 
-/* Fills annotations, last_memory and last_below. Without dropout, rng may be NULL. */
+/* Fills annotations, last_memory and last. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* From dannotations, dlast_memory and dlast_below. dw is added to. */
+/* From dannotations, dlast_memory and dlast. dw is added to. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 

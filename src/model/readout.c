@@ -1,11 +1,12 @@
+/* The read-out: from a decoder's state, the word before and the context, the vector t_i; from t_i,
+ * for every decoder and the Transformer, the probabilities of the next word, their loss and its
+ * gradient. R rows, n the size of a state, l of t, K words. */
 #include "model/readout.h"
 #include "base/thread.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
-
-const sa_output sa_output_maxout = {2, sa_maxout_forward, sa_maxout_backward};
 
 /* Equation 5 (Luong et al. 2015): t = tanh(t~). The copy in `a` is not changed by dropout. */
 void sa_tanh_forward(sa_mat a, sa_mat t) {
@@ -20,13 +21,112 @@ void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
     }
 }
 
-const sa_output sa_output_tanh = {1, sa_tanh_forward, sa_tanh_backward};
+/* ---- From t~ to the loss -------------------------------------------------------------------- */
 
-/* ---- Layout ---------------------------------------------------------------------------------- */
+/* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i);
+ * output_forward of paper/rnnsearch.c, generalized */
+void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
+                        sa_rng *rng, sa_readout_cache *cache) {
+    sa_linear_forward(w->U_o, w->b_o, s, cache->sums);
+    if (w->V_o.mat.x) sa_weight_nt(x, w->V_o, 1, cache->sums);
+    if (w->C_o.mat.x) sa_weight_nt(c, w->C_o, 1, cache->sums);
+    (w->maxout ? sa_maxout_forward : sa_tanh_forward)(cache->sums, cache->t);
+    sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
+    sa_copy_gate_forward(&w->copy_gate, c, s, x, cache->copy_gate);
+}
+
+void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat dt,
+                         sa_mat dz, sa_mat ds, sa_mat dx, sa_mat dc) {
+    sa_dropout_backward(dropout, cache->t_mask, dt);
+    (w->maxout ? sa_maxout_backward : sa_tanh_backward)(cache->sums, dt, cache->dsums);
+    sa_zero(dx), sa_zero(dc);
+    if (w->C_o.mat.x) sa_weight_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
+    if (w->V_o.mat.x) sa_weight_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
+    sa_weight_nn(cache->dsums, w->U_o, 0, ds);                   /* t~ = U_o s + b_o */
+    sa_copy_gate_backward(&w->copy_gate, dz, dc, ds, dx);
+}
+
+void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
+                                 sa_mat dz, sa_readout *dw) {
+    const sa_mat none = {0};
+    if (dw->C_o.mat.x) sa_weight_tn(cache->dsums, c, dw->C_o);
+    if (dw->V_o.mat.x) sa_weight_tn(cache->dsums, x, dw->V_o);
+    sa_linear_backward((sa_weight){0}, s, cache->dsums, none, dw->U_o, dw->b_o);
+    sa_copy_gate_weights_backward(c, s, x, dz, &dw->copy_gate);
+}
+
+int sa_vocabulary_stretches(const sa_readout *w) {
+    return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
+}
+
+/* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
+                           double *log_sum_exp) {
+    sa_weight_nt_most(t, w->W_o, w->b_y.x, SA_VOCABULARY_STRETCH, logits, most);
+    for (int i = 0; i < t.rows; i++)
+        log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
+                                              logits.cols);
+}
+
+/* Words whose logits are computed and read at once: with some hundred rows, and W_o and its
+ * gradient for these words, they fit the processor's second cache. */
+enum { SLICE = 256 };
+
+/* Some words of a block of rows. */
+typedef struct vocabulary_slice {
+    sa_mat logits; /* the slices of a block lie one after the other, each dense */
+    sa_weight W_o; /* of these words */
+    sa_real *max;  /* of the rows */
+} vocabulary_slice;
+
+/* The words from `first` on, for `count` rows from row `at` of the cache on. */
+static vocabulary_slice slice_of(const sa_readout *w, const sa_readout_cache *cache, int at,
+                                 int count, int first) {
+    const int left = cache->logits.cols - first, words = left < SLICE ? left : SLICE;
+    const ptrdiff_t place = (ptrdiff_t)first * count;
+    return (vocabulary_slice){.logits = {cache->logits.x + place, count, words, words},
+                              .W_o = sa_weight_rows(w->W_o, first, words),
+                              .max = sa_row(cache->max, first / SLICE) + at};
+}
+
+void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
+                        sa_readout_cache *cache, sa_word_objectives words, sa_mat dt,
+                        sa_readout *dw) {
+    const int rows = cache->t.rows, K = cache->logits.cols;
+    for (int at = 0, end; at < rows && !sa_stopping(); at = end) {
+        end = rows - at < cache->logits.rows ? rows : at + cache->logits.rows;
+        const int count = end - at;
+        const sa_mat t = sa_rows(cache->t, at, count);
+        sa_loss_row *loss = cache->loss + at;
+        for (int k = 0; k < K; k += SLICE) {
+            const vocabulary_slice slice = slice_of(w, cache, at, count, k);
+            sa_weight_nt(t, slice.W_o, 0, slice.logits);
+            sa_loss_read(slice.logits, w->b_y, k, ids + at, smoothing, loss, slice.max);
+        }
+        sa_loss_forward(loss, count, K, smoothing, words.log_p + at, words.objective + at);
+        sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
+        if (mixtures)
+            sa_loss_mix(mixtures, count, smoothing, words.log_p + at, words.objective + at);
+        if (!dw) continue;
+        const sa_mat dt_rows = sa_rows(dt, at, count);
+        sa_zero(dt_rows);
+        for (int k = 0; k < K; k += SLICE) {
+            const vocabulary_slice slice = slice_of(w, cache, at, count, k);
+            sa_loss_probabilities(loss, slice.max, scale, slice.logits);
+            sa_loss_backward(slice.logits, K, k, ids + at, smoothing, scale, mixtures);
+            sa_linear_backward(slice.W_o, t, slice.logits, dt_rows,
+                               sa_weight_rows(dw->W_o, k, slice.logits.cols),
+                               sa_cols(dw->b_y, k, slice.logits.cols)); /* W_o t + b_y */
+        }
+    }
+}
+
+/* ---- Weights and layout
+ * ---------------------------------------------------------------------------------- */
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
-    const int units = sizes.output->units * sizes.l;
-    *w = (sa_readout){.output = sizes.output, .dropout = sizes.dropout};
+    const int units = (sizes.maxout ? 2 : 1) * sizes.l;
+    *w = (sa_readout){.maxout = sizes.maxout, .dropout = sizes.dropout};
     w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_INIT_INPUT);
     if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_INIT_INPUT);
     if (sizes.context)
@@ -49,15 +149,11 @@ static int block_rows(int rows, int words, int l) {
     return block < rows ? block : rows;
 }
 
-/* Words whose logits are computed and read at once: with some hundred rows, and W_o and its
- * gradient for these words, they fit the processor's second cache. */
-enum { PART = 256 };
-
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
     cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
     cache->loss = sa_loss_layout(arena, rows);
-    cache->max = sa_mat_alloc(arena, (words + PART - 1) / PART, rows);
+    cache->max = sa_mat_alloc(arena, (words + SLICE - 1) / SLICE, rows);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
@@ -66,10 +162,10 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     *cache = (sa_readout_cache){
         .sums = sa_mat_alloc(arena, rows, units),
         .t = sa_mat_alloc(arena, rows, l),
-        .gate = sa_mat_alloc(arena, rows, w->gate.b.cols),
-        .dgate = sa_mat_alloc(arena, training ? rows : 0, w->gate.b.cols),
+        .copy_gate = sa_mat_alloc(arena, rows, w->copy_gate.b.cols),
+        .dcopy_gate = sa_mat_alloc(arena, training ? rows : 0, w->copy_gate.b.cols),
     };
-    if (w->gate.b.cols)
+    if (w->copy_gate.b.cols)
         cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
     if (!training) return;
     cache->t_mask = sa_mat_alloc(arena, w->dropout ? rows : 0, l);
@@ -81,12 +177,9 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     sa_readout_cache slice = *all;
     slice.sums = sa_rows(all->sums, first, count);
     slice.t = sa_rows(all->t, first, count);
-    slice.gate = sa_rows(all->gate, first, count);
-    if (!all->dt.x) return slice;
-    slice.dgate = sa_rows(all->dgate, first, count);
+    slice.copy_gate = sa_rows(all->copy_gate, first, count);
     if (all->t_mask.rows) slice.t_mask = sa_rows(all->t_mask, first, count);
-    slice.dsums = sa_rows(all->dsums, first, count);
-    slice.dt = sa_rows(all->dt, first, count);
+    if (all->dsums.x) slice.dsums = slice.sums;
     return slice;
 }
 
@@ -94,99 +187,4 @@ void sa_readout_add_steps(sa_readout *w, sa_steps *steps) {
     sa_steps_add(steps, &w->U_o);
     sa_steps_add(steps, &w->V_o);
     sa_steps_add(steps, &w->C_o);
-}
-
-/* ---- Forward and backward -------------------------------------------------------------------- */
-
-/* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i);
- * output_forward of paper/rnnsearch.c, generalized */
-void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
-                        sa_rng *rng, sa_readout_cache *cache) {
-    sa_linear_forward(w->U_o, w->b_o, s, cache->sums);
-    if (w->V_o.mat.x) sa_weight_nt(x, w->V_o, 1, cache->sums);
-    if (w->C_o.mat.x) sa_weight_nt(c, w->C_o, 1, cache->sums);
-    w->output->forward(cache->sums, cache->t);
-    sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
-    sa_gate_forward(&w->gate, c, s, x, cache->gate);
-}
-
-void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
-                         sa_mat dx, sa_mat dc) {
-    sa_dropout_backward(dropout, cache->t_mask, cache->dt);
-    w->output->backward(cache->sums, cache->dt, cache->dsums); /* t = maxout(t~) */
-    sa_zero(dx), sa_zero(dc);
-    if (w->C_o.mat.x) sa_weight_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
-    if (w->V_o.mat.x) sa_weight_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
-    sa_weight_nn(cache->dsums, w->U_o, 0, ds);                   /* t~ = U_o s + b_o */
-    sa_gate_backward(&w->gate, cache->dgate, dc, ds, dx);
-}
-
-void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
-                                 sa_readout *dw) {
-    const sa_mat none = {0};
-    if (dw->C_o.mat.x) sa_weight_tn(cache->dsums, c, dw->C_o);
-    if (dw->V_o.mat.x) sa_weight_tn(cache->dsums, x, dw->V_o);
-    sa_linear_backward((sa_weight){0}, s, cache->dsums, none, dw->U_o, dw->b_o);
-    sa_gate_weights_backward(c, s, x, cache->dgate, &dw->gate);
-}
-
-int sa_vocabulary_stretches(const sa_readout *w) {
-    return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
-}
-
-/* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
-                           double *log_sum_exp) {
-    sa_weight_nt_most(t, w->W_o, w->b_y.x, SA_VOCABULARY_STRETCH, logits, most);
-    for (int i = 0; i < t.rows; i++)
-        log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
-                                              logits.cols);
-}
-
-/* Some words of a block of rows. */
-typedef struct logits_part {
-    sa_mat logits; /* the parts of a block lie one after the other, each dense */
-    sa_weight W_o; /* of these words */
-    sa_real *max;  /* of the rows */
-} logits_part;
-
-/* The part that begins with word `first`, for `count` rows from row `at` of the cache on. */
-static logits_part part_of(const sa_readout *w, const sa_readout_cache *cache, int at, int count,
-                           int first) {
-    const int left = cache->logits.cols - first, words = left < PART ? left : PART;
-    const ptrdiff_t place = (ptrdiff_t)first * count;
-    return (logits_part){.logits = {cache->logits.x + place, count, words, words},
-                         .W_o = sa_weight_rows(w->W_o, first, words),
-                         .max = sa_row(cache->max, first / PART) + at};
-}
-
-void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
-                        sa_readout *dw) {
-    const int rows = cache->t.rows, words = cache->logits.cols;
-    for (int at = 0, end; at < rows && !sa_stopping(); at = end) {
-        end = rows - at < cache->logits.rows ? rows : at + cache->logits.rows;
-        const int count = end - at;
-        const sa_mat t = sa_rows(cache->t, at, count);
-        sa_loss_row *loss = cache->loss + at;
-        for (int k = 0; k < words; k += PART) {
-            const logits_part part = part_of(w, cache, at, count, k);
-            sa_weight_nt(t, part.W_o, 0, part.logits);
-            sa_loss_read(part.logits, w->b_y, k, ids + at, smoothing, loss, part.max);
-        }
-        sa_loss_forward(loss, count, words, smoothing, log_p + at, objective + at);
-        sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
-        if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
-        if (!dw) continue;
-        const sa_mat dt = sa_rows(cache->dt, at, count);
-        sa_zero(dt);
-        for (int k = 0; k < words; k += PART) {
-            const logits_part part = part_of(w, cache, at, count, k);
-            sa_loss_probabilities(loss, part.max, scale, part.logits);
-            sa_loss_backward(part.logits, words, k, ids + at, smoothing, scale, mixtures);
-            sa_linear_backward(part.W_o, t, part.logits, dt,
-                               sa_weight_rows(dw->W_o, k, part.logits.cols),
-                               sa_cols(dw->b_y, k, part.logits.cols)); /* W_o t + b_y */
-        }
-    }
 }

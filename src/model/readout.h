@@ -5,37 +5,29 @@
  *   t_i  = tanh(t~_i)                  Luong et al. 2015, equation 5 (without V_o); dl4mt
  *   p(y_i) = softmax(W_o t_i + b_y)
  *
- * With copying, the gate of layers/loss.h reads what t~_i is made of. */
+ * With copying, the copy gate of layers/loss.h reads what t~_i is made of. */
 #pragma once
 
+#include "attention/attention.h"
 #include "layers/loss.h"
 #include "tensor/blas.h"
-
-/* From t~ to t. The forward function may replace t~ by what the backward function needs. */
-typedef struct sa_output {
-    int units; /* of t~ for each of t */
-    void (*forward)(sa_mat sums, sa_mat t);
-    void (*backward)(sa_mat sums, sa_mat dt, sa_mat dsums); /* dsums is overwritten */
-} sa_output;
-
-extern const sa_output sa_output_maxout, sa_output_tanh;
 
 /* t = tanh(a), which replaces a, too; da = dt . (1 - t^2), and da may be dt. */
 void sa_tanh_forward(sa_mat a, sa_mat t);
 void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da);
 
-typedef struct sa_readout { /* weights, or their gradients */
-    const sa_output *output;
+typedef struct sa_readout {  /* weights, or their gradients */
+    bool maxout;             /* t is the maximum of pairs, not tanh(t~) */
     sa_weight U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */
     sa_mat b_o;              /* [1 x units l] */
     sa_weight W_o;           /* [Ky x l] */
     sa_mat b_y;              /* [1 x Ky] */
-    sa_gate gate;            /* copying only; the caller binds it */
+    sa_copy_gate copy_gate;  /* copying only; the caller binds it */
     bool dropout;            /* training needs a mask for t */
 } sa_readout;
 
 typedef struct sa_readout_sizes {
-    const sa_output *output;
+    bool maxout;
     int words, n, l;
     int m, context; /* 0: without the word, without the context */
     bool dropout;   /* see sa_readout */
@@ -43,14 +35,15 @@ typedef struct sa_readout_sizes {
 } sa_readout_sizes;
 
 typedef struct sa_readout_cache {
-    sa_mat sums, t;     /* [R x units l] t~, [R x l] */
-    sa_mat logits;      /* [block x Ky] of a block of rows at a time */
-    sa_loss_row *loss;  /* [R] */
-    sa_mat max;         /* [parts of Ky x R] */
-    sa_mat t_mask;      /* dropout; training only */
-    sa_mat dsums, dt;   /* training only */
-    sa_mat gate, dgate; /* [R x 1] z of the gate; copying only, as the mixtures; dgate: training */
-    sa_mixture *mixtures; /* [R] of the reference tokens; NULL: no copying */
+    sa_mat sums, t;        /* [R x units l] t~, [R x l] */
+    sa_mat logits;         /* [block x Ky] of a block of rows at a time */
+    sa_loss_row *loss;     /* [R] */
+    sa_mat max;            /* [slices of Ky x R] */
+    sa_mat copy_gate;      /* [R x 1] z; copying only */
+    sa_mixture *mixtures;  /* [R] of the reference tokens; NULL: no copying */
+    sa_mat t_mask;         /* dropout; training only, as are these: */
+    sa_mat dsums;          /* [R x units l] */
+    sa_mat dt, dcopy_gate; /* see sa_output_gradients */
 } sa_readout_cache;
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
@@ -67,12 +60,13 @@ void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache);
-/* From cache->dt: ds, dx and dc are overwritten, and cache->dsums is filled for the weights. */
-void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
-                         sa_mat dx, sa_mat dc);
+/* From dt, which it overwrites, and dz, the gradient with respect to the copy gate's z: overwrites
+ * ds, dx and dc, and fills cache->dsums for the weights. */
+void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat dt,
+                         sa_mat dz, sa_mat ds, sa_mat dx, sa_mat dc);
 /* All rows at once, from cache->dsums. */
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
-                                 sa_readout *dw);
+                                 sa_mat dz, sa_readout *dw);
 
 /* W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as W_o, or
  * empty. */
@@ -86,10 +80,28 @@ int sa_vocabulary_stretches(const sa_readout *w);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);
 
-/* log p(ids_i) and the objective (layers/loss.h) for every row of t, in log_p and objective [R].
- * With dw, also the backward pass of the loss scale * sum_i -objective_i, for some rows and words
- * at a time, which are in cache: dw->W_o and dw->b_y are added to and cache->dt is filled.
- */
+/* Of every row [R]: log p(y_i), and what training maximizes (layers/loss.h). */
+typedef struct sa_word_objectives {
+    sa_real *log_p, *objective;
+} sa_word_objectives;
+
+/* Fills `words` for the reference tokens ids [R]. With dw, also the backward pass of the loss
+ * scale * sum_i -objective_i: overwrites dt [R x l], accumulates into dw->W_o and dw->b_y. It takes
+ * some rows and words at a time, whose logits are in cache. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
+                        sa_readout_cache *cache, sa_word_objectives words, sa_mat dt,
                         sa_readout *dw);
+
+/* ---- From the loss back to the model ----------------------------------------------------------
+ */
+
+/* The gradients of the loss with respect to what a forward pass puts out, a row for each target
+ * word. The buffers belong to the pass. */
+typedef struct sa_output_gradients {
+    sa_mat t;                  /* [M x l] the vectors that predict words */
+    sa_mat copy_gate;          /* [M x 1] z of the copy gate; copying only */
+    sa_mat alpha;              /* [M x H S] the weights of the last layer's cross-attention, all
+                                  heads; with gold alignments and with copying, else empty */
+    sa_mat part[SA_PARTS_MAX]; /* [M x ..] what the parts of that attention keep of each query;
+                                  recurrent decoders only */
+} sa_output_gradients;

@@ -1,64 +1,48 @@
+/* The Transformer (Vaswani et al. 2017): from the source words the memory h_j, from that and the
+ * target words before the vectors t_i that predict the next ones, for sa_seq2seq_loss and for
+ * decoding (kv_cache.c). Also decoder-only models, one stack that reads source and target. Rows
+ * stand sentence by sentence: R words of vectors with m numbers; N words of the memory. */
 #include "model/transformer.h"
 #include "base/thread.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
 
-/* ---- Attention ------------------------------------------------------------------------------- */
+/* ---- Sublayers ------------------------------------------------------------------------------- */
 
-static void bind_attention(sa_binder *binder, const char *part, sa_attention_sizes sizes, int norm,
-                           sa_attention_sublayer *w) {
-    sa_attention_bind(binder, part, &sizes, &w->attention);
-    sa_residual_bind(binder, part, sizes.state_width, norm, &w->residual);
-    sa_attention_bind_last(binder, part, &sizes, &w->attention);
-}
-
-/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
- * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
-static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
-                             sa_mat memory, const int *first, int steps, bool training,
-                             sa_attention_sublayer_cache *cache) {
-    sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
-    sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
-                     &cache->memory);
-    cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
-    cache->dalpha = (sa_mat){0};
-}
-
-/* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h); y [R x m],
- * which is cache->residual.y */
-static sa_mat attention_forward(const sa_attention_sublayer *w, const sa_queries *queries, sa_mat x,
-                                double dropout, sa_rng *rng, sa_attention_sublayer_cache *cache,
+/* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h).
+ * x [R x m] -> y [R x m], which is cache->residual.y; h [N x m] is in cache->memory */
+static sa_mat attention_forward(const sa_attention_sublayer *w, sa_mat x, double dropout,
+                                sa_rng *rng, sa_attention_sublayer_cache *cache,
                                 sa_attention_scratch scratch) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
-    sa_attention_all_forward(&w->attention, &cache->memory, queries, cache->residual.in,
+    sa_attention_all_forward(&w->attention, &cache->memory, &cache->queries, cache->residual.in,
                              cache->rows, cache->residual.y, &scratch);
     sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
     return cache->residual.y;
 }
 
-/* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
-static void attention_backward(const sa_attention_sublayer *w, const sa_queries *queries,
-                               double dropout, const sa_attention_sublayer_cache *cache, sa_mat d,
-                               sa_memory *dmemory, sa_sublayer_workspace *workspace,
+/* d [R x m], the gradient with respect to y, becomes that with respect to x. dalpha [R x H S] is
+ * what the loss adds to the gradient of the weights themselves, or empty. Accumulates into
+ * own->memory.annotations and dw. */
+static void attention_backward(const sa_attention_sublayer *w, double dropout,
+                               const sa_attention_sublayer_cache *cache, sa_mat d, sa_mat dalpha,
+                               const sa_sublayer_workspace *workspace, sa_attention_gradients *own,
                                sa_attention_sublayer *dw) {
-    sa_attention_rows d_rows =
-        dmemory == &workspace->cross ? workspace->cross_rows : workspace->rows;
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
-    sa_memory_zero(&w->attention, dmemory);
-    d_rows.alpha = cache->dalpha;
-    const sa_attention_pass pass = {&cache->memory, cache->rows, d_rows, dmemory,
+    sa_memory_zero(&w->attention, &own->memory);
+    own->rows.alpha = dalpha;
+    const sa_attention_pass pass = {&cache->memory, cache->rows, own->rows, &own->memory,
                                     &workspace->scratch};
-    sa_attention_all_backward(&w->attention, &pass, queries, cache->residual.in, workspace->df,
-                              workspace->din, &dw->attention);
-    sa_memory_backward(&w->attention, &cache->memory, dmemory, &dw->attention);
+    sa_attention_all_backward(&w->attention, &pass, &cache->queries, cache->residual.in,
+                              workspace->df, workspace->din, &dw->attention);
+    sa_memory_backward(&w->attention, &cache->memory, &own->memory, &dw->attention);
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
 
-/* ---- The feed-forward network ---------------------------------------------------------------- */
-
+/* Section 3.3: the residual connection around FFN(x). x [R x m] -> y [R x m] */
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache) {
     sa_residual_enter_forward(&w->residual, x, &cache->residual);
@@ -69,7 +53,8 @@ sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat 
 
 static void feedforward_backward(const sa_feedforward_sublayer *w, double dropout,
                                  const sa_feedforward_sublayer_cache *cache, sa_mat d,
-                                 sa_sublayer_workspace *workspace, sa_feedforward_sublayer *dw) {
+                                 const sa_sublayer_workspace *workspace,
+                                 sa_feedforward_sublayer *dw) {
     sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
                                workspace->din, &dw->residual);
     sa_feedforward_backward(&w->network, cache->residual.in, cache->inner, workspace->df,
@@ -77,7 +62,178 @@ static void feedforward_backward(const sa_feedforward_sublayer *w, double dropou
     sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
 
+/* ---- Words and positions --------------------------------------------------------------------- */
+
+/* Sections 3.4 and 3.5 (Vaswani et al. 2017): x_t = sqrt(m) E y + PE(t), [R x m] */
+static void embed_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
+                          sa_stack_cache *cache) {
+    const sa_queries *queries = &cache->self;
+    sa_embedding_forward(E, cache->ids, cache->x);
+    sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
+    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
+    sa_positions_table(&w->positions, 0, cache->position_vectors);
+    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) {
+        const int first = queries->first[b], len = queries->first[b + 1] - first;
+        sa_add(sa_rows(cache->position_vectors, 0, len), sa_rows(cache->x, first, len));
+    }
+    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
+}
+
+/* Overwrites d [R x m]. */
+static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_mat d, sa_stack *dw,
+                           sa_mat dE) {
+    const sa_queries *queries = &cache->self;
+    sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
+    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) /* .. + PE(t) */
+        for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
+            sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
+    sa_dropout_words_backward(dropout.words, cache->word_mask, d);
+    sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
+    sa_embedding_backward(cache->ids, d, dE);
+}
+
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+/* Section 3.1 (Vaswani et al. 2017): in every layer self-attention, in the decoder's also attention
+ * to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE the sum
+ * of all layers is normalized at the end. cache->out [R x m] */
+static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
+                          sa_stack_cache *cache) {
+    embed_forward(w, E, dropout, rng, cache);
+    const double p = dropout.sublayers;
+    sa_mat x = cache->x;
+    for (int i = 0; i < w->layers && !sa_stopping(); i++) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        sa_layer_cache *own = &cache->layer[i];
+        /* LN(x + MultiHead(x, x, x)), LN(x + MultiHead(x, h, h)), LN(x + FFN(x)) */
+        x = attention_forward(&layer->self, x, p, rng, &own->self, cache->scratch);
+        if (w->cross) x = attention_forward(&layer->cross, x, p, rng, &own->cross, cache->scratch);
+        x = sa_feedforward_sublayer_forward(&layer->feed, x, p, rng, &own->feed);
+    }
+    if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
+}
+
+/* From d, the gradient with respect to out, which it overwrites, and dalpha, what the loss adds to
+ * the weights of the last layer's attention to the source, or empty. */
+static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache *cache, sa_mat d,
+                           sa_mat dalpha, sa_stack *dw, sa_mat dE) {
+    sa_sublayer_workspace *workspace = &cache->workspace;
+    const double p = dropout.sublayers;
+    const sa_mat none = {0};
+    if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, d, &dw->last);
+    for (int i = w->layers - 1; i >= 0 && !sa_stopping(); i--) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        const sa_layer_cache *own = &cache->layer[i];
+        sa_transformer_layer *dlayer = &dw->layer[i];
+        const sa_mat dweights = i == w->layers - 1 ? dalpha : none;
+        feedforward_backward(&layer->feed, p, &own->feed, d, workspace, &dlayer->feed);
+        if (w->cross)
+            attention_backward(&layer->cross, p, &own->cross, d, dweights, workspace,
+                               &workspace->cross, &dlayer->cross);
+        attention_backward(&layer->self, p, &own->self, d, w->cross ? none : dweights, workspace,
+                           &workspace->self, &dlayer->self);
+    }
+    embed_backward(dropout, cache, d, dw, dE);
+}
+
+/* The stack that reads the source. */
+static const sa_stack *reader(const sa_transformer *w) {
+    return w->sizes.decoder_only ? &w->decoder : &w->encoder;
+}
+
+void sa_transformer_encode_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                                   sa_stack_cache *cache) {
+    stack_forward(reader(w), w->source_E, dropout, rng, cache);
+}
+
+void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
+                                    sa_stack_cache *cache, sa_transformer *dw) {
+    stack_backward(&w->encoder, dropout, cache, cache->d, (sa_mat){0}, &dw->encoder, dw->source_E);
+}
+
+/* ---- Encoder and decoder --------------------------------------------------------------------- */
+
+/* h [N x m] from the encoder, t [M x m] from the decoder */
+static void both_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                         sa_transformer_cache *cache) {
+    sa_stack_cache *decoder = &cache->decoder;
+    sa_transformer_encode_forward(w, dropout, rng, &cache->encoder);
+    stack_forward(&w->decoder, w->target_E, dropout, rng, decoder);
+    sa_copy_gate_forward(&w->vocabulary.copy_gate, (sa_mat){0}, decoder->out, (sa_mat){0},
+                         cache->readout.copy_gate);
+}
+
+static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
+                          const sa_output_gradients *of, sa_transformer *dw) {
+    sa_stack_cache *decoder = &cache->decoder;
+    const sa_mat none = {0};
+    sa_copy_gate_backward(&w->vocabulary.copy_gate, of->copy_gate, none, of->t, none);
+    sa_copy_gate_weights_backward(none, decoder->out, none, of->copy_gate,
+                                  &dw->vocabulary.copy_gate);
+    sa_zero(cache->encoder.d); /* into which every layer accumulates */
+    stack_backward(&w->decoder, dropout, decoder, of->t, of->alpha, &dw->decoder, dw->target_E);
+    sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
+}
+
+/* ---- One stack for both sides ---------------------------------------------------------------- */
+
+/* The rows of all [R x ..] from which the target words of sentence b are predicted, and their rows
+ * among those of all target words [M x ..]. */
+static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
+    const int T = cache->first[b + 1] - cache->first[b];
+    return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
+}
+
+static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
+    return sa_rows(all, cache->first[b], cache->first[b + 1] - cache->first[b]);
+}
+
+/* all = 0 but in the rows that predict. */
+static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
+    sa_zero(all);
+    for (int b = 0; b < cache->decoder.self.sentences; b++)
+        sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
+}
+
+/* t [M x m] from the rows of the stack [R x m] that predict a target word */
+static void joint_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                          sa_transformer_cache *cache) {
+    stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
+    for (int b = 0; b < cache->decoder.self.sentences; b++)
+        sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
+                    target_rows(cache, b, cache->readout.t));
+}
+
+static void joint_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
+                           const sa_output_gradients *of, sa_transformer *dw) {
+    sa_stack_cache *stack = &cache->decoder;
+    spread(cache, of->t, stack->d);
+    if (of->alpha.cols) spread(cache, of->alpha, cache->joint_dalpha);
+    stack_backward(&w->decoder, dropout, stack, stack->d, cache->joint_dalpha, &dw->decoder,
+                   dw->target_E);
+}
+
+/* ---- Either model ---------------------------------------------------------------------------- */
+
+void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
+                            sa_transformer_cache *cache) {
+    (w->sizes.decoder_only ? joint_forward : both_forward)(w, dropout, rng, cache);
+}
+
+void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
+                             sa_transformer_cache *cache, const sa_output_gradients *of,
+                             sa_transformer *dw) {
+    (w->sizes.decoder_only ? joint_backward : both_backward)(w, dropout, cache, of, dw);
+}
+
 /* ---- Weights --------------------------------------------------------------------------------- */
+
+static void bind_attention(sa_binder *binder, const char *prefix, sa_attention_sizes sizes,
+                           int norm, sa_attention_sublayer *w) {
+    sa_attention_bind(binder, prefix, &sizes, &w->attention);
+    sa_residual_bind(binder, prefix, sizes.state_width, norm, &w->residual);
+    sa_attention_bind_last(binder, prefix, &sizes, &w->attention);
+}
 
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, bool causal, sa_stack *w) {
@@ -90,24 +246,24 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
     sa_positions_bind(binder, side, &positions, &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
-        char part[32];
+        char prefix[32];
         sa_attention_sizes attention = sizes->attention;
         attention.layer = i + 1;
         attention.positions = &w->positions;
         attention.site = causal ? SA_SITE_DECODER : SA_SITE_ENCODER;
-        snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
-        bind_attention(binder, part, attention, sizes->settings.norm, &layer->self);
+        snprintf(prefix, sizeof prefix, "%s.%d.self", name, i + 1);
+        bind_attention(binder, prefix, attention, sizes->settings.norm, &layer->self);
         attention.positions = NULL;
         attention.site = SA_SITE_CROSS;
-        snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
-        if (cross) bind_attention(binder, part, attention, sizes->settings.norm, &layer->cross);
-        snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
-        sa_feedforward_bind(binder, part, sizes->m, sizes->settings.ffn, &layer->feed.network);
-        sa_residual_bind(binder, part, sizes->m, sizes->settings.norm, &layer->feed.residual);
+        snprintf(prefix, sizeof prefix, "%s.%d.cross", name, i + 1);
+        if (cross) bind_attention(binder, prefix, attention, sizes->settings.norm, &layer->cross);
+        snprintf(prefix, sizeof prefix, "%s.%d.feedforward", name, i + 1);
+        sa_feedforward_bind(binder, prefix, sizes->m, sizes->settings.ffn, &layer->feed.network);
+        sa_residual_bind(binder, prefix, sizes->m, sizes->settings.norm, &layer->feed.residual);
     }
-    char part[32];
-    snprintf(part, sizeof part, "%s.norm", name);
-    if (sizes->settings.norm == SA_NORM_PRE) sa_layernorm_bind(binder, part, sizes->m, &w->last);
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "%s.norm", name);
+    if (sizes->settings.norm == SA_NORM_PRE) sa_layernorm_bind(binder, prefix, sizes->m, &w->last);
 }
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w) {
@@ -125,10 +281,21 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     sa_vocabulary_bind(binder, sizes->target_words, m,
                        sizes->settings.tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
     if (sizes->settings.copy)
-        sa_gate_bind(binder, 0, m, 0, &w->vocabulary.gate); /* t has seen the rest */
+        sa_copy_gate_bind(binder, 0, m, 0, &w->vocabulary.copy_gate); /* t has seen the rest */
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
+ * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
+static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
+                             sa_mat memory, const int *first, int steps, bool training,
+                             sa_attention_sublayer_cache *cache) {
+    sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
+    sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
+                     &cache->memory);
+    cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
+}
 
 /* The first row of each source sentence in the targets' order. */
 static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
@@ -180,16 +347,16 @@ static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_sha
     workspace->din = sa_mat_alloc(arena, of->rows, m);
     workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.mat.rows);
     const size_t start = arena->used; /* self- and cross-attention use their rows in turn */
-    workspace->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, true);
+    workspace->self.rows = sa_attention_rows_layout(arena, attention, of->rows, longest, true);
     const size_t self = sa_arena_rewind(arena, start);
     if (w->cross)
-        workspace->cross_rows =
+        workspace->cross.rows =
             sa_attention_rows_layout(arena, &w->layer[0].cross.attention, of->rows, longest, true);
     sa_arena_advance(arena, self);
-    sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self);
+    sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self.memory);
     if (w->cross)
         sa_memory_layout(arena, &w->layer[0].cross.attention, of->memory_first, of->dmemory,
-                         &workspace->cross);
+                         &workspace->cross.memory);
 }
 
 static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *of,
@@ -203,11 +370,14 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
         sa_layer_cache *own = &cache->layer[i];
         layout_attention(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first, of->steps,
                          of->training, &own->self);
+        own->self.queries = cache->self;
         cache->out = own->self.residual.y;
-        if (w->cross)
+        if (w->cross) {
             layout_attention(arena, &layer->cross, cache->out, of->memory, of->memory_first,
                              of->memory_steps, of->training, &own->cross);
-        if (w->cross) cache->out = own->cross.residual.y;
+            own->cross.queries = cache->cross;
+            cache->out = own->cross.residual.y;
+        }
         sa_residual_layout(arena, &layer->feed.residual, cache->out, of->training,
                            &own->feed.residual);
         own->feed.inner = sa_mat_alloc(arena, of->rows, layer->feed.network.W_1.mat.rows);
@@ -218,11 +388,6 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
     cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, of->steps,
                                                  longest, of->training);
     if (of->training) layout_workspace(arena, w, of, longest, cache);
-}
-
-/* The stack that reads the source. */
-static const sa_stack *reader(const sa_transformer *w) {
-    return w->sizes.decoder_only ? &w->decoder : &w->encoder;
 }
 
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
@@ -240,8 +405,8 @@ static void layout_readout(sa_arena *arena, int words, const sa_transformer *w, 
                            sa_transformer_cache *cache) {
     sa_readout_layout(arena, words, &w->vocabulary, training, &cache->readout);
     sa_vocabulary_layout(arena, words, &w->vocabulary, &cache->readout);
-    cache->log_p = sa_arena_alloc(arena, (size_t)words, sizeof *cache->log_p);
-    cache->objective = sa_arena_alloc(arena, (size_t)words, sizeof *cache->objective);
+    cache->words.log_p = sa_arena_alloc(arena, (size_t)words, sizeof(sa_real));
+    cache->words.objective = sa_arena_alloc(arena, (size_t)words, sizeof(sa_real));
 }
 
 static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
@@ -263,120 +428,14 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
                             .training = training};
     layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
     if (training && (batch->gold || w->sizes.settings.copy))
-        decoder->layer[w->decoder.layers - 1].cross.dalpha =
+        cache->dalpha =
             sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
     layout_readout(arena, side->words, w, training, cache);
     cache->readout.t = decoder->out;
     decoder->d = cache->readout.dt;
 }
 
-/* ---- Words and positions --------------------------------------------------------------------- */
-
-/* Sections 3.4 and 3.5 (Vaswani et al. 2017): x_t = sqrt(m) E y + PE(t) */
-static void embed(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
-                  sa_stack_cache *cache) {
-    const sa_queries *queries = &cache->self;
-    sa_embedding_forward(E, cache->ids, cache->x);
-    sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
-    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
-    sa_positions_table(&w->positions, 0, cache->position_vectors);
-    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) {
-        const int first = queries->first[b], len = queries->first[b + 1] - first;
-        sa_add(sa_rows(cache->position_vectors, 0, len), sa_rows(cache->x, first, len));
-    }
-    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
-}
-
-/* From cache->d, which is changed. */
-static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
-    const sa_queries *queries = &cache->self;
-    sa_mat d = cache->d;
-    sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
-    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) /* .. + PE(t) */
-        for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
-            sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
-    sa_dropout_words_backward(dropout.words, cache->word_mask, d);
-    sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
-    sa_embedding_backward(cache->ids, d, dE);
-}
-
-/* ---- Stacks ---------------------------------------------------------------------------------- */
-
-/* Section 3.1 (Vaswani et al. 2017): in every layer self-attention, in the decoder's also attention
- * to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE the sum
- * of all layers is normalized at the end. */
-static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
-                          sa_stack_cache *cache) {
-    embed(w, E, dropout, rng, cache);
-    const double p = dropout.sublayers;
-    sa_mat x = cache->x;
-    for (int i = 0; i < w->layers && !sa_stopping(); i++) {
-        const sa_transformer_layer *layer = &w->layer[i];
-        sa_layer_cache *own = &cache->layer[i];
-        /* LN(x + MultiHead(x, x, x)), LN(x + MultiHead(x, h, h)), LN(x + FFN(x)) */
-        x = attention_forward(&layer->self, &cache->self, x, p, rng, &own->self, cache->scratch);
-        if (w->cross)
-            x = attention_forward(&layer->cross, &cache->cross, x, p, rng, &own->cross,
-                                  cache->scratch);
-        x = sa_feedforward_sublayer_forward(&layer->feed, x, p, rng, &own->feed);
-    }
-    if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
-}
-
-/* From cache->d. */
-static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache *cache,
-                           sa_stack *dw, sa_mat dE) {
-    sa_sublayer_workspace *workspace = &cache->workspace;
-    const double p = dropout.sublayers;
-    if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, cache->d, &dw->last);
-    for (int i = w->layers - 1; i >= 0 && !sa_stopping(); i--) {
-        const sa_transformer_layer *layer = &w->layer[i];
-        const sa_layer_cache *own = &cache->layer[i];
-        sa_transformer_layer *dlayer = &dw->layer[i];
-        feedforward_backward(&layer->feed, p, &own->feed, cache->d, workspace, &dlayer->feed);
-        if (w->cross)
-            attention_backward(&layer->cross, &cache->cross, p, &own->cross, cache->d,
-                               &workspace->cross, workspace, &dlayer->cross);
-        attention_backward(&layer->self, &cache->self, p, &own->self, cache->d, &workspace->self,
-                           workspace, &dlayer->self);
-    }
-    embed_backward(dropout, cache, dw, dE);
-}
-
-void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                           sa_stack_cache *cache) {
-    stack_forward(reader(w), w->source_E, dropout, rng, cache);
-}
-
-void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
-                                    sa_stack_cache *cache, sa_transformer *dw) {
-    stack_backward(&w->encoder, dropout, cache, &dw->encoder, dw->source_E);
-}
-
-/* ---- Encoder and decoder --------------------------------------------------------------------- */
-
-static void both_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                         sa_transformer_cache *cache) {
-    sa_stack_cache *decoder = &cache->decoder;
-    sa_transformer_encode(w, dropout, rng, &cache->encoder);
-    stack_forward(&w->decoder, w->target_E, dropout, rng, decoder);
-    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, decoder->out, (sa_mat){0},
-                    cache->readout.gate);
-}
-
-static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
-                          sa_transformer *dw) {
-    sa_stack_cache *decoder = &cache->decoder;
-    const sa_mat none = {0};
-    sa_gate_backward(&w->vocabulary.gate, cache->readout.dgate, none, decoder->d, none);
-    sa_gate_weights_backward(none, decoder->out, none, cache->readout.dgate, &dw->vocabulary.gate);
-    sa_zero(cache->encoder.d); /* every layer adds the memory's derivative */
-    stack_backward(&w->decoder, dropout, decoder, &dw->decoder, dw->target_E);
-    sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
-}
-
-/* ---- One stack for both sides ------------------------------------------------------------------
- */
+/* ---- Layout: one stack for both sides -------------------------------------------------------- */
 
 /* The words of all sentences, and where each begins. */
 static void join_words(const sa_batch *batch, int *first, int *prefix, int32_t *ids) {
@@ -391,8 +450,8 @@ static void join_words(const sa_batch *batch, int *first, int *prefix, int32_t *
     }
 }
 
-static void layout_joined(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
-                          bool training, sa_transformer_cache *cache) {
+static void layout_joint(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                         bool training, sa_transformer_cache *cache) {
     const sa_batch_side *source = &batch->source, *target = &batch->target;
     sa_stack_cache *stack = &cache->decoder;
     const int B = target->sentences, m = w->sizes.m;
@@ -411,60 +470,13 @@ static void layout_joined(sa_arena *arena, const sa_batch *batch, const sa_trans
     layout_stack(arena, &w->decoder, m, &of, stack);
     if (training && batch->gold) {
         const int width = w->sizes.attention.heads * of.steps;
-        stack->layer[w->decoder.layers - 1].self.dalpha = sa_mat_alloc(arena, of.rows, width);
+        cache->joint_dalpha = sa_mat_alloc(arena, of.rows, width);
         cache->dalpha = sa_mat_alloc(arena, target->words, width);
     }
     layout_readout(arena, target->words, w, training, cache);
 }
 
-/* The rows of all [R x ..] from which the target words of sentence b are predicted, and their rows
- * among those of all target words [M x ..]. */
-static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
-    const int T = cache->first[b + 1] - cache->first[b];
-    return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
-}
-
-static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
-    return sa_rows(all, cache->first[b], cache->first[b + 1] - cache->first[b]);
-}
-
-/* all = 0 but in the rows that predict. */
-static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
-    sa_zero(all);
-    for (int b = 0; b < cache->decoder.self.sentences; b++)
-        sa_copy_mat(target_rows(cache, b, rows), predicting_rows(cache, b, all));
-}
-
-static void joined_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                           sa_transformer_cache *cache) {
-    stack_forward(&w->decoder, w->target_E, dropout, rng, &cache->decoder);
-    for (int b = 0; b < cache->decoder.self.sentences; b++)
-        sa_copy_mat(predicting_rows(cache, b, cache->decoder.out),
-                    target_rows(cache, b, cache->readout.t));
-}
-
-static void joined_backward(const sa_transformer *w, sa_dropout dropout,
-                            sa_transformer_cache *cache, sa_transformer *dw) {
-    sa_stack_cache *stack = &cache->decoder;
-    spread(cache, cache->readout.dt, stack->d);
-    if (cache->dalpha.cols)
-        spread(cache, cache->dalpha, stack->layer[w->decoder.layers - 1].self.dalpha);
-    stack_backward(&w->decoder, dropout, stack, &dw->decoder, dw->target_E);
-}
-
-/* ---- Either model ---------------------------------------------------------------------------- */
-
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                            bool training, sa_transformer_cache *cache) {
-    (w->sizes.decoder_only ? layout_joined : layout_both)(arena, batch, w, training, cache);
-}
-
-void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
-                            sa_transformer_cache *cache) {
-    (w->sizes.decoder_only ? joined_forward : both_forward)(w, dropout, rng, cache);
-}
-
-void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
-                             sa_transformer_cache *cache, sa_transformer *dw) {
-    (w->sizes.decoder_only ? joined_backward : both_backward)(w, dropout, cache, dw);
+    (w->sizes.decoder_only ? layout_joint : layout_both)(arena, batch, w, training, cache);
 }

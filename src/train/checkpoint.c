@@ -41,7 +41,7 @@ static size_t state_of(const sa_session *session, const int64_t *links, sa_tenso
     state[count++] = sa_tensor_of("optimizer.first", SA_F32, 0, size, trainer->first);
     state[count++] = sa_tensor_of("optimizer.second", SA_F32, 0, size, trainer->second);
     if (session->gold) state[count++] = sa_tensor_of("training.alignments", SA_I64, 0, 1, links);
-    if (sa_seq2seq_draws(&session->model.w))
+    if (sa_seq2seq_sampling_part(&session->model.w) >= 0)
         state[count++] = sa_tensor_of("training.baseline", SA_F64, 0, 1, &trainer->baseline);
     if (!means) return count;
     state[count++] = sa_tensor_of("average.weights", SA_F32, means, size, averaging->weights);

@@ -290,11 +290,9 @@ static const sa_gradient_fault *broken; /* what web_break has chosen, or NULL */
 static void plant(web_play *play) {
     sa_trainer *trainer = &play->session.trainer;
     if (broken == (play->planted ? play->planted->fault : NULL)) return;
-    if (play->planted) trainer->sizes = play->planted->sizes;
     sa_planted_fault_free(play->planted);
     play->planted = broken ? sa_gradient_fault_plant(broken, &trainer->sizes, NULL) : NULL;
-    if (play->planted) trainer->sizes.family = &play->planted->family;
-    trainer->w.family = trainer->sizes.family;
+    trainer->w.fault = play->planted ? &play->planted->instead : NULL;
 }
 
 /* Updates, with the validations that are due between them. */

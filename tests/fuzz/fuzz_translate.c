@@ -18,7 +18,7 @@ static bool is_log(double log_p) {
 /* Rows of attention sum to 1, or to less or to anything where a part of the attention says so. */
 static void expect_rows(const sa_model *model, const double *weights, int rows, int columns) {
     const sa_seq2seq *w = &model->w;
-    const sa_attention *attention = sa_seq2seq_attends(w) ? w->family->attention(w) : NULL;
+    const sa_attention *attention = sa_seq2seq_attends(w) ? sa_seq2seq_attention(w) : NULL;
     bool any = false, less = sa_settings_has_null_key(&model->settings);
     for (int p = 0; attention && p < attention->parts; p++) {
         any |= sa_rare_of(attention->part[p].kind)->any_sum != NULL;

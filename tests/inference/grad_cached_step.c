@@ -72,7 +72,7 @@ static void pass_over(const line *written, int i, const sa_override *override, w
 
 /* The attention weights of row l of the step. */
 static sa_mat weights_of(int layer, int head, int l, int S) {
-    return sa_attention_head(w.family->decode_weights(&alone.states->cache, layer), l,
+    return sa_attention_head(sa_decode_weights(&w, &alone.states->cache, layer), l,
                              sa_seq2seq_heads(&w), head, S);
 }
 

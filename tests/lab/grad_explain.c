@@ -1,7 +1,7 @@
 /* sa_lab_explain: states and probabilities computed again from the weights and the values before
  * them, in plain loops, for every model. (grad_explain_attention.c does the same for the
  * attention.) */
-#include "model/family.h"
+#include "model/seq2seq.h"
 #include "support/explained_values.h"
 #include "support/suite.h"
 
@@ -201,7 +201,7 @@ static void check_readout(int i, const sa_decoder_kind *kind, const double *x, c
     const bool previous = settings.readout_state == SA_READOUT_AUTO
                               ? kind->sees_previous
                               : settings.readout_state == SA_READOUT_PREVIOUS;
-    const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
+    const int l = settings.maxout, units = kind->maxout ? 2 : 1;
     double sums[WIDE] = {0}, t[WIDE];
     const int last = settings.decoder_layers;
     const double *u = previous ? of_layer(i, "s", last, "_previous") : output(i, last);
@@ -287,7 +287,7 @@ static void check_step(int i) {
     if (i > 1) same("s_previous", i, before, get(i - 1, 0, "s"), n);
     for (int k = 0; settings.input_feeding && k < l; k++)
         x[m + k] = i > 1 ? get(i - 1, 0, "t")[k] : 0;
-    const double *middle = kind->second ? get(i, 0, "s'") : NULL, *s = get(i, 0, "s");
+    const double *middle = kind->context_cell ? get(i, 0, "s'") : NULL, *s = get(i, 0, "s");
     check_cell(&(cell){"decoder.", middle ? "'" : "", i, x, kind->context_in_cell ? c : NULL,
                        before, middle ? middle : s, false},
                "m_previous");

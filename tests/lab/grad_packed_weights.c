@@ -71,7 +71,7 @@ END_TEST
 /* Also the second cell of a step, and normalized products. */
 START_TEST(conditional_unit_with_norms) {
     sa_settings settings = small_settings();
-    while (!sa_decoder_kinds[settings.decoder].second) settings.decoder++;
+    while (!sa_decoder_kinds[settings.decoder].context_cell) settings.decoder++;
     settings.cell_norm = true;
     check_wide(settings);
 }

@@ -96,11 +96,13 @@ void __wrap_sa_attention_step_forward_f64(const sa_attention *w, const sa_memory
     }
 }
 
-__typeof__(sa_decoder_layout) __real_sa_decoder_layout_f64, __wrap_sa_decoder_layout_f64;
-void __wrap_sa_decoder_layout_f64(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                                  const sa_encoder_cache *encoder, bool training,
-                                  sa_decoder_cache *cache) {
-    __real_sa_decoder_layout_f64(arena, batch, w, encoder, training, cache);
+__typeof__(sa_recurrent_decoder_layout) __real_sa_recurrent_decoder_layout_f64,
+    __wrap_sa_recurrent_decoder_layout_f64;
+void __wrap_sa_recurrent_decoder_layout_f64(sa_arena *arena, const sa_batch *batch,
+                                            const sa_recurrent_decoder *w,
+                                            const sa_encoder_cache *encoder, bool training,
+                                            sa_decoder_cache *cache) {
+    __real_sa_recurrent_decoder_layout_f64(arena, batch, w, encoder, training, cache);
     if (planted == FORESEEN_WORDS) /* y_i, not y_{i-1} */
         cache->inputs = (int32_t *)(uintptr_t)batch->target.ids;
 }

@@ -48,10 +48,10 @@ static void model_open(int number) {
 static void forward(sa_mat x, const int32_t *extended, double *F) {
     const bool joined = w.transformer.sizes.decoder_only;
     sa_seq2seq own = w;
-    sa_mat *E = w.family->recurrent ? &own.encoder.E
-                : joined            ? &own.transformer.target_E
-                                    : &own.transformer.source_E;
-    sa_mat *target_E = w.family->recurrent ? &own.decoder.E : &own.transformer.target_E;
+    sa_mat *E = w.recurrent ? &own.encoder.E
+                : joined    ? &own.transformer.target_E
+                            : &own.transformer.source_E;
+    sa_mat *target_E = w.recurrent ? &own.decoder.E : &own.transformer.target_E;
     const sa_mat table = sa_mat_alloc(&numbers, K + S, E->cols),
                  read = joined ? table : sa_mat_alloc(&numbers, K, E->cols);
     int32_t rows[S];
@@ -71,7 +71,7 @@ static void forward(sa_mat x, const int32_t *extended, double *F) {
 
 /* The vectors of all columns. */
 static sa_mat vectors(const int32_t *words, double scale) {
-    const bool recurrent = w.family->recurrent, joined = w.transformer.sizes.decoder_only;
+    const bool recurrent = w.recurrent, joined = w.transformer.sizes.decoder_only;
     const sa_mat target_E = recurrent ? w.decoder.E : w.transformer.target_E,
                  E = recurrent ? w.encoder.E
                      : joined  ? target_E

@@ -90,7 +90,8 @@ START_TEST(prefix_learns_through_keys_and_values) {
     sa_mat gradient = filled(1, (int)plan.size, 0);
     const result r = run(-1, &gradient);
     const sa_sublayer_workspace *workspace = &r.pass.transformer.decoder.workspace;
-    const sa_mat dq = workspace->rows.q, dk = workspace->self.keys, dv = workspace->self.values;
+    const sa_mat dq = workspace->self.rows.q, dk = workspace->self.memory.keys,
+                 dv = workspace->self.memory.values;
     for (int i = 0; i < ROWS; i++) {
         double q = 0, k = 0, v = 0;
         for (int d = 0; d < dq.cols; d++) q += fabs(sa_row(dq, i)[d]);

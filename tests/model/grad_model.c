@@ -122,7 +122,7 @@ static void expect_same_weights(sa_mat alpha, sa_mat alone) {
     if (sa_normalizers[settings.normalizer].any_sum) return;
     ck_assert_double_le(sum, 1 + 1e-15);
     if (settings.model == SA_MODEL_DECODER) return; /* the rest is on target words */
-    if (!sa_attention_lacks(w.family->attention(&w))) ck_assert_double_ge(sum, 1 - 1e-15);
+    if (!sa_attention_lacks(sa_seq2seq_attention(&w))) ck_assert_double_ge(sum, 1 - 1e-15);
 }
 
 START_TEST(words_and_attention_do_not_see_the_batch) {
@@ -170,7 +170,7 @@ START_TEST(absent_word_has_no_gradient) {
     sa_seq2seq dw;
     run(source, target, PAIRS, PAIRS, &gradient);
     sa_seq2seq_bind_buffer(&sizes, gradient.x, &dw);
-    const bool recurrent = dw.family->recurrent;
+    const bool recurrent = dw.recurrent;
     const sa_mat nothing = filled(1, settings.embed, 0);
     const sa_mat source_E = recurrent ? dw.encoder.E : dw.transformer.source_E;
     const sa_mat target_E = recurrent ? dw.decoder.E : dw.transformer.target_E;

@@ -74,7 +74,7 @@ END_TEST
 static double nearest_tie(void) {
     const sa_mat sums = pass.decoder.readout.sums;
     double nearest = INFINITY;
-    if (w.decoder.readout.output == &sa_output_maxout)
+    if (w.decoder.readout.maxout)
         for (int i = 0; i < sums.rows; i++)
             for (int k = 0; k < sums.cols; k += 2)
                 nearest = fmin(nearest, fabs(sa_row(sums, i)[k] - sa_row(sums, i)[k + 1]));
@@ -131,9 +131,9 @@ static double alpha_sum(sa_mat alpha) {
 
 static double decoder(void) {
     sa_rng masks = sa_rng_seed(3, 4);
-    sa_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
+    sa_recurrent_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
     return weighted_sum(pass.decoder.readout.t, dt) +
-           weighted_sum(sa_cols(pass.decoder.readout.gate, 0, dgate.cols), dgate) +
+           weighted_sum(sa_cols(pass.decoder.readout.copy_gate, 0, dgate.cols), dgate) +
            alpha_sum(pass.decoder.rows.attention.alpha) +
            weighted_sum(draws_of(&pass.decoder.rows.attention), ddraws);
 }
@@ -144,18 +144,20 @@ START_TEST(decoder_backward) {
     dropout.noise = 2; /* draws of all: differences see no constant in their expectation */
     sa_decoder_cache *cache = &pass.decoder;
     dt = like(cache->readout.t), ddraws = like(draws_of(&cache->rows.attention));
-    dgate = like(cache->readout.gate), dalpha = like(cache->d.attention.alpha);
+    dgate = like(cache->readout.copy_gate), dalpha = like(cache->d.attention.alpha);
     do { /* differences mean nothing across a kink */
         draw(weights, 1);
         draw(pass.encoder.annotations, 1);
         draw(pass.encoder.last_memory, 1);
         decoder();
     } while (nearest_tie() < 0.005 || nearest_kink() < 1);
-    sa_copy_mat(dt, cache->readout.dt);
-    sa_copy_mat(dgate, cache->readout.dgate);
-    if (dalpha.cols) sa_copy_mat(dalpha, cache->d.attention.alpha);
+    const sa_output_gradients d = sa_pass_gradients(&w, &pass);
+    sa_copy_mat(dt, d.t);
+    sa_copy_mat(dgate, d.copy_gate);
+    if (dalpha.cols) sa_copy_mat(dalpha, d.alpha);
     if (ddraws.cols) sa_copy_mat(ddraws, draws_of(&cache->d.attention));
-    sa_decoder_backward(&w.decoder, &batch, dropout, cache, &pass.encoder, &dw.decoder);
+    sa_recurrent_decoder_backward(&w.decoder, &batch, dropout, cache, &d, &pass.encoder,
+                                  &dw.decoder);
     CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
     CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
     CHECK_ADDED(decoder, weights, dweights);
@@ -170,7 +172,7 @@ static double readout(void) {
     sa_rng masks = sa_rng_seed(5, 6);
     sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
     return weighted_sum(pass.decoder.readout.t, dt) +
-           weighted_sum(pass.decoder.readout.gate, dgate);
+           weighted_sum(pass.decoder.readout.copy_gate, dgate);
 }
 
 START_TEST(readout_backward) {
@@ -182,16 +184,16 @@ START_TEST(readout_backward) {
     s = drawn(rows, o->U_o.mat.cols),
     x = drawn(rows, o->V_o.mat.x ? o->V_o.mat.cols : settings.embed);
     c = drawn(rows, o->C_o.mat.cols);
-    dt = like(cache->t), dgate = like(cache->gate);
+    dt = like(cache->t), dgate = like(cache->copy_gate);
     do {
         draw(s, 1);
         readout();
     } while (nearest_tie() < 0.01);
     sa_copy_mat(dt, cache->dt);
-    sa_copy_mat(dgate, cache->dgate);
+    sa_copy_mat(dgate, cache->dcopy_gate);
     sa_mat ds = unset(rows, s.cols), dx = unset(rows, x.cols), dc = unset(rows, c.cols);
-    sa_readout_backward(o, dropout.readout, cache, ds, dx, dc);
-    sa_readout_weights_backward(s, x, c, cache, &dw.decoder.readout);
+    sa_readout_backward(o, dropout.readout, cache, cache->dt, cache->dcopy_gate, ds, dx, dc);
+    sa_readout_weights_backward(s, x, c, cache, cache->dcopy_gate, &dw.decoder.readout);
     CHECK_WRITTEN(readout, s, ds);
     CHECK_WRITTEN(readout, x, dx);
     CHECK_WRITTEN(readout, c, dc);
@@ -238,13 +240,13 @@ START_TEST(masks_of_states_and_words) {
     decoder();
     for (int layer = 0; layer < w.encoder.layers; layer++)
         for (int d = 0; d < w.encoder.directions; d++)
-            check_states(&batch.source, pass.encoder.direction[layer][d].previous,
-                         pass.encoder.direction[layer][d].drop.mask);
-    check_states(&batch.target, pass.decoder.rows.previous, pass.decoder.drop.mask);
-    check_states(&batch.target, pass.decoder.rows.middle, pass.decoder.second_drop.mask);
-    for (int k = 0; k < settings.decoder_layers - 1; k++)
-        check_states(&batch.target, pass.decoder.rows.upper.layer[k].previous,
-                     pass.decoder.rows.upper.layer[k].drop.mask);
+            check_states(&batch.source, pass.encoder.direction[layer][d].cell.previous,
+                         pass.encoder.direction[layer][d].cell.dropout.mask);
+    for (int k = 0; k < settings.decoder_layers; k++)
+        check_states(&batch.target, pass.decoder.rows.layer[k].cell.previous,
+                     pass.decoder.rows.layer[k].cell.dropout.mask);
+    check_states(&batch.target, pass.decoder.rows.context_cell.previous,
+                 pass.decoder.rows.context_cell.dropout.mask);
     if (!settings.positions) check_words(pass.encoder.x, w.encoder.E, pass.encoder.ids);
     check_words(sa_decoder_word_input(&w.decoder, pass.decoder.rows.input), w.decoder.E,
                 pass.decoder.inputs);
@@ -256,7 +258,7 @@ static double smoothing;
 static double vocabulary(void) {
     double sum = 0;
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0, &pass.decoder.readout,
-                       pass.log_p, pass.objective, NULL);
+                       (sa_word_objectives){pass.log_p, pass.objective}, (sa_mat){0}, NULL);
     for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.objective[i];
     return sum;
 }
@@ -267,7 +269,8 @@ START_TEST(vocabulary_loss_and_its_backward) {
     draw(pass.decoder.readout.t, 1);
     fill(pass.decoder.readout.dt, NAN);
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0.2, &pass.decoder.readout,
-                       pass.log_p, pass.objective, &dw.decoder.readout);
+                       (sa_word_objectives){pass.log_p, pass.objective}, pass.decoder.readout.dt,
+                       &dw.decoder.readout);
     CHECK_WRITTEN(vocabulary, pass.decoder.readout.t, pass.decoder.readout.dt);
     CHECK_ADDED(vocabulary, weights, dweights);
 }
@@ -288,15 +291,15 @@ START_TEST(blocks_of_logits_change_nothing) {
     double log_p[ROWS], objective[ROWS], alone;
     for (int i = 0; i < ROWS; i++) ids[i] = (int32_t)sa_rng_below(&dice, MANY);
     draw(all.t, 1);
-    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, objective,
-                       &dw.decoder.readout);
+    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all,
+                       (sa_word_objectives){log_p, objective}, all.dt, &dw.decoder.readout);
     sa_mat together = dweights;
     dweights = filled(1, together.cols, BEFORE);
     sa_seq2seq_bind_buffer(&sizes, dweights.x, &dw);
     for (int i = 0; i < ROWS; i++) {
         sa_copy_mat(sa_rows(all.t, i, 1), one.t);
-        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, objective,
-                           &dw.decoder.readout);
+        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one,
+                           (sa_word_objectives){&alone, objective}, one.dt, &dw.decoder.readout);
         ck_assert_double_eq_tol(log_p[i], alone, 1e-12);
         ck_assert_double_le(farthest(sa_rows(all.dt, i, 1), one.dt), 1e-14);
     }

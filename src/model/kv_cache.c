@@ -1,0 +1,306 @@
+/* The Transformer that generates word by word: the same layers as in transformer.c, but the keys
+ * and values of the words so far come from a cache, so that a step computes those of its own words
+ * alone. kv_cache.h describes the cache. L hypotheses of a step, m numbers of a vector. */
+#include "model/kv_cache.h"
+#include "base/memory.h"
+#include "tensor/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The key/value cache --------------------------------------------------------------------- */
+
+/* A new entry for each row of the step. */
+static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
+    if (!cache->width) return true;
+    const size_t count = cache->count + (size_t)step->L;
+    if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
+                    sizeof *cache->entries, error) ||
+        !sa_reserve(&cache->before, &cache->before_capacity, count, sizeof *cache->before, error))
+        return false;
+    for (int l = 0; l < step->L; l++) {
+        cache->next[l] = (int)cache->count + l;
+        cache->before[cache->next[l]] = step->i == 1 ? -1 : cache->last[step->from[l]];
+    }
+    cache->count = count;
+    int *swap = cache->last;
+    cache->last = cache->next, cache->next = swap;
+    return true;
+}
+
+/* The matrices that hold something of each word: keys, values and those of parts. */
+enum { MATRICES = 2 + SA_PARTS_MAX };
+static sa_mat *matrix_of(sa_memory *memory, int number) {
+    return number == 0 ? &memory->keys : number == 1 ? &memory->values : &memory->part[number - 2];
+}
+
+/* What the memory of one layer holds of words in the L newest entries, which are those of the
+ * step's words. */
+static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_attention *w,
+                            int layer, int L) {
+    const sa_kv_cache *cache = &state->cache;
+    const size_t first = cache->count - (size_t)L;
+    sa_real *x =
+        cache->entries + first * (size_t)cache->width + (size_t)layer * sa_memory_width(w, 0);
+    sa_memory own = state->words;
+    own.positions = state->positions;
+    for (int m = 0; m < MATRICES; m++) {
+        sa_mat *matrix = matrix_of(&own, m);
+        *matrix = (sa_mat){x, L, matrix->cols, cache->width};
+        x += matrix->cols;
+    }
+    return own;
+}
+
+/* What the memory holds of words `first` .. `end` - 1 (from 0), of which the last has this
+ * entry. */
+static void gather_entries(sa_transformer_decode_state *state, const sa_attention *w, int layer,
+                           int entry, int first, int end) {
+    const sa_kv_cache *cache = &state->cache;
+    const size_t at = (size_t)layer * sa_memory_width(w, 0);
+    for (int t = end - 1; t >= first; t--, entry = cache->before[entry]) {
+        const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
+        for (int m = 0; m < MATRICES; m++) {
+            const sa_mat *to = matrix_of(&state->words, m);
+            if (to->cols) memcpy(sa_row(*to, t), x, (size_t)to->cols * sizeof *x);
+            x += to->cols;
+        }
+    }
+}
+
+/* ---- The source of a decoder-only model ------------------------------------------------------ */
+
+/* The words before the first that a step reads: those of source b but EOS; otherwise none. */
+static int words_before(const sa_transformer_decode_state *state, int b) {
+    const int *first = state->encoder.self.first + b;
+    return state->separator ? first[1] - first[0] - 1 : 0;
+}
+
+/* What the memory holds of them. */
+static void gather_source(sa_transformer_decode_state *state, int layer, int b) {
+    sa_memory *memory = &state->encoder.layer[layer].self.memory;
+    const int first = memory->first[b], words = words_before(state, b);
+    for (int m = 0; m < MATRICES; m++) {
+        const sa_mat *to = matrix_of(&state->words, m);
+        if (to->cols)
+            sa_copy_mat(sa_rows(*matrix_of(memory, m), first, words), sa_rows(*to, 0, words));
+    }
+}
+
+/* The weights of row l, for its source alone. */
+static void keep_source_weights(const sa_transformer_decode_state *state, int heads, int layer,
+                                int b, int l) {
+    const sa_mat kept = state->cross_attention[layer].alpha;
+    const int S = words_before(state, b) + 1;
+    for (int k = 0; k < heads; k++)
+        sa_copy_mat(sa_attention_head(state->one.alpha, 0, heads, k, S),
+                    sa_attention_head(kept, l, heads, k, S));
+}
+
+/* ---- Running sums ---------------------------------------------------------------------------- */
+
+/* Each row of the step goes on with the sums of the row that it continues. */
+static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
+    const sa_mat swap = sums->before;
+    sums->before = sums->now, sums->now = swap;
+    for (int l = 0; l < step->L && swap.cols; l++) {
+        const sa_mat now = sa_rows(sums->now, l, 1);
+        if (step->i == 1)
+            sa_zero(now);
+        else
+            sa_copy_mat(sa_rows(sums->before, step->from[l], 1), now);
+    }
+}
+
+/* From the queries and annotations of all rows: their words are added to the sums of this layer,
+ * and o is read from them. */
+static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
+                           sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
+    const int width = sa_running_width(attention);
+    sa_memory own = state->words;
+    own.annotations = annotations;
+    for (int m = 0; m < MATRICES; m++)
+        matrix_of(&own, m)->rows = matrix_of(&own, m)->cols ? o.rows : 0;
+    sa_memory_forward(attention, &own);
+    for (int l = 0; l < o.rows; l++)
+        sa_running_step(attention, &own, l, sa_rows(rows.q, l, 1),
+                        sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
+                        sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
+}
+
+/* ---- Sublayers ------------------------------------------------------------------------------- */
+
+/* The keys and values of all rows' words are cached, and each row attends to those before it. */
+static void attend_to_cache(const sa_attention *attention, int layer, const sa_decode_step *step,
+                            sa_mat annotations, sa_attention_rows rows, sa_mat o,
+                            sa_transformer_decode_state *state) {
+    sa_memory own = entries_of(state, attention, layer, o.rows);
+    own.annotations = annotations;
+    sa_memory_forward(attention, &own);
+    if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
+    for (int l = 0; l < o.rows; l++) {
+        const int b = step->which[l], words = state->positions[l] + 1, first[] = {0, words};
+        sa_memory cache = state->words;
+        cache.first = first;
+        gather_entries(state, attention, layer, state->cache.last[l], words - step->i, words);
+        if (state->separator) gather_source(state, layer, b);
+        sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
+        row.alpha = state->one.alpha;
+        for (int p = 0; p < attention->parts; p++)
+            if (!row.part[p].cols) row.part[p] = state->one.part[p];
+        sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, words}, row, sa_rows(o, l, 1),
+                         &state->scratch);
+        if (state->separator) keep_source_weights(state, attention->heads, layer, b, l);
+    }
+}
+
+static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
+                           sa_mat x, sa_transformer_decode_state *state) {
+    const sa_attention *attention = &w->attention;
+    sa_residual_cache residual = sa_residual_slice(&state->self, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
+    sa_mat o = sa_attention_head_output(attention, rows, residual.y);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_project_query(attention, residual.in, rows);
+    if (state->sums.now.cols)
+        attend_to_sums(attention, layer, residual.in, rows, o, state);
+    else
+        attend_to_cache(attention, layer, step, residual.in, rows, o, state);
+    sa_attention_project_output(attention, rows, residual.y);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
+}
+
+static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
+                            sa_mat x, sa_transformer_decode_state *state) {
+    sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->cross_attention[layer], 0, x.rows);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_step_forward(&w->attention, &state->memory[layer], step->which, step->i,
+                              residual.in, rows, residual.y, &state->scratch);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+
+/* Sections 3.4 and 3.5 (Vaswani et al. 2017): x = sqrt(m) E y_{i-1} + PE */
+static void embed(const sa_stack *stack, sa_mat E, const sa_decode_step *step, sa_mat x,
+                  sa_transformer_decode_state *state) {
+    const int *position = state->positions;
+    const bool begins = state->separator && step->i == 1;
+    sa_embedding_forward(E, begins ? state->separator : step->ids, x);
+    sa_scale(sa_sqrt((sa_real)x.cols), x);
+    for (int l = 0; l < x.rows; l++) {
+        state->positions[l] = words_before(state, step->which[l]) + step->i - 1;
+        if (l == 0 || position[l] != position[l - 1])
+            sa_positions_table(&stack->positions, position[l], state->position_vector);
+        if (state->position_vector.rows) sa_add(state->position_vector, sa_rows(x, l, 1));
+    }
+}
+
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
+                                sa_transformer_decode_state *state, sa_mat t, sa_error *error) {
+    const sa_stack *stack = &w->decoder;
+    const int L = step->L;
+    sa_mat x = sa_rows(state->x, 0, L);
+    if (!append_entries(&state->cache, step, error)) return false;
+    continue_sums(&state->sums, step);
+    embed(stack, w->target_E, step, x, state);
+    sa_feedforward_sublayer_cache feed = {sa_residual_slice(&state->feed, L),
+                                          sa_rows(state->inner, 0, L)};
+    for (int k = 0; k < stack->layers; k++) {
+        const sa_transformer_layer *layer = &stack->layer[k];
+        x = self_forward(&layer->self, k, step, x, state);
+        if (stack->cross) x = cross_forward(&layer->cross, k, step, x, state);
+        x = sa_feedforward_sublayer_forward(&layer->feed, x, 0, NULL, &feed);
+    }
+    if (stack->last.g.cols)
+        sa_layernorm_forward(&stack->last, x, &state->last, t);
+    else
+        sa_copy_mat(x, t);
+    return true;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The width of what takes the place of keys and values in decoding. A decoder-only model keeps
+ * these: the weights of the source are its alignment. */
+static int sums_width(const sa_stack *stack) {
+    return stack->cross ? sa_running_width(&stack->layer[0].self.attention) : 0;
+}
+
+sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {
+    const sa_stack *stack = &w->decoder;
+    const sa_transformer_layer *layer = &stack->layer[0];
+    const size_t layers = (size_t)stack->layers, A = (size_t)w->sizes.m;
+    const size_t sums = layers * (size_t)sums_width(stack), size = layers * sizeof(sa_real);
+    return (sa_cache_size){
+        .state = sums * sizeof(sa_real),
+        .source_word =
+            sa_memory_width(&(stack->cross ? &layer->cross : &layer->self)->attention, (int)A) *
+            size,
+        .target_word = sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
+}
+
+/* What a decoder-only model needs besides, for sources of at most S words. */
+static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int S,
+                          sa_transformer_decode_state *state) {
+    state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);
+    for (int l = 0; arena->base && l < rows; l++) state->separator[l] = SA_EOS;
+    for (int k = 0; k < stack->layers; k++)
+        state->cross_attention[k].alpha =
+            sa_mat_alloc(arena, rows, stack->layer[k].self.attention.heads * S);
+}
+
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *state) {
+    const sa_stack *stack = &w->decoder;
+    const sa_transformer_layer *layer = &stack->layer[0];
+    const sa_attention *attention = &layer->self.attention;
+    const int m = w->sizes.m, S = batch->source.steps;
+    const int words = steps + (stack->cross ? 0 : S - 1), longest = words > S ? words : S;
+    const int sums = sums_width(stack), kept = sums ? rows : words;
+    *state = (sa_transformer_decode_state){
+        .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
+        .x = sa_mat_alloc(arena, rows, m),
+        .inner = sa_mat_alloc(arena, rows, w->sizes.settings.ffn),
+        .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
+        .one = sa_attention_rows_layout(arena, attention, 1, words, false),
+        .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
+                 sa_mat_alloc(arena, rows, stack->layers * sums)},
+        .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
+        .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
+    };
+    const int raw = attention->score->key == SA_KEY_IDENTITY ? m : 0;
+    sa_memory_layout(arena, attention, NULL, sa_mat_alloc(arena, kept, raw), &state->words);
+    state->cache.width = sums ? 0 : stack->layers * (int)sa_memory_width(attention, m);
+    state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
+    state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
+    state->positions = sa_arena_alloc(arena, (size_t)rows, sizeof *state->positions);
+    sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
+    sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
+    sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
+    sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
+    if (!stack->cross) layout_prefix(arena, stack, rows, S, state);
+    for (int k = 0; k < stack->layers && stack->cross; k++) {
+        const sa_attention *cross = &stack->layer[k].cross.attention;
+        sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
+                         &state->memory[k]);
+        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, false);
+    }
+}
+
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state) {
+    sa_transformer_encode_forward(w, (sa_dropout){0}, NULL, &state->encoder);
+    for (int k = 0; k < w->decoder.layers && w->decoder.cross; k++)
+        sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
+    state->cache.count = 0;
+}
+
+void sa_transformer_decode_release(sa_transformer_decode_state *state) {
+    sa_kv_cache *entries = &state->cache;
+    free(entries->entries);
+    free(entries->before);
+    *entries = (sa_kv_cache){0};
+}

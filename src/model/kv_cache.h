@@ -1,0 +1,52 @@
+/* kv_cache: a Transformer that generates word by word.
+ *
+ * The keys and values of the words so far are cached, so that only the attention of a step depends
+ * on their number. The cache is a tree: the entry of a word points to that of the word before, so
+ * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing.
+ * Linear attention needs their sums alone: attention/parts/running_sums.c. */
+#pragma once
+
+#include "model/transformer.h"
+
+/* One entry for every word of every hypothesis. */
+typedef struct sa_kv_cache {
+    int width;        /* numbers of an entry: what the memories of all layers hold of a word */
+    sa_real *entries; /* [count x width], growing */
+    int *before;      /* [count] the entry of the word before; -1 at the start */
+    size_t count, entries_capacity, before_capacity;
+    int *last, *next; /* [rows] the newest entry of each row; next is scratch */
+} sa_kv_cache;
+
+/* What linear attention has instead: each row's sums of all layers, and those of the step before,
+ * whose rows a beam search continues in another order. */
+typedef struct sa_attention_sums {
+    sa_mat now, before; /* [rows x width] */
+} sa_attention_sums;
+
+typedef struct sa_transformer_decode_state {
+    sa_stack_cache encoder;          /* decoder-only: of the stack that has read the source */
+    sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
+    sa_kv_cache cache;
+    sa_attention_sums sums;
+    /* the current step, of at most `rows` hypotheses */
+    int *positions;                      /* [rows] of the words read, from 0 */
+    int32_t *separator;                  /* [rows] decoder-only: what the first step reads, EOS */
+    sa_mat position_vector, x;           /* [1 x m], [rows x m] */
+    sa_residual_cache self, cross, feed; /* used by all layers in turn */
+    sa_mat inner;                        /* [rows x ffn] */
+    sa_attention_rows self_attention;    /* without what grows with the words */
+    sa_attention_rows one;               /* of one row, with the cached words */
+    sa_memory words;                     /* its cached words */
+    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
+    sa_layernorm_cache last;
+    sa_attention_scratch scratch;
+} sa_transformer_decode_state;
+
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *state);
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state);
+/* Fills t [L x m]. SA_LIMIT when memory runs out. */
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
+                                sa_transformer_decode_state *state, sa_mat t, sa_error *error);
+void sa_transformer_decode_release(sa_transformer_decode_state *state);
+sa_cache_size sa_transformer_cache_size(const sa_transformer *w);

@@ -1,0 +1,190 @@
+/* What a recurrent decoder knows of the source before its first step: its first state s_0, the keys
+ * and values of its attention, and the one context vector of a decoder without attention, all from
+ * the annotations h_j. encoder.h has the ways of making s_0. */
+#include "model/encoder.h"
+#include "model/readout.h"
+#include "tensor/vec.h"
+
+#include <stdio.h>
+
+/* ---- What the decoder starts from ------------------------------------------------------------ */
+
+static bool averages(int kind, const sa_encoder_sizes *sizes) {
+    return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
+}
+
+/* Whether forward_S and backward_1 are in the summary. */
+static bool has_forward(int kind, const sa_encoder_sizes *sizes) {
+    return kind != SA_INITIAL_BACKWARD || sizes->kind == SA_ENCODER_UNI;
+}
+
+static bool has_backward(int kind, const sa_encoder_sizes *sizes) {
+    return kind != SA_INITIAL_COPY && sizes->kind == SA_ENCODER_BI;
+}
+
+static int summary_width(int kind, const sa_encoder_sizes *sizes) {
+    if (averages(kind, sizes)) return sa_encoder_width(sizes);
+    return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
+}
+
+/* The numbers of one direction in one annotation. */
+static sa_mat slice(sa_mat annotations, int row, int from, int count) {
+    return sa_cols(sa_rows(annotations, row, 1), from, count);
+}
+
+/* out [B x width] */
+static void summary_forward(int kind, const sa_encoder_sizes *sizes,
+                            const sa_encoder_cache *encoder, sa_mat out) {
+    const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
+    const sa_mat h = encoder->annotations;
+    for (int b = 0; b < out.rows; b++) {
+        sa_mat row = sa_rows(out, b, 1);
+        if (averages(kind, sizes)) { /* mean_j h_j */
+            const int *first = encoder->first + b, S = first[1] - first[0];
+            sa_zero(row);
+            for (int j = 0; j < S; j++)
+                sa_axpy(1 / (sa_real)S, sa_row(h, *first + j), row.x, row.cols);
+            continue;
+        }
+        if (forward) sa_copy_mat(slice(h, encoder->end_row[b], 0, n), sa_cols(row, 0, n));
+        if (has_backward(kind, sizes))
+            sa_copy_mat(slice(h, encoder->begin_row[b], n, n), sa_cols(row, forward, n));
+    }
+}
+
+static void summary_backward(int kind, const sa_encoder_sizes *sizes, sa_mat dout,
+                             sa_encoder_cache *encoder) {
+    const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
+    const sa_mat dh = encoder->dannotations;
+    for (int b = 0; b < dout.rows; b++) {
+        sa_mat row = sa_rows(dout, b, 1);
+        if (averages(kind, sizes)) { /* mean_j h_j */
+            const int *first = encoder->first + b, S = first[1] - first[0];
+            for (int j = 0; j < S; j++)
+                sa_axpy(1 / (sa_real)S, row.x, sa_row(dh, *first + j), row.cols);
+            continue;
+        }
+        if (forward) sa_add(sa_cols(row, 0, n), slice(dh, encoder->end_row[b], 0, n));
+        if (has_backward(kind, sizes))
+            sa_add(sa_cols(row, forward, n), slice(dh, encoder->begin_row[b], n, n));
+    }
+}
+
+static int context_input_width(const sa_source_sizes *sizes) {
+    return sizes->fixed ? summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+}
+
+/* 0: s_0 is made of the fixed context. */
+static int initial_input_width(const sa_source_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT ? 0
+                                                : summary_width(sizes->initial, &sizes->encoder);
+}
+
+void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w) {
+    const int n = sizes->n, in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
+    *w = (sa_source_weights){.sizes = *sizes};
+    if (sizes->fixed) {
+        w->V = sa_bind_matrix(binder, "decoder", "V", n, context_input_width(sizes), SA_INIT_INPUT);
+        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
+    }
+    if (sizes->initial == SA_INITIAL_COPY) return;
+    for (int layer = 0; layer < sizes->layers; layer++) {
+        char prefix[32] = "decoder";
+        if (layer) snprintf(prefix, sizeof prefix, "decoder.%d", layer + 1);
+        w->W_s[layer] = sa_bind_matrix(binder, prefix, "W_s", n, in, SA_INIT_INPUT);
+        w->b_s[layer] = sa_bind_vector(binder, prefix, "b_s", n, SA_INIT_ZERO);
+    }
+}
+
+void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
+                      int B, const int *first, sa_mat annotations, sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
+    *source = (sa_source){0};
+    if (attention->heads) sa_memory_layout(arena, attention, first, annotations, &source->memory);
+    source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
+    source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
+    source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
+    for (int layer = 0; layer < sizes->layers; layer++)
+        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->memory);
+}
+
+/* s_0 of every layer, from the encoder or the fixed context */
+static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *encoder,
+                            sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
+    const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
+    const int last = sizes->layers - 1;
+    if (!from_context)
+        summary_forward(sizes->initial, &sizes->encoder, encoder, source->encoder_summary);
+    for (int layer = 0; layer <= last; layer++) {
+        const sa_state s0 = source->s0[layer];
+        sa_state_zero(s0);
+        if (sizes->initial == SA_INITIAL_COPY) {
+            sa_state_copy(layer == last ? sa_state_of(source->encoder_summary, encoder->last_memory)
+                                        : encoder->last[layer],
+                          s0);
+            continue;
+        }
+        sa_linear_forward(w->W_s[layer], w->b_s[layer],
+                          from_context ? source->c : source->encoder_summary, s0.s);
+        sa_tanh(s0.s);
+    }
+}
+
+static void initial_backward(const sa_source_weights *w, const sa_source *source, sa_source *d,
+                             sa_encoder_cache *encoder, sa_source_weights *dw) {
+    const sa_source_sizes *sizes = &w->sizes;
+    const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
+    const int last = sizes->layers - 1;
+    if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
+        sa_copy_mat(d->s0[last].s, d->encoder_summary);
+        sa_copy_mat(d->s0[last].m, encoder->dlast_memory);
+        for (int layer = 0; layer < last; layer++)
+            sa_state_copy(d->s0[layer], encoder->dlast[layer]);
+    } else { /* s_0 = tanh(W_s x + b_s) */
+        sa_zero(d->encoder_summary);
+        for (int layer = 0; layer <= last; layer++) {
+            sa_tanh_backward(source->s0[layer].s, d->s0[layer].s, d->s0[layer].s);
+            sa_linear_backward(w->W_s[layer], from_context ? source->c : source->encoder_summary,
+                               d->s0[layer].s, from_context ? d->c : d->encoder_summary,
+                               dw->W_s[layer], dw->b_s[layer]);
+        }
+    }
+    if (!from_context)
+        summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
+}
+
+/* A.1.2: the keys; section 2.2 (Cho et al. 2014): c = tanh(V h_S + b_V); A.2.2: s_0 */
+void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
+                       const sa_encoder_cache *encoder, sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
+    if (attention->heads) sa_memory_forward(attention, &source->memory);
+    if (sizes->fixed) {
+        summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->context_input);
+        sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
+        sa_tanh(source->c);
+    }
+    initial_forward(w, encoder, source);
+}
+
+void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
+                        const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
+                        sa_source_weights *dw, sa_attention *dattention) {
+    const sa_source_sizes *sizes = &w->sizes;
+    initial_backward(w, source, d, encoder, dw);
+    if (sizes->fixed) { /* c = tanh(V h_S + b_V) */
+        sa_tanh_backward(source->c, d->c, d->c);
+        sa_zero(d->context_input);
+        sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
+        summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
+    }
+    if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);
+}
+
+void sa_source_zero(const sa_attention *attention, sa_source *d, sa_encoder_cache *encoder) {
+    sa_zero(encoder->dannotations);
+    sa_zero(encoder->dlast_memory);
+    for (int layer = 0; layer < SA_MAX_LAYERS; layer++) sa_state_zero(encoder->dlast[layer]);
+    sa_zero(d->c);
+    sa_memory_zero(attention, &d->memory);
+}

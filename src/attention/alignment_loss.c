@@ -1,5 +1,4 @@
 #include "attention/alignment_loss.h"
-#include "tensor/vec.h"
 
 #include <math.h>
 

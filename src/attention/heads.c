@@ -4,7 +4,6 @@
  * Transformers do. One head over annotations is the attention of Bahdanau et al. 2015, several are
  * the multi-head attention of Vaswani et al. 2017. */
 #include "attention/heads.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "attention/attention.h"
+#include "attention/layout.h"
 
 /* Queries of positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
 typedef struct sa_query_block {

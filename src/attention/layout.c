@@ -1,7 +1,5 @@
-/* layout: binds the parameters of an attention, and lays out what it computes. */
 #include "attention/heads.h"
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
                                          int annotation_width) {

@@ -2,7 +2,6 @@
  * running of hooks; helpers for the files of parts/. */
 #include "attention/parts.h"
 #include "attention/heads.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

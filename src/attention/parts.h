@@ -16,7 +16,7 @@
  * parts/ knows its struct. EXTENDING.md adds one step by step. */
 #pragma once
 
-#include "attention/attention.h"
+#include "attention/layout.h"
 
 typedef void sa_part_forward(const sa_attention *w, int part, sa_head *head);
 /* Accumulates into d and d->dw, unless the part says otherwise. */

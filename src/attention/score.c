@@ -1,7 +1,5 @@
 #include "attention/parts.h"
-#include "tensor/blas.h"
 #include "tensor/dispatch.h"
-#include "tensor/vec.h"
 
 /* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
  */

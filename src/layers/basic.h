@@ -1,12 +1,11 @@
-/* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout,
- * dropout, and positions of words. */
+/* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout and
+ * dropout; and what a recurrent layer passes from step to step. */
 #pragma once
 
 #include "base/batch.h"
 #include "base/rng.h"
-#include "layers/cell_state.h"
 #include "layers/params.h"
-#include "tensor/weight.h"
+#include "tensor/mat.h"
 
 /* y = x W' + b    x [R x in], W [out x in], b [1 x out] or empty, y [R x out] */
 void sa_linear_forward(sa_weight W, sa_mat b, sa_mat x, sa_mat y);
@@ -38,7 +37,7 @@ typedef struct sa_dropout {
     double annotations, readout;
     double layers;    /* of what a recurrent layer passes to the next one */
     double sublayers; /* of the output of each sublayer of a Transformer */
-    double noise;     /* no probability: how much of the noise that parts of attention draw */
+    double noise;     /* not a probability: how much of the noise that parts of attention draw */
 } sa_dropout;
 
 /* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */
@@ -54,6 +53,49 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
 /* Fills noise from N(0, deviation^2). */
 void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 
+/* ---- Recurrent states ------------------------------------------------------------------------ */
+
+/* What a recurrent cell passes to its next step. */
+typedef struct sa_state {
+    sa_mat s;      /* [L x n] the state that other layers read */
+    sa_mat m;      /* [L x n] the memory cell of an LSTM; no columns for other cells */
+    sa_mat masked; /* [L x n] what U multiplies: s, or with dropout d . s */
+} sa_state;
+
+static inline sa_state sa_state_of(sa_mat s, sa_mat m) {
+    return (sa_state){s, m, s};
+}
+
+static inline bool sa_state_masked(sa_state state) {
+    return state.masked.x != state.s.x;
+}
+
+static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int memory) {
+    const sa_mat s = sa_mat_alloc(arena, rows, n);
+    return sa_state_of(s, sa_mat_alloc(arena, rows, memory * n));
+}
+
+static inline sa_state sa_state_rows(sa_state all, int first, int count) {
+    return (sa_state){sa_rows(all.s, first, count), sa_rows(all.m, first, count),
+                      sa_rows(all.masked, first, count)};
+}
+
+static inline void sa_state_copy(sa_state from, sa_state to) {
+    sa_copy_mat(from.s, to.s);
+    sa_copy_mat(from.m, to.m);
+}
+
+static inline void sa_state_add(sa_state from, sa_state to) {
+    sa_add(from.s, to.s);
+    sa_add(from.m, to.m);
+}
+
+static inline void sa_state_zero(sa_state state) {
+    sa_zero(state.s);
+    sa_zero(state.m);
+    if (sa_state_masked(state)) sa_zero(state.masked);
+}
+
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
  *
  * U multiplies d . s' instead of s', with the same mask d in all steps of a sentence. What a gated
@@ -63,7 +105,7 @@ void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 typedef struct sa_state_dropout {
     sa_mat mask;    /* [B x n] d */
     sa_mat masked;  /* [R x n] d . s' */
-    sa_mat dmasked; /* [B x n] of the running step */
+    sa_mat dmasked; /* [B x n] of the current step */
 } sa_state_dropout;
 
 /* Without `wanted` the buffers are empty, and p must be 0. */
@@ -72,61 +114,10 @@ sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows,
 /* Draws d, and sets states->masked: to the buffer, or with p = 0 to the states. */
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states);
-/* The same for the states' derivatives, in the backward pass. */
+/* The same for the states' gradients, in the backward pass. */
 void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
 /* One step of the first sentences: masked = d . s', where there is dropout. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);
 /* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);
-
-/* ---- Positions -------------------------------------------------------------------------------
- * The rows of --positions: an encoding that is added to the word's embedding (Vaswani et al. 2017,
- * section 3.5), or a part of self-attention (attention/parts.h). Positions count from 0. */
-
-typedef struct sa_position_kind sa_position_kind;
-typedef struct sa_part sa_part;
-
-typedef struct sa_position_sizes {
-    const sa_position_kind *kind;
-    int max_positions, m; /* how many can be learned, and numbers of an embedding */
-    int heads;            /* of the attention; parts of it only, as is the next */
-    bool causal;          /* a word sees only those before it */
-} sa_position_sizes;
-
-typedef struct sa_positions { /* weights, or their gradients */
-    const sa_position_kind *kind;
-    sa_mat w; /* the row's own parameters, or empty */
-    bool causal;
-    int first; /* the position of the first word; 0 but in a proof that only distances matter */
-} sa_positions;
-
-struct sa_position_kind {
-    const char *name, *formula, *citation;
-    /* The parameters "PREFIX.NAME"; NULL: it has none. */
-    sa_mat (*bind)(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
-
-    /* Row t of `table` [T x m] becomes the encoding of position first + t. */
-    void (*encoding)(sa_mat w, int first, sa_mat table);
-    /* dx [1 x m]: the derivative by the encoding of position t; NULL without parameters. */
-    void (*encoding_backward)(int t, sa_mat dx, sa_mat dw);
-
-    const sa_part *part; /* of every self-attention, or NULL */
-};
-
-extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/parts.c */
-
-void sa_positions_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes,
-                       sa_positions *w);
-
-/* Row t of `table` [T x m] becomes the encoding of position first + t; unchanged without one. */
-void sa_positions_table(const sa_positions *w, int first, sa_mat table);
-/* dx: the derivative by the encoding of position t. */
-void sa_positions_backward(int t, sa_mat dx, sa_positions *dw);
-
-/* The two encodings, as in a row. */
-void sa_sinusoidal_encoding(sa_mat w, int first, sa_mat table);
-sa_mat sa_learned_positions_bind(sa_binder *binder, const char *prefix,
-                                 const sa_position_sizes *sizes);
-void sa_learned_encoding(sa_mat P, int first, sa_mat table);
-void sa_learned_encoding_backward(int t, sa_mat dx, sa_mat dP);

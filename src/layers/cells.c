@@ -12,7 +12,6 @@
  * z . s' + (1 - z) . s~         z weights the old state: Cho et al. 2014 */
 #include "layers/recurrent.h"
 #include "tensor/dispatch.h"
-#include "tensor/vec.h"
 
 static void reset_forward(int n, const sa_real *r, const sa_real *s_, sa_real *rs);
 static void reset_backward(int n, const sa_real *r, const sa_real *s_, const sa_real *drs,

@@ -1,6 +1,5 @@
 #include "layers/layernorm.h"
 #include "tensor/dispatch.h"
-#include "tensor/vec.h"
 
 #define EPSILON 1e-5
 

@@ -1,7 +1,6 @@
 #include "layers/params.h"
 #include "base/memory.h"
-#include "tensor/blas.h"
-#include "tensor/vec.h"
+#include "tensor/weight.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/rng.h"
-#include "tensor/weight.h"
+#include "tensor/mat.h"
 
 /* How a tensor is initialized: what each kind means depends on --init (params.c). */
 typedef enum sa_init_kind {

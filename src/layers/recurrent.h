@@ -15,6 +15,7 @@
 #include "layers/basic.h"
 #include "layers/layernorm.h"
 #include "layers/params.h"
+#include "tensor/weight.h"
 #include <softalign/lab.h>
 
 typedef struct sa_recurrent sa_recurrent;

@@ -1,6 +1,5 @@
 #include "layers/residual.h"
 #include "layers/basic.h"
-#include "tensor/vec.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "model/copying.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

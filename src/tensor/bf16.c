@@ -221,7 +221,7 @@ typedef struct multiplier { /* the second factor */
     sa_mat mat;
     bool transposed;
     sa_packed packed;
-    const sa_mat *room;
+    const sa_mat *packing;
 } multiplier;
 
 /* first .. first+count-1 of the inner dimension, that of x's rows or of its columns. */
@@ -274,9 +274,9 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
     return block;
 }
 
-/* Whether that many of the inner dimension can be packed in the room. */
+/* Whether that many of the inner dimension can be packed in the scratch. */
 static bool has_room(const multiplier *W, int depth, int cols) {
-    return W->room && (size_t)W->room->cols >= packed_size(depth, cols) + WIDTH;
+    return W->packing && (size_t)W->packing->cols >= packed_size(depth, cols) + WIDTH;
 }
 
 /* k .. k+depth-1 of the inner dimension; if several blocks of rows share it and there is room, they
@@ -287,7 +287,7 @@ static multiplier span_of(const multiplier *W, int k, int depth, bool shared, in
     if (W->packed.panels)
         span.packed.panels += (ptrdiff_t)places(k) * WIDTH;
     else if (shared && has_room(W, depth, cols))
-        span.packed = sa_bf16_pack(span.mat, *W->room, W->transposed, 0, 1);
+        span.packed = sa_bf16_pack(span.mat, *W->packing, W->transposed, 0, 1);
     return span;
 }
 
@@ -328,7 +328,7 @@ void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {
     multiply(a, false, (multiplier){.mat = b, .transposed = true, .packed = packed}, beta, c);
 }
 
-void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *room, sa_real beta, sa_mat c) {
+void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c) {
     sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
-    multiply(a, true, (multiplier){.mat = b, .room = room}, beta, c);
+    multiply(a, true, (multiplier){.mat = b, .packing = packing}, beta, c);
 }

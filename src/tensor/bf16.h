@@ -34,5 +34,5 @@ void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 /* Numbers to pack b in, for sa_bf16_tn and a b of `cols` columns; 0 if that would not pay. */
 size_t sa_bf16_room(int cols);
-/* Faster with a room for b, one row that is overwritten; NULL or too small a room is not used. */
-void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *room, sa_real beta, sa_mat c);
+/* Faster with scratch for b, one row that is overwritten; NULL or too small a row is not used. */
+void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c);

@@ -1,30 +1,9 @@
-/* blas: matrix products. The only file that includes <cblas.h> is blas.c.
- *
- * Rows are words, columns are units, weights are [out x in]; so a layer is y = x W' (nt), its
- * gradient with respect to x is dy W (nn), and with respect to W it is dy' x (tn). Shapes that do
- * not fit trap. A product of one row goes through the faster matrix-vector routine, so its last
- * bits may differ from the same row inside a block. */
+/* blas: the products of tensor/mat.h and their library. The only file that includes <cblas.h> is
+ * blas.c. A product of one row goes through the faster matrix-vector routine, so its last bits may
+ * differ from the same row inside a block. */
 #pragma once
 
 #include "tensor/mat.h"
-
-/* c = beta c + a b, of a' in the place of a, or of b' in that of b; beta is 0 or 1 */
-void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real beta, sa_mat c);
-
-/* c = beta c + a b    a [M x K], b [K x N], c [M x N] */
-static inline void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_gemm(false, a, false, b, beta, c);
-}
-
-/* c = beta c + a b'   a [M x K], b [N x K], c [M x N] */
-static inline void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_gemm(false, a, true, b, beta, c);
-}
-
-/* c = beta c + a' b   a [K x M], b [K x N], c [M x N] */
-static inline void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    sa_gemm(true, a, false, b, beta, c);
-}
 
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */

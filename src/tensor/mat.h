@@ -1,4 +1,5 @@
-/* mat: the one view type, and the letters of equations.
+/* mat: the one view type, with products, elementwise functions and weights: all that equations need
+ * of tensor/. And the letters of equations.
  *
  * A matrix is row-major with a leading dimension, so a time step, a gate, a head and a sentence are
  * all slices of a larger block; none needs a copy.
@@ -11,19 +12,22 @@
  *   q query          k key                v value             e score         alpha weight
  *   z update gate    r reset gate         s~ candidate        i, f, o gates and m memory of an LSTM
  *   E embeddings     t readout            a pre-activation    s' the previous s
- *   w weights        dw their gradients   d.. derivative of the loss by ..
+ *   w weights        dw their gradients   d.. gradient of the loss with respect to ..
  *
  * The words of a batch follow each other without padding, either step by step (base/batch.h: row
  * start[t] + b) or sentence by sentence (row first[b] + t). */
 #pragma once
 
 #include "base/arena.h"
+#include <math.h>
 #include <stddef.h>
 
 #ifdef SA_DOUBLE
 typedef double sa_real;
+#define sa_sqrt sqrt
 #else
 typedef float sa_real;
+#define sa_sqrt sqrtf
 #endif
 
 typedef struct sa_mat {
@@ -60,3 +64,96 @@ static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
                     .cols = cols,
                     .ld = cols};
 }
+
+/* ---- Products: blas.c ------------------------------------------------------------------------
+ * Rows are words, columns are units, weights are [out x in]; so a layer is y = x W' (nt), its
+ * gradient with respect to x is dy W (nn), and with respect to W it is dy' x (tn). Shapes that do
+ * not fit trap. */
+
+/* c = beta c + a b, with a' and b' if transposed; beta is 0 or 1 */
+void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real beta, sa_mat c);
+
+/* c = beta c + a b    a [M x K], b [K x N], c [M x N] */
+static inline void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_gemm(false, a, false, b, beta, c);
+}
+
+/* c = beta c + a b'   a [M x K], b [N x K], c [M x N] */
+static inline void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_gemm(false, a, true, b, beta, c);
+}
+
+/* c = beta c + a' b   a [K x M], b [K x N], c [M x N] */
+static inline void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_gemm(true, a, false, b, beta, c);
+}
+
+/* ---- Elementwise functions: vec.c ------------------------------------------------------------ */
+
+/* In place over every element of x. */
+void sa_tanh(sa_mat x);
+void sa_sigmoid(sa_mat x);
+/* y = tanh(x + row), the row added to every row of x; y may be x. */
+void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
+
+/* 1 / (1 + exp(-x)) of one number */
+static inline sa_real sa_sigma(sa_real x) {
+    return (sa_real)(1 / (1 + exp(-(double)x)));
+}
+
+/* log sigma(z), which does not overflow */
+static inline double sa_log_sigmoid(double z) {
+    return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
+}
+
+/* Each row x becomes softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x may
+ * have no columns. */
+void sa_softmax(sa_mat x);
+/* dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results; dx may be dy. */
+void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
+
+sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
+sa_real sa_sum(const sa_real *x, int size);
+/* y += scale x */
+void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size);
+
+void sa_zero(sa_mat x);
+void sa_scale(sa_real factor, sa_mat x); /* x *= factor */
+void sa_copy_mat(sa_mat from, sa_mat to);
+void sa_add(sa_mat from, sa_mat to);      /* to += from */
+void sa_sum_rows(sa_mat x, sa_real *sum); /* sum += all rows of x */
+
+/* ---- Weights: weight.c ----------------------------------------------------------------------- */
+
+/* A copy of a matrix in the order in which a product reads it: tensor/packed.h. */
+typedef struct sa_packed {
+    const sa_real *panels; /* NULL: not packed */
+    int offset, height;    /* the first column of a slice; rows of the whole */
+    bool bf16;             /* rounded by tensor/bf16.h */
+} sa_packed;
+
+/* A weight matrix. How it is stored is known to tensor/weight.h alone; where an equation needs it
+ * outside a product it is `W.mat`. */
+typedef struct sa_weight {
+    sa_mat mat;                  /* [out x in] */
+    int before, after;           /* rows of the whole matrix around those of a slice */
+    int precision;               /* SA_PRECISION_... of its products */
+    sa_packed forward, backward; /* copies of the whole matrix, for x W' and for dy W */
+    bool repeats;                /* rows of x are often equal: sa_distinct_rows */
+    bool in_steps;               /* copied for a loop: sa_steps */
+    const sa_mat *packing; /* of a gradient: scratch for packing the second operand, or NULL */
+} sa_weight;
+
+typedef struct sa_store sa_store; /* the copies of all weights */
+typedef struct sa_steps sa_steps; /* the weights that every step of a loop multiplies by */
+
+static inline sa_weight sa_weight_of(sa_mat mat) {
+    return (sa_weight){.mat = mat};
+}
+
+void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);   /* y = beta y + x W' */
+void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx); /* dx = beta dx + dy W */
+void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy' x */
+
+/* Rows first .. first+count-1. */
+sa_weight sa_weight_rows(sa_weight W, int first, int count);

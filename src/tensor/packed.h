@@ -24,13 +24,8 @@ enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors */
 enum { SA_PACKED_WIDTH = 32 };
 #endif
 
-/* The columns of W, or of W', in panels of SA_PACKED_WIDTH columns. A slice begins at column
- * `offset`, and `panels` then points to its first row. */
-typedef struct sa_packed {
-    const sa_real *panels; /* NULL: not packed */
-    int offset, height;    /* height: rows of the whole */
-    bool bf16;             /* of numbers rounded by tensor/bf16.h */
-} sa_packed;
+/* sa_packed has the columns of W, or of W', in panels of SA_PACKED_WIDTH columns. A slice begins at
+ * column `offset`, and `panels` then points to its first row. */
 
 /* Whether this processor has the vector instructions that the products need. */
 bool sa_packed_supported(void);

@@ -1,7 +1,7 @@
 #include "tensor/weight.h"
 #include "base/memory.h"
 #include "tensor/bf16.h"
-#include "tensor/blas.h"
+#include "tensor/packed.h"
 #include "tensor/vec.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
     const int jobs = store->jobs ? store->jobs : 1;
     if (store->use == SA_STORE_GRADIENTS) {
         const int size = rounds(W.precision) ? (int)sa_bf16_room(W.mat.cols) : 0;
-        if (size > store->room.cols) store->room.cols = size;
-        W.room = &store->room;
+        if (size > store->packing.cols) store->packing.cols = size;
+        W.packing = &store->packing;
         return W;
     }
     if (store->use == SA_STORE_TRAINING && !rounds(W.precision)) return W;
@@ -47,10 +47,10 @@ sa_weight sa_weight_stored(sa_weight W, sa_store *store) {
 }
 
 bool sa_store_open(sa_store *store, sa_error *error) {
-    const int room = store->room.cols;
-    const size_t size = store->memory.used + (size_t)room * sizeof(sa_real);
+    const int packing = store->packing.cols;
+    const size_t size = store->memory.used + (size_t)packing * sizeof(sa_real);
     if (!sa_arena_init(&store->memory, size, error)) return false;
-    if (room) store->room = sa_mat_alloc(&store->memory, 1, room);
+    if (packing) store->packing = sa_mat_alloc(&store->memory, 1, packing);
     return true;
 }
 
@@ -235,7 +235,7 @@ void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
 
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
     if (rounds(dW.precision))
-        sa_bf16_tn(dy, x, dW.room, 1, dW.mat);
+        sa_bf16_tn(dy, x, dW.packing, 1, dW.mat);
     else
         sa_gemm_tn(dy, x, 1, dW.mat);
 }

@@ -60,7 +60,7 @@ static int room_with(int words, int precision) {
     sa_seq2seq dw;
     shape.precision = precision;
     sa_seq2seq_bind_stored(&shape, NULL, &store, &dw);
-    return store.room.cols;
+    return store.packing.cols;
 }
 
 START_TEST(a_large_vocabulary_needs_no_larger_room) {

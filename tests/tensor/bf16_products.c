@@ -260,7 +260,7 @@ static int wrong_gradient(const product *p, sa_mat c) {
     int wrong = size == 0;
     for (int i = 0; i < 3; i++) {
         sa_weight dW = weight_of(started(p, true, c));
-        dW.room = room[i];
+        dW.packing = room[i];
         whole.x[0] = unused;
         sa_weight_tn(p->y, p->V, dW);
         wrong += differing(p, c, "dy' x");

@@ -8,8 +8,6 @@
  * Tu et al. 2016 ("Modeling coverage for neural machine translation"), section 3.1; See et al. 2017
  * ("Get to the point"), section 2.3, who also train a loss, sum_j min(alpha_ij, C_{i-1,j}). */
 #include "attention/parts.h"
-#include "tensor/blas.h"
-#include "tensor/vec.h"
 
 typedef struct coverage { /* weights, or their gradients */
     sa_mat w_c;           /* [1 x n'] of all heads */

@@ -3,7 +3,6 @@
  *   t5     e_ij += B[k][bucket(j - i)]   learned, for all layers (Raffel et al. 2020, section 2.1)
  *   alibi  e_ij -= m_k |i - j|           (Press et al. 2022, section 3) */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 enum { BUCKETS = 32, FARTHEST = 128 };
 

@@ -6,7 +6,6 @@
  *
  * A constant f is ALiBi of slope -log f. Where a word sees those after it, l = i + 1 .. j. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct forgetting { /* weights, or their gradients */
     sa_weight W_f;          /* [H x m] */

@@ -4,7 +4,6 @@
  *   log a, log b and log (kappa_k - kappa_k before) = W_a s + b_a,  k = 1 .. 3
  *   alpha_ij = sum_k a_k exp(-b_k (kappa_k - j)^2)                   kappa_0 = 0 */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 enum { K = 3 }; /* Gaussians of a head */
 

@@ -13,7 +13,6 @@
  * half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it were
  * constant, too: there the first term is 0. Decoding takes the most probable word. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 /* The row of a query: log p(s) and the entropy of p, each summed over heads, and p of all heads. */
 enum { SUMS = 2 };

@@ -4,7 +4,6 @@
  *
  * the RMSNorm of Zhang and Sennrich 2019, with a gain that the heads of a layer share. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct head_norm { /* weights, or their gradients */
     sa_mat g;              /* [1 x dv] */

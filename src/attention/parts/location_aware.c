@@ -7,8 +7,6 @@
  * Chorowski et al. 2015 ("Attention-based models for speech recognition"), equations 8 and 9, which
  * call v_a, U_a, W_f and b_a w, V, U and b. Before the first target word alpha is (1, 0, .., 0). */
 #include "attention/parts.h"
-#include "tensor/blas.h"
-#include "tensor/vec.h"
 
 typedef struct location_aware { /* weights, or their gradients */
     sa_mat F;                   /* [K x 2r+1], which all heads share */

@@ -12,7 +12,6 @@
  * come before a word is selected. Decoding is hard: p_ij is 1 if e_ij > 0, and else 0. Then the
  * same equations give a row with a single 1, or an empty one. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

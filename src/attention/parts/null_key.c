@@ -3,7 +3,6 @@
  *
  *   e_ij -= e_i0, e_i0 = f(q_i, k_0) */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 typedef struct null_key { /* weights, or their gradients */
     sa_mat k_0;           /* [1 x n'] of all heads */

@@ -6,7 +6,6 @@
  * with a number g_i for each head, or one for each number of its output. */
 #include "attention/parts.h"
 #include "layers/basic.h"
-#include "tensor/vec.h"
 
 typedef struct output_gate { /* weights, or their gradients */
     sa_weight W_g;           /* [H or width x n] */

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/option.h"
-#include "tensor/vec.h"
 
 #include <limits.h>
 #include <string.h>

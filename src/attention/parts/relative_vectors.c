@@ -5,7 +5,6 @@
  *
  * So every query has keys of its own; the scores with these replace those computed before. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
  *
  * so that a step takes the same time and memory, however long the sentence is. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 #include <float.h>
 

@@ -6,7 +6,6 @@
  * in every head of causal self-attention; j > 1, so that the first word is never hidden. In other
  * attentions it is the softmax. */
 #include "attention/parts.h"
-#include "tensor/vec.h"
 
 static bool chosen(const sa_attention_sizes *sizes) {
     return sizes->normalizer->part == &sa_selective_part && sizes->positions &&

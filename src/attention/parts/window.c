@@ -10,8 +10,6 @@
  *
  * The softmax is taken over the window, before the Gaussian. */
 #include "attention/parts.h"
-#include "tensor/blas.h"
-#include "tensor/vec.h"
 
 #include <string.h>
 

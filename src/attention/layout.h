@@ -1,0 +1,56 @@
+/* layout: binds the parameters of an attention, and lays out what it computes. */
+#pragma once
+
+#include "attention/attention.h"
+#include "base/batch.h"
+#include "layers/basic.h"
+#include "layers/positions.h"
+
+/* What an attention is made of; parts decide by it whether they are chosen, and what they bind. */
+struct sa_attention_sizes {
+    const sa_score *score;
+    const sa_normalizer *normalizer;
+    sa_settings settings;          /* of the model: each part reads its own */
+    sa_attention_site site;        /* in a Transformer; recurrent decoders have cross-attention */
+    const sa_positions *positions; /* of self-attention, else NULL */
+    int state_width, annotation_width; /* of s and of h */
+    int size;                          /* n', divided among the heads */
+    int max_positions;                 /* the longest sentence, EOS included */
+    int heads, kv_heads;               /* H, and G; 0: H */
+    int value;                         /* the size of a head's values */
+    int layer;                         /* of a Transformer, from 1 */
+    bool transformer; /* values are always projected, and tensors have the names of 2017 */
+};
+
+sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
+                                         int annotation_width);
+/* The reason for which choices do not go together, with each other, with the sizes or with what is
+ * trained, as config/settings.h words it, or NULL. kind: positions of self-attention, or NULL. */
+const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
+
+/* Binds the parameters "PREFIX.NAME", and last those that follow a sublayer's norm in model files.
+ */
+void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                       sa_attention *w);
+void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                            sa_attention *w);
+
+/* Lays out R rows for sentences of at most `steps` words; derivative: gradients, without weights.
+ */
+sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
+                                           int steps, bool derivative);
+sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
+void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
+                      sa_memory *memory);
+/* For at most `queries` queries at a time. */
+sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
+                                                 int queries, int steps, bool training);
+
+/* The columns of a row of the carry and, in training, of the noise; 0 for most models. */
+int sa_attention_carry_width(const sa_attention *w, int steps);
+int sa_attention_noise_width(const sa_attention *w, int steps);
+/* Fills the carry of the first target word's predecessor. */
+void sa_attention_carry_begin(const sa_attention *w, sa_mat carry);
+/* Draws the noise of all queries of a batch, step by step; amount: sa_dropout.noise. */
+void sa_attention_draw_noise(const sa_attention *w, double amount, sa_rng *rng,
+                             const sa_batch_side *side, sa_mat noise);

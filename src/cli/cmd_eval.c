@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,17 +89,35 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
     }
 }
 
-static void add_row(const evaluation *work, const row *one, sa_buffer *out) {
-    const sa_eval_result *scores = &one->scores;
-    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f", one->name, scores->sentences,
-                   (long long)scores->target_words, scores->loss);
-    sa_buffer_addf(out, scores->perplexity > 1e15 ? " %10.3e" : " %10.3f", scores->perplexity);
-    sa_buffer_addf(out, "  %6.2f  %5.1f %%", scores->bleu, 100 * scores->exact);
-    sa_buffer_addf(out, isnan(scores->aer) ? "      -" : "  %.3f", scores->aer);
-    if (work->stats)
-        sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
-                       one->interval[SA_METRIC_BLEU].high);
-    sa_buffer_adds(out, "\n");
+static void add_rows(const evaluation *work, sa_buffer *out) {
+    const sa_column columns[] = {
+        {.title = "sentences", .width = 10},
+        {.title = "words", .width = 9},
+        {.title = "loss", .width = 8, .decimals = 4},
+        {.title = "perplexity", .width = 11, .decimals = 3},
+        {.title = "BLEU", .width = 8, .decimals = 2},
+        {.title = "exact", .width = 9, .decimals = 1, .unit = " %"},
+        {.title = "AER", .width = 7, .decimals = 3},
+        {.title = "  95 % of BLEU in", work->stats ? 12 : 0, 2, .unit = " to "},
+        {.width = 6, .decimals = 2},
+        {0},
+    };
+    sa_table_titles("source words", 12, columns, out);
+    for (int i = 0; i <= work->bands; i++) {
+        const row *one = i < work->bands ? &work->band[i] : &work->all;
+        const sa_confidence_interval *bleu = &one->interval[SA_METRIC_BLEU];
+        const sa_eval_result *s = &one->scores;
+        const double values[] = {(double)s->sentences,
+                                 (double)s->target_words,
+                                 s->loss,
+                                 s->perplexity,
+                                 s->bleu,
+                                 100 * s->exact,
+                                 s->aer,
+                                 bleu->low,
+                                 bleu->high};
+        sa_table_row(one->name, 12, columns, values, out);
+    }
 }
 
 static void add_links(const sa_eval_result *all, sa_buffer *out) {
@@ -137,54 +156,51 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
                        all->latency, all->source_length, 100 * all->latency / all->source_length);
 }
 
-static json_t *json_heads(const sa_head_scores *scores) {
-    json_t *each = json_array();
-    for (size_t i = 0; i < scores->count; i++) {
-        const sa_head_score *one = &scores->each[i];
-        json_array_append_new(
-            each, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "layer", one->layer, "head",
-                            one->head, "prefix_matching", sa_json_number(one->prefix_matching),
-                            "previous_word", sa_json_number(one->previous_word), "copying",
-                            sa_json_number(one->copying), "copying_trace",
-                            sa_json_number(one->copying_trace), "loss_without",
-                            sa_json_number(one->loss_without), "loss_repeated_without",
-                            sa_json_number(one->loss_repeated_without)));
+/* What there is of each head: integers, then numbers. */
+static const sa_column head_columns[] = {
+    {"layer", "layer", 7},
+    {"head", "head", 6},
+    {"prefix_matching", "prefix_matching", 17, 4},
+    {"previous_word", "previous_word", 15, 4},
+    {"copying", "copying", 9, 4},
+    {"copying_trace", "copying_trace", 15, 4},
+    {"loss_without", "loss_without", 14, 4},
+    {"loss_repeated_without", "loss_repeated_without", 23, 4},
+    {0},
+};
+
+/* Adds a row of text for each head or, if each is not NULL, an object to that list. */
+static void add_head_rows(const sa_head_scores *scores, sa_buffer *out, json_t *each) {
+    for (const sa_head_score *one = scores->each; one < scores->each + scores->count; one++) {
+        const double values[] = {
+            one->layer,   one->head,          one->prefix_matching, one->previous_word,
+            one->copying, one->copying_trace, one->loss_without,    one->loss_repeated_without};
+        if (each)
+            json_array_append_new(each, sa_table_json(json_object(), head_columns, values));
+        else
+            sa_table_row("", 0, head_columns, values, out);
     }
-    return json_pack("{s:o, s:o, s:o}", "loss_new", sa_json_number(scores->loss_new),
-                     "loss_repeated", sa_json_number(scores->loss_repeated), "each", each);
 }
 
-/* A table whose columns are called as in JSON. */
 static void add_heads(const sa_head_scores *scores, sa_buffer *out) {
-    json_t *heads = json_heads(scores), *each = json_object_get(heads, "each"), *head, *figure;
-    const char *key;
-    size_t i;
     sa_buffer_addf(out, "loss after new words %.4f, after repeated ones ", scores->loss_new);
     sa_buffer_addf(out, isnan(scores->loss_repeated) ? "-\n" : "%.4f\n", scores->loss_repeated);
-    json_object_foreach(json_array_get(each, 0), key, figure) sa_buffer_addf(out, "  %s", key);
-    json_array_foreach(each, i, head) {
-        sa_buffer_adds(out, "\n");
-        json_object_foreach(head, key, figure) {
-            const int width = (int)strlen(key), decimals = json_is_real(figure) ? 4 : 0;
-            if (json_is_null(figure))
-                sa_buffer_addf(out, "  %*s", width, "-");
-            else
-                sa_buffer_addf(out, "  %*.*f", width, decimals, json_number_value(figure));
-        }
-    }
-    sa_buffer_adds(out, "\n");
-    json_decref(heads);
+    sa_table_titles("", 0, head_columns, out);
+    add_head_rows(scores, out, NULL);
+}
+
+static json_t *json_heads(const sa_head_scores *scores) {
+    json_t *each = json_array();
+    add_head_rows(scores, NULL, each);
+    return json_pack("{s:o, s:o, s:o}", "loss_new", sa_json_number(scores->loss_new),
+                     "loss_repeated", sa_json_number(scores->loss_repeated), "each", each);
 }
 
 static bool print_text(const evaluation *work, sa_error *error) {
     const row *all = &work->all;
     const sa_diagnosis *diagnosis = &work->diagnosis;
     sa_buffer out = {0};
-    sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
-                   "words", "loss", "perplexity", "BLEU", "exact", "AER",
-                   work->stats ? "  95 % of BLEU in" : "");
-    for (int i = 0; i < work->bands; i++) add_row(work, &work->band[i], &out);
-    add_row(work, all, &out);
+    add_rows(work, &out);
     sa_buffer_addf(&out, "chrF %.2f", all->scores.chrf);
     if (work->stats)
         sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all->interval[SA_METRIC_CHRF].low,
@@ -211,10 +227,7 @@ static json_t *json_row(const evaluation *work, const row *one) {
     json_t *object = sa_eval_json(&one->scores);
     if (work->stats)
         json_object_set_new(object, "intervals",
-                            json_pack("{s:o, s:o}", sa_metric_list[SA_METRIC_BLEU].key,
-                                      cli_json_interval(&one->interval[SA_METRIC_BLEU]),
-                                      sa_metric_list[SA_METRIC_CHRF].key,
-                                      cli_json_interval(&one->interval[SA_METRIC_CHRF])));
+                            sa_intervals_json(one->interval, SA_METRIC_CHRF + 1));
     return object;
 }
 

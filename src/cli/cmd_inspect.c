@@ -154,7 +154,8 @@ static bool show_json(const sa_container *file, const sa_settings *settings, sa_
     }
     char checksum[16];
     snprintf(checksum, sizeof checksum, "%08x", file->checksum);
-    json_t *stored = json_loads(sa_container_metadata(file, "settings"), 0, NULL);
+    const char *text = sa_container_metadata(file, "settings");
+    json_t *stored = sa_json_parse(text, strlen(text), 1, file->name, "settings", error);
     json_int_t count = (json_int_t)count_parameters(file);
     const sa_cache_size cache = sa_settings_cache_size(settings);
     json_t *bytes = json_pack("{s:I, s:I, s:I}", "state", (json_int_t)cache.state, "source_word",

@@ -5,6 +5,8 @@
 #include "cli/score_links.h"
 #include "data/corpus.h"
 #include "metrics/linking.h"
+#include "report/pair_scores.h"
+#include "report/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,11 +140,12 @@ static bool compute_band(score_work *work, const sa_length_band *band, const sco
         sa_metric_stats_add(&out->sum, &work->ours.each[i]);
     }
     compute_values(work, &out->sum, out->value);
-    const bool draws = work->options->confidence && out->sum.sentences;
-    double *samples = draws && out->each ? resample(work, out, error) : NULL;
-    if (samples) compute_intervals(work, samples, out->interval);
-    const bool good = out->each && (samples || !draws);
-    free(samples), free(out->each);
+    const score_options *options = work->options;
+    const bool good =
+        out->each && (!options->confidence || !out->sum.sentences ||
+                      sa_intervals_draw(out->each, (size_t)out->sum.sentences, &options->metrics,
+                                        &options->resampling, out->interval, error));
+    free(out->each);
     return good;
 }
 
@@ -206,31 +209,43 @@ static void add_against(const score_work *work, sa_buffer *out) {
     }
 }
 
-static void add_band(const score_work *work, const char *name, const score_system *band,
-                     sa_buffer *out) {
-    const sa_confidence_interval *bleu = &band->interval[SA_METRIC_BLEU];
-    sa_buffer_addf(out, "%-12s %9lld %7.2f", name, (long long)band->sum.sentences,
-                   band->value[SA_METRIC_BLEU]);
-    if (work->options->confidence) sa_buffer_addf(out, " %7.2f to %6.2f", bleu->low, bleu->high);
-    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++)
-        sa_buffer_addf(out, " %7.2f", sa_metric_list[m].whole * band->value[m]);
+static void add_bands(const score_work *work, sa_buffer *out) {
+    sa_column columns[SA_METRIC_COUNT + 4] = {{.title = "sentences", .width = 10},
+                                              {.title = "BLEU", .width = 8, .decimals = 2}};
+    char title[SA_METRIC_COUNT][16];
+    sa_column *next = columns + 2;
+    if (work->options->confidence) {
+        *next++ = (sa_column){.title = "     95 % between", 12, 2, .unit = " to "};
+        *next++ = (sa_column){.width = 6, .decimals = 2};
+    }
+    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++) {
+        const sa_metric *metric = &sa_metric_list[m];
+        snprintf(title[m], sizeof *title, " %5s%s", metric->title, metric->whole > 1 ? " %" : "  ");
+        *next++ = (sa_column){.title = title[m], .width = 8, .decimals = 2};
+    }
     sa_buffer_adds(out, "\n");
+    sa_table_titles("source words", 12, columns, out);
+    for (const score_system *one = work->band;; one++) {
+        const bool all = !one->name;
+        double values[SA_METRIC_COUNT + 3], *value = values;
+        if (all) one = &work->ours;
+        *value++ = (double)one->sum.sentences;
+        for (int m = 0; m < SA_METRIC_COUNT; m++) {
+            *value++ = sa_metric_list[m].whole * one->value[m];
+            if (m != SA_METRIC_BLEU || !work->options->confidence) continue;
+            *value++ = one->interval[m].low;
+            *value++ = one->interval[m].high;
+        }
+        sa_table_row(all ? "all" : one->name, 12, columns, values, out);
+        if (all) return;
+    }
 }
 
 static bool print_text(const score_work *work, sa_error *error) {
     sa_buffer out = {0};
     for (int m = 0; m < SA_METRIC_COUNT; m++) add_score(work, m, &out);
     if (work->theirs.each) add_against(work, &out);
-    if (!work->options->by_length) return cli_print(&out, error);
-    sa_buffer_addf(&out, "\n%-12s %9s %7s%s", "source words", "sentences", "BLEU",
-                   work->options->confidence ? "     95 % between" : "");
-    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++)
-        sa_buffer_addf(&out, " %5s%s", sa_metric_list[m].title,
-                       sa_metric_list[m].whole > 1 ? " %" : "  ");
-    sa_buffer_adds(&out, "\n");
-    for (const score_system *band = work->band; band->name; band++)
-        add_band(work, band->name, band, &out);
-    add_band(work, "all", &work->ours, &out);
+    if (work->options->by_length) add_bands(work, &out);
     return cli_print(&out, error);
 }
 
@@ -259,13 +274,6 @@ static json_t *add_values(json_t *object, const double *value) {
     return object;
 }
 
-static json_t *json_intervals(const sa_confidence_interval *intervals) {
-    json_t *object = json_object();
-    for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, cli_json_interval(&intervals[m]));
-    return object;
-}
-
 static json_t *signatures(const score_work *work, bool *failed) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
@@ -284,7 +292,8 @@ static json_t *json_bands(const score_work *work) {
     for (const score_system *band = work->band; band->name; band++) {
         json_t *one = json_pack("{s:I}", "sentences", (json_int_t)band->sum.sentences);
         add_values(one, band->value);
-        if (work->options->confidence) add(one, "intervals", json_intervals(band->interval));
+        if (work->options->confidence)
+            add(one, "intervals", sa_intervals_json(band->interval, SA_METRIC_COUNT));
         add(bands, band->name, one);
     }
     return bands;
@@ -308,10 +317,11 @@ static bool print_json(const score_work *work, sa_error *error) {
     double precisions[SA_BLEU_ORDER];
     sa_bleu_precisions(bleu, &options->metrics, precisions);
     if (against)
-        json_object_update_new(against, json_pack("{s:o, s:o, s:o}", "intervals",
-                                                  json_intervals(work->theirs.interval),
-                                                  "difference", json_intervals(work->difference),
-                                                  "p", add_values(json_object(), work->p_value)));
+        json_object_update_new(
+            against, json_pack("{s:o, s:o, s:o}", "intervals",
+                               sa_intervals_json(work->theirs.interval, SA_METRIC_COUNT),
+                               "difference", sa_intervals_json(work->difference, SA_METRIC_COUNT),
+                               "p", add_values(json_object(), work->p_value)));
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
     json_object_update_new(
@@ -321,9 +331,9 @@ static bool print_json(const score_work *work, sa_error *error) {
                   sa_json_number(sa_bleu_brevity(bleu)), "hypothesis_tokens",
                   (json_int_t)bleu->hypothesis, "reference_tokens", (json_int_t)bleu->reference,
                   "signatures", signatures(work, &failed), "intervals",
-                  work->resampled ? json_intervals(work->ours.interval) : NULL, "against", against,
-                  "each", options->sentence ? json_sentences(work) : NULL, "by_length",
-                  options->by_length ? json_bands(work) : NULL));
+                  work->resampled ? sa_intervals_json(work->ours.interval, SA_METRIC_COUNT) : NULL,
+                  "against", against, "each", options->sentence ? json_sentences(work) : NULL,
+                  "by_length", options->by_length ? json_bands(work) : NULL));
     if (!failed) return cli_print_json(object, error);
     json_decref(object);
     return sa_fail_memory(error, 0);

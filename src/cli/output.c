@@ -72,11 +72,6 @@ bool cli_print_json(json_t *value, sa_error *error) {
     return cli_print(&out, error);
 }
 
-json_t *cli_json_interval(const sa_confidence_interval *interval) {
-    return json_pack("{s:o, s:o, s:o}", "mean", sa_json_number(interval->mean), "low",
-                     sa_json_number(interval->low), "high", sa_json_number(interval->high));
-}
-
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 const char *cli_name = "softalign";

@@ -45,9 +45,6 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column);
 /* Prints JSON and releases it. */
 bool cli_print_json(json_t *value, sa_error *error);
 
-/* The mean and the 95 % bootstrap confidence interval. */
-json_t *cli_json_interval(const sa_confidence_interval *interval);
-
 /* Writes the buffer to `path`, as sa_save_text does, and says so; or to standard output ("-"), as
  * cli_print does. Releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);

@@ -5,6 +5,7 @@
 #include "data/link_file.h"
 #include "metrics/linking.h"
 #include "metrics/ngram.h"
+#include "report/table.h"
 
 #include <limits.h>
 #include <math.h>
@@ -140,14 +141,28 @@ static bool count_line(const score_file *file, size_t i, const score_options *op
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static void add_row(const totals *sum, int shift, sa_buffer *out) {
+static const sa_column columns[] = {
+    {"sentences", "sentences", 10},
+    {"links", "links", 9},
+    {"sure", "sure", 9},
+    {"aer", "AER", 11, 7},
+    {"precision", "precision", 11, 7},
+    {"recall", "recall", 11, 7},
+    {0},
+};
+
+/* With the links moved by -1, 0 or 1 words. Adds a row of text or, if object is not NULL, members.
+ */
+static void add_row(const totals *sum, int shift, sa_buffer *out, json_t *object) {
     const sa_aer *one = &sum->aer[shift + 1];
-    sa_buffer_addf(out, shift ? "%+5d" : "%5d", shift);
-    sa_buffer_addf(out, " %9zu %8zu %8zu", sum->sentences, one->links, one->sure);
-    const double rates[] = {sa_aer_rate(one), sa_aer_precision(one), sa_aer_recall(one)};
-    for (int i = 0; i < 3; i++)
-        sa_buffer_addf(out, isnan(rates[i]) ? "          -" : "  %9.7f", rates[i]);
-    sa_buffer_adds(out, "\n");
+    const double values[] = {(double)sum->sentences, (double)one->links,    (double)one->sure,
+                             sa_aer_rate(one),       sa_aer_precision(one), sa_aer_recall(one)};
+    char label[16];
+    snprintf(label, sizeof label, shift ? "%+5d" : "%5d", shift);
+    if (object)
+        sa_table_json(object, columns, values);
+    else
+        sa_table_row(label, 5, columns, values, out);
 }
 
 static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
@@ -167,25 +182,19 @@ static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
 
 static bool print_text(const totals *sum, const score_options *options, sa_error *error) {
     sa_buffer out = {0};
-    sa_buffer_addf(&out, "%5s %9s %8s %8s  %9s  %9s  %9s\n", "shift", "sentences", "links", "sure",
-                   "AER", "precision", "recall");
+    sa_table_titles("shift", 5, columns, &out);
     for (int shift = -1; shift <= 1; shift++)
-        if (!shift || options->shift) add_row(sum, shift, &out);
+        if (!shift || options->shift) add_row(sum, shift, &out, NULL);
     add_notes(sum, options->gold_base, &out);
     return cli_print(&out, error);
 }
 
 static bool print_json(const totals *sum, sa_error *error) {
-    const sa_aer *aer = &sum->aer[1];
-    return cli_print_json(json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sentences",
-                                    (json_int_t)sum->sentences, "links", (json_int_t)aer->links,
-                                    "sure", (json_int_t)aer->sure, "aer",
-                                    sa_json_number(sa_aer_rate(aer)), "precision",
-                                    sa_json_number(sa_aer_precision(aer)), "recall",
-                                    sa_json_number(sa_aer_recall(aer)), "aer_before",
-                                    sa_json_number(sa_aer_rate(&sum->aer[0])), "aer_after",
-                                    sa_json_number(sa_aer_rate(&sum->aer[2]))),
-                          error);
+    json_t *object = json_object();
+    add_row(sum, 0, NULL, object);
+    json_object_set_new(object, "aer_before", sa_json_number(sa_aer_rate(&sum->aer[0])));
+    json_object_set_new(object, "aer_after", sa_json_number(sa_aer_rate(&sum->aer[2])));
+    return cli_print_json(object, error);
 }
 
 bool score_links(const score_options *options, const char *const *words, sa_error *error) {

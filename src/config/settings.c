@@ -7,7 +7,6 @@
 #include "model/seq2seq.h"
 #include "train/trainer.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -321,43 +320,31 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-/* Appends the quantity [name, end): "heads" is the option, "heads:" with its value, ":heads" the
- * value alone, "heads:4" the option with this one, "attn/heads" a quotient. */
-static void append_quantity(const sa_settings *settings, const char *name, const char *end,
-                            sa_buffer *out) {
-    const sa_part *own = sa_scores[settings->attention].part;
-    char text[64];
-    snprintf(text, sizeof text, "%.*s", (int)(end - name), name);
-    for (char *c = text; *c; c++)
-        if (*c == '_') *c = '-';
-    if (strcmp(text, "weights:") == 0) /* the option that makes the weights */
-        strcpy(text,
-               own && (own->normalizer || sa_rare_of(own)->any_sum) ? "attention:" : "normalizer:");
-    char *mark = strpbrk(text, ":/"), *after = mark ? mark + 1 : text + strlen(text);
-    const bool quotient = mark && *mark == '/', alone = mark == text;
-    if (mark) *mark = '\0';
-    const sa_option *row = sa_option_find(sa_settings_options, alone ? after : text);
-    sa_require(row);
-    double value = sa_option_get(row, settings);
-    if (quotient)
-        value = floor(value / sa_option_get(sa_option_find(sa_settings_options, after), settings));
-    if (!quotient && !alone) sa_buffer_addf(out, "--%s", row->name);
-    if (mark && !quotient && !alone) sa_buffer_addf(out, " %s", after);
-    if (mark && (quotient || alone || !*after)) sa_option_format(row, value, out);
-}
-
-/* Fails with SA_USAGE for a reason of a numeric module, which names quantities by their fields:
- * "{heads}" becomes "--heads", "{heads:}" "--heads 4", "{:heads}" "4", "{model:recurrent}" "--model
- * recurrent", and "{attn/heads}" their quotient. */
+/* Fails with SA_USAGE for a reason of a numeric module, which names settings by their fields in
+ * braces: "{heads}" is the option, "{heads:}" and "{heads:4}" are the option with its present and
+ * with this value, "{:heads}" is the value alone. "{weights:}" is the option that makes weights. */
 static bool refuse_for(const sa_settings *settings, const char *reason, sa_error *error) {
+    const sa_part *own = sa_scores[settings->attention].part;
     sa_buffer out = {0};
-    for (const char *open; (open = strchr(reason, '{')) != NULL;) {
-        const char *close = strchr(open, '}');
-        sa_buffer_addf(&out, "%.*s", (int)(open - reason), reason);
-        append_quantity(settings, open + 1, close, &out);
-        reason = close + 1;
+    for (size_t size; size = strcspn(reason, "{"), reason[size]; reason = strchr(reason, '}') + 1) {
+        char name[64] = "", value[64] = "", colon = 0;
+        sa_buffer_add(&out, reason, size);
+        reason += size + 1;
+        const bool alone = *reason == ':';
+        sscanf(reason + alone, "%63[a-z0-9_]%c%63[a-z0-9-]", name, &colon, value);
+        for (char *c = name; *c; c++)
+            if (*c == '_') *c = '-';
+        if (strcmp(name, "weights") == 0)
+            strcpy(name, own && (own->normalizer || sa_rare_of(own)->any_sum) ? "attention"
+                                                                              : "normalizer");
+        const sa_option *row = sa_option_find(sa_settings_options, name);
+        sa_require(row);
+        if (!alone) sa_buffer_addf(&out, colon == ':' ? "--%s " : "--%s", name);
+        sa_buffer_adds(&out, value);
+        if ((alone || colon == ':') && !*value)
+            sa_option_format(row, sa_option_get(row, settings), &out);
     }
-    sa_buffer_addf(&out, "%s", reason);
+    sa_buffer_adds(&out, reason);
     sa_fail(error, SA_USAGE, "%s", out.text ? out.text : "");
     sa_buffer_release(&out);
     return false;

@@ -16,18 +16,25 @@ sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_senten
     return NULL;
 }
 
-/* Of the pairs with these numbers. */
-static bool draw_intervals(const sa_scored_pairs *pairs, const size_t *chosen, size_t count,
-                           sa_confidence_interval *interval, sa_error *error) {
-    const int drawn = pairs->resampling->samples;
-    sa_metric_stats *own = sa_new(count, sizeof *own, error);
-    for (size_t i = 0; own && i < count; i++) own[i] = pairs->stats[chosen[i]];
-    double *samples =
-        own ? sa_bootstrap_values(own, count, pairs->metrics, pairs->resampling, error) : NULL;
+bool sa_intervals_draw(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+                       const sa_resampling *resampling, sa_confidence_interval *interval,
+                       sa_error *error) {
+    double *samples = sa_bootstrap_values(each, count, metrics, resampling, error);
     for (int m = 0; samples && m < SA_METRIC_COUNT; m++)
-        interval[m] = sa_confidence_interval_of(samples + m * drawn, drawn);
-    free(samples), free(own);
+        interval[m] =
+            sa_confidence_interval_of(samples + m * resampling->samples, resampling->samples);
+    free(samples);
     return samples != NULL;
+}
+
+json_t *sa_intervals_json(const sa_confidence_interval *intervals, int count) {
+    json_t *object = json_object();
+    for (int m = 0; m < count; m++)
+        json_object_set_new(object, sa_metric_list[m].key,
+                            json_pack("{s:o, s:o, s:o}", "mean", sa_json_number(intervals[m].mean),
+                                      "low", sa_json_number(intervals[m].low), "high",
+                                      sa_json_number(intervals[m].high)));
+    return object;
 }
 
 bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *band,
@@ -35,16 +42,20 @@ bool sa_pair_scores_band(const sa_scored_pairs *pairs, const sa_length_band *ban
                          sa_error *error) {
     const sa_corpus *corpus = pairs->corpus;
     size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
-    for (size_t i = 0; chosen && i < corpus->count; i++)
-        if (!band || sa_length_band_contains(band, pairs->each[i].source_words))
-            chosen[count++] = i;
+    sa_metric_stats *stats = pairs->stats ? sa_new(corpus->count, sizeof *stats, error) : NULL;
+    for (size_t i = 0; chosen && i < corpus->count; i++) {
+        if (band && !sa_length_band_contains(band, pairs->each[i].source_words)) continue;
+        if (stats) stats[count] = pairs->stats[i];
+        chosen[count++] = i;
+    }
     scores->sentences = 0;
     const bool good =
-        chosen &&
+        chosen && (stats || !pairs->stats) &&
         (!count ||
          (sa_eval_summarize(pairs->metrics, corpus, pairs->each, chosen, count, scores, error) &&
-          (!pairs->stats || draw_intervals(pairs, chosen, count, interval, error))));
-    free(chosen);
+          (!stats ||
+           sa_intervals_draw(stats, count, pairs->metrics, pairs->resampling, interval, error))));
+    free(chosen), free(stats);
     return good;
 }
 

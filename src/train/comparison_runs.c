@@ -91,12 +91,13 @@ static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) 
     char *settings = sa_settings_write(&run->settings, NULL);
     json_t *object = json_pack(
         "{s:o, s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o, s:o}", "settings",
-        settings ? json_loads(settings, 0, NULL) : NULL, "limits", json_limits(&run->settings),
-        "train", show_hash(data->train_hash, train), "valid", show_hash(data->valid_hash, valid),
-        "seconds", run->spent.seconds, "updating", run->spent.updating, "words",
-        (json_int_t)run->spent.words, "updates", (json_int_t)run->updates, "trained", run->trained,
-        "diverged", run->diverged, "test", show_hash(run->test, test), "figures",
-        sa_compare_json_scores(run->scores), "by_length", sa_compare_json_bands(run), "samples",
+        settings ? sa_json_parse(settings, strlen(settings), 1, "", "settings", NULL) : NULL,
+        "limits", json_limits(&run->settings), "train", show_hash(data->train_hash, train), "valid",
+        show_hash(data->valid_hash, valid), "seconds", run->spent.seconds, "updating",
+        run->spent.updating, "words", (json_int_t)run->spent.words, "updates",
+        (json_int_t)run->updates, "trained", run->trained, "diverged", run->diverged, "test",
+        show_hash(run->test, test), "figures", sa_compare_json_scores(run->scores), "by_length",
+        sa_compare_json_bands(run), "samples",
         run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
     free(settings);
     return object;

@@ -89,11 +89,10 @@ static const char *refuse(const sa_attention_sizes *sizes) {
         return "{positions:} rotates pairs of numbers, but a head compares {:embed}: {embed} must "
                "be even";
     if (score->part == &sa_two_maps_part && sizes->size / sizes->heads % 4 != 0)
-        return "{positions:} rotates pairs of numbers, but {attention:} compares halves of "
-               "{attn/heads}: {attn} / {heads} must be divisible by 4";
+        return "{positions:} rotates pairs of numbers, but {attention:} compares halves of a "
+               "head: {attn:} / {heads:} must be divisible by 4";
     return sa_key_projected(score) && sizes->size / sizes->heads % 2 != 0
-               ? "{positions:} rotates pairs of numbers, but a head compares {attn/heads}: {attn} "
-                 "/ {heads} must be even"
+               ? "{positions:} rotates pairs of numbers: {attn:} / {heads:} must be even"
                : NULL;
 }
 

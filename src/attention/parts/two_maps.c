@@ -156,8 +156,8 @@ static const char *refuse(const sa_attention_sizes *sizes) {
         return "{attention:} learns one lambda for each layer of a Transformer and normalizes what "
                "its heads sum up: it needs {model:transformer}";
     if (sizes->size / sizes->heads % 2 != 0)
-        return "{attention:} compares the two halves of a query and key: {attn} / {heads} must be "
-               "even, but is {attn/heads}";
+        return "{attention:} compares the two halves of a query and key: {attn:} / {heads:} must "
+               "be even";
     return sizes->value >= 2
                ? NULL
                : "{attention:} normalizes the output of each head, and of one number that leaves "

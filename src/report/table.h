@@ -1,0 +1,21 @@
+/* table: results as columns of numbers, each described once for text and for JSON. */
+#pragma once
+
+#include "base/json.h"
+
+typedef struct sa_column {
+    const char *key;     /* in JSON; NULL: in text alone */
+    const char *title;   /* in text; may be wider than the column; NULL: nothing */
+    int width, decimals; /* of a cell with its unit; no decimals: a count */
+    const char *unit;    /* after the number; NULL: nothing */
+} sa_column;             /* a table ends with a width of 0 */
+
+/* Appends the line above the rows, which begins with the title of their labels. */
+void sa_table_titles(const char *label, int width, const sa_column *columns, sa_buffer *out);
+
+/* Appends a row. values: one for each column, NaN where there is none. */
+void sa_table_row(const char *label, int width, const sa_column *columns, const double *values,
+                  sa_buffer *out);
+
+/* Adds the values by their keys to the object and returns it. */
+json_t *sa_table_json(json_t *object, const sa_column *columns, const double *values);

@@ -1,5 +1,4 @@
-/* help: prints the list of commands, and a command's options, as text, as Markdown for
- * scripts/dev/manual, or as a table for scripts/dev/completion. */
+/* help: prints the list of commands, the options of one, or a table of all for programs. */
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -149,19 +148,8 @@ static void page(const cli_command *command, sa_buffer *out) {
     add_example(command, out);
 }
 
-/* ---- Markdown, of which scripts/dev/manual makes the manual pages ------------------------------
+/* ---- For programs: scripts/dev/manual and scripts/dev/completion -------------------------------
  */
-
-static void markdown_items(const cli_command *command, sa_buffer *out) {
-    const char *name, *text;
-    if (command->items) sa_buffer_addf(out, "\n## %s\n", command->items);
-    for (size_t i = 0; command->items && (name = command->item(i, &text)); i++) {
-        const size_t first_line = strcspn(text, "\n");
-        sa_buffer_addf(out, "\n`%s`\n: %.*s\n", name, (int)first_line, text);
-        if (text[first_line] && text[first_line + 1])
-            sa_buffer_addf(out, "\n```\n%s```\n", text + first_line + 1);
-    }
-}
 
 /* What options of train choose from. */
 static const struct {
@@ -176,94 +164,55 @@ static const struct {
     {"Cells (--cell; for gru also --reset and --update), with previous state s'", sa_cell_info},
 };
 
-static void markdown_equations(sa_buffer *out) {
-    const char *name, *formula, *citation;
-    sa_buffer_adds(out, "\n## EQUATIONS\n");
-    for (size_t k = 0; k < sizeof equations / sizeof *equations; k++) {
-        sa_buffer_addf(out, "\n### %s\n", equations[k].title);
-        for (size_t i = 0; (name = equations[k].row(i, &formula, &citation)); i++)
-            sa_buffer_addf(out, "\n`%s`\n: %s (%s)\n", name, formula, citation);
-    }
+static void list_option(const cli_command *command, const cli_option_set *set, const sa_option *row,
+                        sa_buffer *out) {
+    const bool titled = row == set->rows && strcmp(set->title, "Options") != 0;
+    const char *choice, *value = row->value ? row->value : "";
+    sa_buffer_addf(out, "option\t%s\t--%s\t%s\t", command->name, row->name, value);
+    for (size_t i = 0; row->kind != SA_OPTION_FOLDER && (choice = sa_option_choice(row, i)); i++)
+        sa_buffer_addf(out, "%s ", choice);
+    sa_buffer_addf(out, "\t%s", row->help);
+    option_range(set, row, out);
+    sa_buffer_addf(out, "\t%s\n", row->heading ? row->heading : titled ? set->title : "");
 }
 
-static void markdown_example(const cli_command *command, sa_buffer *out) {
-    sa_buffer_adds(out, "\n## EXAMPLE\n\n```\n");
-    add_example(command, out);
-    sa_buffer_adds(out, "```\n");
-}
-
-static void markdown_page(const cli_command *command, sa_buffer *out) {
-    sa_buffer_addf(out, "# softalign-%s 1\n\n## NAME\n\nsoftalign-%s - %s\n\n## SYNOPSIS\n\n",
-                   command->name, command->name, command->summary);
+/* Appends a table with tabs between the cells:
+ *
+ *   command   COMMAND WORDS SUMMARY, the number of words that are items below
+ *   option    COMMAND --OPTION VALUE CHOICES EXPLANATION, the heading that begins here
+ *   item      COMMAND TITLE NAME EXPLANATION, in which "\\" ends a line
+ *   equation  TITLE NAME FORMULA CITATION */
+static void list_all(sa_buffer *out) {
     const cli_option_set *set;
-    sa_buffer_addf(out, "`softalign %s`%s%s [*options*]\n\n## DESCRIPTION\n", command->name,
-                   *command->words ? " " : "", command->words);
-    for (const char *text = text_of(command->name); text; text = next_paragraph(text))
-        sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
-    sa_buffer_adds(out, "\n## OPTIONS\n");
-    for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
-        if (strcmp(set->title, "Options") != 0 && !set->rows->heading)
-            sa_buffer_addf(out, "\n### %s\n", set->title);
-        for (const sa_option *row = set->rows; row->name; row++) {
-            if (row->heading) sa_buffer_addf(out, "\n### %s\n", row->heading);
-            sa_buffer_addf(out, "\n`--%s`", row->name);
-            if (row->value) sa_buffer_addf(out, " *%s*", row->value);
-            sa_buffer_addf(out, "\n: %s", row->help);
-            option_range(set, row, out);
+    const sa_option *row;
+    const char *name, *text, *citation;
+    for (const cli_command *const *next = cli_commands; *next; next++) {
+        const cli_command *command = *next;
+        sa_buffer_addf(out, "command\t%s\t%s\t%s\t%d\n", command->name, command->words,
+                       command->summary, command->items ? (int)(command->texts & 1) : 0);
+        for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
+            list_option(command, set, row, out);
+        for (size_t i = 0; command->items && (name = command->item(i, &text)); i++) {
+            sa_buffer_addf(out, "item\t%s\t%s\t%s\t", command->name, command->items, name);
+            for (; *text; text++) sa_buffer_add(out, *text == '\n' ? "\\" : text, 1);
             sa_buffer_adds(out, "\n");
         }
     }
-    markdown_items(command, out);
-    if (command == &cli_train) markdown_equations(out);
-    markdown_example(command, out);
-}
-
-static void markdown_overview(sa_buffer *out) {
-    sa_buffer_adds(out, "# softalign 1\n\n## NAME\n\nsoftalign - train small neural translation "
-                        "models on a CPU and see what attention does in them\n\n## SYNOPSIS\n\n"
-                        "`softalign` *command* [*arguments*]\n\n`softalign help` [*command*]\n\n"
-                        "`softalign --version`\n\n## DESCRIPTION\n\n## COMMANDS\n");
-    for (const cli_command *const *command = cli_commands; *command; command++)
-        sa_buffer_addf(out, "\n`softalign-%s`(1)\n: %s\n", (*command)->name, (*command)->summary);
-    sa_buffer_addf(out, "\n## EXIT STATUS\n\n%s", text_of("Exit codes"));
-    markdown_example(&cli_help, out);
-}
-
-/* ---- A table, of which scripts/dev/completion makes completion ---------------------------------
- */
-
-/* Rows of COMMAND, --OPTION, VALUE, the choices and the explanation; without an option the row is
- * that of the command, with its words for VALUE and the items that its first word may be. */
-static void list_options(sa_buffer *out) {
-    const cli_option_set *set;
-    const sa_option *row;
-    const char *name, *text;
-    for (const cli_command *const *next = cli_commands; *next; next++) {
-        const cli_command *command = *next;
-        sa_buffer_addf(out, "%s\t\t%s\t", command->name, command->words);
-        for (size_t i = 0; (command->texts & 1) && (name = command->item(i, &text)); i++)
-            sa_buffer_addf(out, "%s ", name);
-        sa_buffer_addf(out, "\t%s\n", command->summary);
-        for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
-            const char *value = row->value ? row->value : "";
-            sa_buffer_addf(out, "%s\t--%s\t%s\t", command->name, row->name, value);
-            for (size_t k = 0; (name = sa_option_choice(row, k)); k++)
-                if (row->kind != SA_OPTION_FOLDER) sa_buffer_addf(out, "%s ", name);
-            sa_buffer_addf(out, "\t%s\n", row->help);
-        }
-    }
+    for (size_t k = 0; k < sizeof equations / sizeof *equations; k++)
+        for (size_t i = 0; (name = equations[k].row(i, &text, &citation)); i++)
+            sa_buffer_addf(out, "equation\t%s\t%s\t%s\t%s\n", equations[k].title, name, text,
+                           citation);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 typedef struct help_options {
-    bool markdown, options;
+    bool options;
 } help_options;
 
 #define AT(field) offsetof(help_options, field)
 
 static const sa_option rows[] = {
-    {"markdown", SA_SWITCH(RUN(markdown)), "print Markdown; the manual pages are made of it"},
     {"options", SA_SWITCH(RUN(options)), "print a table of all commands and options for programs"},
     {0},
 };
@@ -275,11 +224,11 @@ static bool run(cli_call *call, sa_error *error) {
     if (word && !command) return false;
     sa_buffer out = {0};
     if (options->options)
-        list_options(&out);
+        list_all(&out);
     else if (command)
-        (options->markdown ? markdown_page : page)(command, &out);
+        page(command, &out);
     else
-        (options->markdown ? markdown_overview : overview)(&out);
+        overview(&out);
     return cli_print(&out, error);
 }
 

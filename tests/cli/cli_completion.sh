@@ -1,6 +1,6 @@
 # Completion in bash, zsh and fish, each by its own machinery: every command, every option of every
 # command, every choice behind its option, presets, tasks, terms, models to compare, files by kind.
-# What there must be is read from the manual's Markdown; the files were made at build time.
+# What there must be is listed by help --options; the files were made at build time.
 . tests/support/cli.sh
 PATH=$(dirname "$softalign"):$PATH
 completion=$(dirname "$softalign")/completion
@@ -11,22 +11,11 @@ commands=$(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9-]*\) .*/\1/
 [ "$(wc -w <<<"$commands")" -ge 17 ] || fail "commands: $commands"
 
 # expected: lines "COMMAND OPTION CHOICE", and "COMMAND OPTION -" for the option itself.
-for command in $commands; do
-    softalign help "$command" --markdown | awk -v command="$command" '
-        /^`--/ { gsub(/[`*]/, ""); option = $1; print command, option, "-" }
-        /^: / && option && match($0, /\[[^][]*; default [^][]*\]$/) {
-            range = substr($0, RSTART + 1, RLENGTH)
-            sub(/; default .*/, "", range)
-            sub(/^-?[0-9.e+-]+ to -?[0-9.e+-]+( or )?/, "", range)
-            count = split(range, choices, /, | or /)
-            for (i = 1; i <= count; i++) print command, option, choices[i]
-        }
-        /^: / { option = "" }'
-done >expected
-for command in train compare gradcheck; do
-    softalign help train --markdown | sed -n '/^## Presets$/,/^## EQ/s/^`\([a-z].*\)`$/'"$command --preset \1/p"
-done >>expected
-softalign gradcheck --list | awk '{ print "gradcheck", "--break", $1 }' >>expected
+softalign help --options | awk -F '\t' '$1 == "option" {
+    print $2, $3, "-"
+    count = split($5, choices, " ")
+    for (i = 1; i <= count; i++) print $2, $3, choices[i]
+}' >expected
 [ "$(grep -c -- ' -$' expected)" -ge 400 ] && [ "$(grep -vc -- ' -$' expected)" -ge 400 ] ||
     fail "only $(wc -l <expected) options and choices are expected"
 
@@ -61,7 +50,7 @@ while read -r command option; do
     [ -z "$option" ] || missing=$(lacks "softalign $command $option " wanted)
     [ -z "$missing" ] || fail "completion of 'softalign $command $option' lacks" $missing
 done < <(awk '{ print $1 } $3 != "-" { print $1, $2 }' expected | sort -u)
-for task in $(softalign help corpus --markdown | sed -n '/^## Tasks$/,/^## EX/s/^`\([a-z]*\)`$/\1/p'); do
+for task in $(softalign help --options | awk -F '\t' '$1 == "item" && $2 == "corpus" { print $4 }'); do
     offers "softalign corpus $task" "$task"
 done
 

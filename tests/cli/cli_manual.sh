@@ -15,7 +15,7 @@ options=0
 for command in $commands; do
     page=$manual/man1/softalign-$command.1
     [ -f "$page" ] || { fail "no page of $command" && continue; }
-    "$softalign" help "$command" --markdown >source
+    python3 "$root/scripts/dev/manual/markdown.py" "$softalign" "$command" >source
     same "the page's source" "# softalign-$command 1" "$(head -n 1 source)"
     plain "$page" >text
     for option in $("$softalign" help "$command" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'); do
@@ -34,7 +34,7 @@ while IFS=$'\t' read -r year name _; do
 done <"$rows"
 # The formulas of scores, normalizers and positions there are the program's own, which say more: with q and k for their maps and
 # without indices, their signs stand in the same order in it.
-"$softalign" help train --markdown >options
+python3 "$root/scripts/dev/manual/markdown.py" "$softalign" train >options
 awk -F '\t' '
     function plain(text) {
         gsub(/phi\(W_a s\)/, "phi(q)", text)

@@ -16,7 +16,7 @@ const task task_commands[] = {
     {"version", "--version", NULL},
     {"help", "help", NULL},
     {"help of a command", "help train", NULL},
-    {"help as Markdown", "help --markdown", NULL},
+    {"help for programs", "help --options", NULL},
     {"corpus", "corpus mono --pairs 5", NULL},
     {"corpus, dates", "corpus dates --pairs 5", NULL},
     {"corpus, phrases", "corpus phrases --pairs 5", NULL},

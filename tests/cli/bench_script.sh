@@ -78,7 +78,7 @@ grep -q '^| TOY | additive | 2 | 10 | - | - |$' $page || fail "ratio of two runs
 grep -q '^- No cause is written down:$' $page || fail "no misses"
 grep -q 'training TOY to the best PyTorch, 1 thread: A Processor (Made up) 2.50 x$' $page || fail "no miss: $(cat $page)"
 printf 'training TOY\tA Processor (Made up), 0lder00\tToo warm\n' >published/misses.tsv
-"$root/scripts/dev/bench/page.sh" published || fail page.sh
+"$root/scripts/dev/bench/page.py" published || fail page.py
 grep -A 1 '^- Too warm:$' $page | grep -q 'training TOY' || fail "no cause: $(cat $page)"
 bench $options --publish >report || fail "bench --publish again: $(cat err)"
 [ "$(wc -l <$published)" -eq $(($(wc -l <out/results.csv) + 6)) ] || fail "publishing twice adds rows"
@@ -108,7 +108,7 @@ mkdir close
         scaling,toy,2,additive,threads,words_per_second,948,948,948,3 \
         scaling,toy,2,additive,runs,words_per_second,1000,1000,1000,3
 } >close/a-processor.csv
-"$root/scripts/dev/bench/page.sh" close || fail page.sh
+"$root/scripts/dev/bench/page.py" close || fail page.py
 grep -q '| at least 95 % | \*\*missed: 94.8 %\*\* |' close/RESULTS.md || fail "94.8 %: $(grep '95 %' close/RESULTS.md)"
 
 # A wrong file of pairs ends it before anything is measured.

@@ -31,7 +31,7 @@ updates_of() { # SCALE
 train=$out/data/train.tsv valid=$out/data/valid.tsv few=$out/data/few.tsv
 text=(--tokenizer space --min-freq 2 --max-len 250) # longer than any of them
 
-generate() { awk "$@" -f scripts/dev/bench/corpus.awk; } # -v NAME=VALUE...
+generate() { python3 scripts/dev/bench/corpus.py "$@"; } # --NAME VALUE...
 
 multi30k() { # SPLIT
     local language file
@@ -52,9 +52,8 @@ make_corpora() {
         multi30k val >"$valid"
     else
         [ "$scales" = tiny ] && pairs=400 source=60 target=70
-        generate -v pairs=$pairs -v source_words=$source -v target_words=$target >"$train"
-        generate -v pairs=$((pairs / 29 + 14)) -v source_words=$source -v target_words=$target \
-            -v seed=2 >"$valid"
+        generate --pairs $pairs --source-words $source --target-words $target >"$train"
+        generate --pairs $((pairs / 29 + 14)) --source-words $source --target-words $target --seed 2 >"$valid"
     fi
     head -n 8 "$valid" >"$few"
 }
@@ -123,7 +122,7 @@ run_ours() { # SCALE THREADS ATTENTION [PRECISION]
 }
 
 # With the operations for a target word of the batches that count: those of the matrix products and of the attention
-# sums, forward and backward, 2 and 4 for each multiply-add; what page.awk compares with the peak.
+# sums, forward and backward, 2 and 4 for each multiply-add; what page.py compares with the peak.
 run_counted() { # SCALE THREADS ATTENTION
     local file updates
     run_ours "$@" && file=$(batches_of "$1") || return
@@ -301,10 +300,10 @@ run_first() { # SCALE
 
 # ---- How cost grows -------------------------------------------------------------------------------
 
-generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
+generated() { # NAME --NAME VALUE...: a corpus of its own, made once
     local file=$out/data/$1.tsv
     shift
-    make_once "$file" generate -v pairs=4000 -v source_words=2000 -v target_words=2000 "$@"
+    make_once "$file" generate --pairs 4000 --source-words 2000 --target-words 2000 "$@"
     echo "$file"
 }
 
@@ -336,14 +335,14 @@ growth() {
             $(dimensions "$n" "$n" "$n" $((n / 2)) 32)
     done
     for n in $(grid "5 10 20 40 100 200" "10 40"); do
-        file=$(generated "length-$n" -v words="$n")
+        file=$(generated "length-$n" --words "$n")
         grown length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
     done
     for n in $(grid "1 4 16 32 64 128" "1 32"); do
         grown batch 1 "$n" $((400 / n + 20)) --train "$train" "${middle[@]}" --batch "$n"
     done
     for n in $(grid "500 2000 8000 32000 100000" "500 8000"); do
-        file=$(generated "words-$n" -v pairs=$((n < 50000 ? 8000 : 20000)) -v source_words="$n" -v target_words="$n")
+        file=$(generated "words-$n" --pairs $((n < 50000 ? 8000 : 20000)) --source-words "$n" --target-words "$n")
         grown vocabulary 1 "$n" $((n < 50000 ? 45 : 9)) --train "$file" "${middle[@]}"
     done
     for n in $(seq "$(nproc)"); do

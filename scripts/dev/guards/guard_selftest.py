@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as tree:
         Path(file).write_text(content, encoding="utf-8")
     for folder in ("src/cli", "src/tensor", "include", "tests/cli", "scripts/dev/pictures"):
         Path(folder).mkdir(parents=True, exist_ok=True)
-    subprocess.run([GUARDS.parent / "bench" / "page.sh", "scripts/dev/bench"], check=True)
+    subprocess.run([GUARDS.parent / "bench" / "page.py", "scripts/dev/bench"], check=True)
     skipped = set()
     for guard in dict.fromkeys(row[0] for row in PLANTED):
         status, said = run(guard)

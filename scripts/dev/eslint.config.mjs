@@ -9,11 +9,16 @@ const BROWSER = `
   performance postMessage print scrollTo scrollY self setInterval setTimeout structuredClone top window
 `;
 const NODE = `
-  Buffer SharedArrayBuffer URL WebAssembly TextDecoder TextEncoder clearTimeout console fetch
+  AbortSignal Blob Buffer SharedArrayBuffer URL WebAssembly TextDecoder TextEncoder clearTimeout console fetch
   performance process setTimeout structuredClone
 `;
 const globals = (names) =>
-  Object.fromEntries(names.trim().split(/\s+/).map((name) => [name, "readonly"]));
+  Object.fromEntries(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, "readonly"]),
+  );
 
 const rules = {
   "max-lines": ["error", 400],
@@ -44,5 +49,13 @@ export default [
     files: ["scripts/**/*.mjs", "tests/**/*.mjs"],
     languageOptions: { sourceType: "module", globals: globals(NODE) },
     rules,
+  },
+  {
+    files: ["tests/**/*.js", "tests/**/*.cjs"],
+    languageOptions: {
+      sourceType: "commonjs",
+      globals: globals(`${NODE} clearInterval setInterval`),
+    },
+    rules: { ...rules, "max-lines": "off", "max-lines-per-function": "off" },
   },
 ];

@@ -2,7 +2,8 @@
 import fs from "node:fs";
 import { runLine } from "./run.mjs";
 
-const DEMO = "demo", MODEL = `${DEMO}/best.safetensors`;
+const DEMO = "demo";
+const MODEL = `${DEMO}/best.safetensors`;
 const USAGE = "Usage: softalign demo [--overwrite] [--seconds N]   (of training; 90)";
 
 export default async function demo(args) {
@@ -28,7 +29,9 @@ export default async function demo(args) {
 
   title(`Training on 8,000 pairs of phrases, for ${seconds} seconds`);
   await run(`softalign corpus phrases --pairs 8000 --seed 1 > ${DEMO}/train.tsv`);
-  await run(`softalign train --train ${DEMO}/train.tsv --out ${DEMO} --dropout 0.3 --max-time ${seconds}`);
+  await run(
+    `softalign train --train ${DEMO}/train.tsv --out ${DEMO} --dropout 0.3 --max-time ${seconds}`,
+  );
 
   title("200 new pairs, none of them in the training text");
   await run(`softalign corpus phrases --pairs 200 --seed 2 --split test > ${DEMO}/test.tsv`);
@@ -37,7 +40,9 @@ export default async function demo(args) {
   title("Unseen English => French");
   await run(`head -n 8 ${DEMO}/test.tsv | cut -f 1 > ${DEMO}/unseen.en`);
   await run(`softalign translate ${MODEL} ${DEMO}/unseen.en > ${DEMO}/unseen.fr`);
-  const [english, french] = ["en", "fr"].map((side) => fs.readFileSync(`${DEMO}/unseen.${side}`, "utf8").split("\n"));
+  const [english, french] = ["en", "fr"].map((side) =>
+    fs.readFileSync(`${DEMO}/unseen.${side}`, "utf8").split("\n"),
+  );
   for (let i = 0; i < 8; i++) console.log(`  ${english[i]}\n    => ${french[i]}`);
 
   title("Where the model looked while writing each French word");

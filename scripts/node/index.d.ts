@@ -1,6 +1,10 @@
 /** Lines "source TAB target", or an iterable of pairs; alignments in Pharaoh format ("0-0 1-2"), if any. */
-export type Pairs = string | Iterable<
-  readonly [source: string, target: string, alignment?: string] | { source: string; target: string; alignment?: string }>;
+export type Pairs =
+  | string
+  | Iterable<
+      | readonly [source: string, target: string, alignment?: string]
+      | { source: string; target: string; alignment?: string }
+    >;
 /** The path (in Node) or URL of a .safetensors file, or its bytes. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Blob;
 /** Options of the command in camel case: {beam: 4, forceAttention: "uniform"}; `softalign help COMMAND` lists them. */
@@ -80,6 +84,9 @@ export function load(source: Source): Promise<Model>;
 /** Trains a model; the result has the weights of the last update. */
 export function train(pairs: Pairs, options?: TrainOptions): Promise<Model>;
 /** Pairs of a toy corpus: [source, target, alignment]. */
-export function corpus(task: string, options?: { pairs?: number; seed?: number; split?: "train" | "valid" | "test" }): Promise<[source: string, target: string, alignment: string][]>;
+export function corpus(
+  task: string,
+  options?: { pairs?: number; seed?: number; split?: "train" | "valid" | "test" },
+): Promise<[source: string, target: string, alignment: string][]>;
 /** All tasks, options, presets and formulas. */
 export function info(): Promise<Record<string, any>>;

@@ -8,15 +8,23 @@ const read = (name) => fs.readFileSync(new URL(name, FOLDER), "utf8");
 
 export default async function lessons(args) {
   const [, number, overwrite] = /^(\d{1,2})?( ?--overwrite)?$/.exec(args.join(" ")) ?? [null, "?"];
-  const names = fs.readdirSync(FOLDER).filter((name) => name.endsWith(".md")).map((name) => name.slice(0, -3)).sort();
+  const names = fs
+    .readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => name.slice(0, -3))
+    .sort();
   if (!number) {
     for (const name of names) console.log(read(`${name}.md`).split("\n", 1)[0].slice(2));
     console.log("\nsoftalign lessons 3 runs the third one.");
     return;
   }
-  const name = names.find((other) => parseInt(other) === Number(number)), folder = `lessons/${name}`;
-  const wrong = !name ? "Usage: softalign lessons [N] [--overwrite]"
-    : !overwrite && fs.existsSync(folder) ? `softalign: the folder ${folder} exists; --overwrite deletes it` : null;
+  const name = names.find((other) => parseInt(other) === Number(number));
+  const folder = `lessons/${name}`;
+  const wrong = !name
+    ? "Usage: softalign lessons [N] [--overwrite]"
+    : !overwrite && fs.existsSync(folder)
+      ? `softalign: the folder ${folder} exists; --overwrite deletes it`
+      : null;
   if (wrong) {
     console.error(wrong);
     process.exitCode = 2;
@@ -32,6 +40,11 @@ export default async function lessons(args) {
     const code = await runLine(line);
     if (code > 1) process.exit(code); // 1: a gradient is wrong, as it shall be
   }
-  console.log(`\nLook at ${folder}: ${fs.readdirSync(".").filter((file) => /\.(html|svg)$/.test(file)).join(" ")}\n`);
+  console.log(
+    `\nLook at ${folder}: ${fs
+      .readdirSync(".")
+      .filter((file) => /\.(html|svg)$/.test(file))
+      .join(" ")}\n`,
+  );
   console.log(notes.match(/^Question: .*/gm).join("\n"));
 }

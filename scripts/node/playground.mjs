@@ -13,7 +13,9 @@ function openBrowser(address) {
 }
 
 export default function playground(args) {
-  const usage = /^(?:--port=(\d{1,5}) ?)?(--no-open)?$/.exec(args.join(" ").replace("--port ", "--port="));
+  const usage = /^(?:--port=(\d{1,5}) ?)?(--no-open)?$/.exec(
+    args.join(" ").replace("--port ", "--port="),
+  );
   if (!usage) {
     console.error("Usage: softalign playground [--port N] [--no-open]");
     process.exitCode = 2;

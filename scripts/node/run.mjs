@@ -44,7 +44,8 @@ const joined = (lines) => lines.map((line) => `${line}\n`).join("");
 // What a lesson uses beside softalign: each gets the output of the one before, and its words.
 const programs = {
   cat: (_, file) => read(file),
-  cut: (input, _, field, file) => joined(split(file ? read(file) : input).map((line) => line.split("\t")[field - 1])),
+  cut: (input, _, field, file) =>
+    joined(split(file ? read(file) : input).map((line) => line.split("\t")[field - 1])),
   echo: (_, ...words) => `${words.join(" ")}\n`,
   head: (input, _, count, file) => joined(split(file ? read(file) : input).slice(0, count)),
   paste(_, ...files) {
@@ -53,7 +54,11 @@ const programs = {
     return joined(one.map((line, i) => [line, ...others.map((lines) => lines[i])].join(between)));
   },
   printf: (_, format, ...values) =>
-    (values.length ? values : [""]).map((value) => format.replace("%s", value)).join("").replaceAll("\\n", "\n").replaceAll("\\t", "\t"),
+    (values.length ? values : [""])
+      .map((value) => format.replace("%s", value))
+      .join("")
+      .replaceAll("\\n", "\n")
+      .replaceAll("\\t", "\t"),
   tee(input, file) {
     fs.writeFileSync(file, input);
     return input;
@@ -66,7 +71,10 @@ export async function runLine(line) {
   const stages = [[]];
   for (const [raw] of line.matchAll(/(?:'[^']*'|\\'|[^\s'])+/g)) {
     if (raw === "|") stages.push([]);
-    else stages.at(-1).push(raw === ">" ? null : raw.replace(/'([^']*)'|\\'/g, (all, inside) => inside ?? "'"));
+    else
+      stages
+        .at(-1)
+        .push(raw === ">" ? null : raw.replace(/'([^']*)'|\\'/g, (all, inside) => inside ?? "'"));
   }
   const output = stages.at(-1).at(-2) === null ? stages.at(-1).splice(-2)[1] : null;
   let text = "";
@@ -75,8 +83,12 @@ export async function runLine(line) {
       text = programs[program](text, ...words);
       continue;
     }
-    const last = stages.length === 1, file = last ? output : ".output";
-    const code = await runCommand([...words, ...(THREADS.includes(words[0]) ? ["--threads", "1"] : [])], file);
+    const last = stages.length === 1;
+    const file = last ? output : ".output";
+    const code = await runCommand(
+      [...words, ...(THREADS.includes(words[0]) ? ["--threads", "1"] : [])],
+      file,
+    );
     if (code || last) return code;
     text = read(file);
     fs.rmSync(file);

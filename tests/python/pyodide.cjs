@@ -6,13 +6,26 @@ const { Browser, serve } = require("../support/browser.js");
 
 // What it prints. It runs in a page as well, so that it uses nothing but its arguments.
 async function check(address, { loadPyodide }, notebooks) {
-  const start = performance.now(), said = [];
-  const pyodide = await loadPyodide({ stdout: (line) => said.push(line), stderr: (line) => said.push(line) });
+  const start = performance.now();
+  const said = [];
+  const pyodide = await loadPyodide({
+    stdout: (line) => said.push(line),
+    stderr: (line) => said.push(line),
+  });
   said.push(`Pyodide ${pyodide.version}: ${Math.round(performance.now() - start)} ms`);
   const get = async (name) => new Uint8Array(await (await fetch(address + name)).arrayBuffer());
   pyodide.unpackArchive(await get("any.whl"), "wheel");
   for (const folder of ["tests", "tests/python", "tests/golden"]) pyodide.FS.mkdir(folder);
-  for (const name of ["readme.py", "pairs.tsv", "train.tsv", "unseen.tsv", "tests/python/module.py", "tests/python/forward.py", "tests/golden/payloads.txt", ...notebooks])
+  for (const name of [
+    "readme.py",
+    "pairs.tsv",
+    "train.tsv",
+    "unseen.tsv",
+    "tests/python/module.py",
+    "tests/python/forward.py",
+    "tests/golden/payloads.txt",
+    ...notebooks,
+  ])
     pyodide.FS.writeFile(name, await get(name));
   try {
     pyodide.runPython(`
@@ -44,11 +57,15 @@ except SystemExit as end:
 }
 
 async function main(folder, program, ...notebooks) {
-  const server = await serve(folder), browser = program === "node" ? null : new Browser(program);
+  const server = await serve(folder);
+  const browser = program === "node" ? null : new Browser(program);
   try {
-    if (!browser) return await check(server.address, require(path.resolve(folder, "pyodide")), notebooks);
+    if (!browser)
+      return await check(server.address, require(path.resolve(folder, "pyodide")), notebooks);
     const page = await browser.open(`${server.address}page.html`);
-    return await page.run(`import("/pyodide/pyodide.mjs").then((pyodide) => (${check})("${server.address}", pyodide, ${JSON.stringify(notebooks)}))`);
+    return await page.run(
+      `import("/pyodide/pyodide.mjs").then((pyodide) => (${check})("${server.address}", pyodide, ${JSON.stringify(notebooks)}))`,
+    );
   } finally {
     await browser?.close();
     server.close();

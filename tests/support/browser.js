@@ -14,16 +14,30 @@ const inPage = (program) => `with (globalThis.softalign ?? {}) { ${program} }`;
 class Browser {
   constructor(command) {
     this.profile = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
-    this.child = spawn(command, ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
-      "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-      `--user-data-dir=${this.profile}`, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.child = spawn(
+      command,
+      [
+        "--headless=new",
+        "--remote-debugging-pipe",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-dev-shm-usage",
+        `--user-data-dir=${this.profile}`,
+        "about:blank",
+      ],
+      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+    );
     this.waiting = new Map();
     this.number = 0;
     this.pages = new Map();
     let rest = Buffer.alloc(0);
     this.child.stdio[4].on("data", (part) => {
       rest = Buffer.concat([rest, part]);
-      for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) this.hear(JSON.parse(rest.subarray(0, end)));
+      for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1))
+        this.hear(JSON.parse(rest.subarray(0, end)));
     });
     this.child.stdio[3].on("error", () => {});
     this.ended = new Promise((resolve) => this.child.on("exit", resolve));
@@ -46,7 +60,10 @@ class Browser {
 
   // Opens a file from the disk, or an address, and waits until it has loaded.
   async open(file, { width = 1280, height = 720 } = {}) {
-    const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId: this.context });
+    const { targetId } = await this.send("Target.createTarget", {
+      url: "about:blank",
+      browserContextId: this.context,
+    });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new Page(this, sessionId, targetId);
     this.pages.set(sessionId, page);
@@ -54,9 +71,13 @@ class Browser {
     await page.resize(width, height);
     const loaded = page.once("Page.loadEventFired");
     const begin = performance.now();
-    await page.send("Page.navigate", { url: /^http:/.test(file) ? file : pathToFileURL(file).href });
+    await page.send("Page.navigate", {
+      url: /^http:/.test(file) ? file : pathToFileURL(file).href,
+    });
     await loaded;
-    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    await page.run(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
     page.milliseconds = performance.now() - begin;
     return page;
   }
@@ -64,21 +85,37 @@ class Browser {
   async close() {
     this.send("Browser.close").catch(() => {});
     await this.ended;
-    for (let tries = 0; tries < 20 && fs.existsSync(this.profile); tries++) { // its helpers end after it
-      try { fs.rmSync(this.profile, { recursive: true, force: true }); } catch { await new Promise((done) => setTimeout(done, 100)); }
+    for (let tries = 0; tries < 20 && fs.existsSync(this.profile); tries++) {
+      // its helpers end after it
+      try {
+        fs.rmSync(this.profile, { recursive: true, force: true });
+      } catch {
+        await new Promise((done) => setTimeout(done, 100));
+      }
     }
   }
 }
 
 class Page {
   constructor(browser, session, target) {
-    Object.assign(this, { browser, session, target, requests: [], complaints: [], events: new Map() });
+    Object.assign(this, {
+      browser,
+      session,
+      target,
+      requests: [],
+      complaints: [],
+      events: new Map(),
+    });
   }
 
   hear({ method, params }) {
     if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
-    if (method === "Runtime.exceptionThrown") this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-    if (method === "Runtime.consoleAPICalled") this.complaints.push(params.args.map((value) => value.value ?? value.description).join(" "));
+    if (method === "Runtime.exceptionThrown")
+      this.complaints.push(
+        params.exceptionDetails.exception?.description ?? params.exceptionDetails.text,
+      );
+    if (method === "Runtime.consoleAPICalled")
+      this.complaints.push(params.args.map((value) => value.value ?? value.description).join(" "));
     if (method === "Log.entryAdded") this.complaints.push(params.entry.text);
     if (method === "Page.javascriptDialogOpening") {
       this.complaints.push(`dialog: ${params.message}`);
@@ -97,25 +134,40 @@ class Page {
 
   // The value of an expression in the page, a promise awaited.
   async run(expression) {
-    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression: inPage(expression), awaitPromise: true, returnByValue: true });
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
+      expression: inPage(expression),
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails)
+      throw new Error(
+        `${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`,
+      );
     return result.value;
   }
 
   // A word for each setting: "dark", "light", "print", "screen".
   async look(...words) {
     const scheme = words.find((word) => word === "dark" || word === "light");
-    await this.send("Emulation.setEmulatedMedia", { media: words.includes("print") ? "print" : "",
-      features: scheme ? [{ name: "prefers-color-scheme", value: scheme }] : [] });
+    await this.send("Emulation.setEmulatedMedia", {
+      media: words.includes("print") ? "print" : "",
+      features: scheme ? [{ name: "prefers-color-scheme", value: scheme }] : [],
+    });
   }
 
   resize(width, height) {
-    return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    return this.send("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
   }
 
   // The middle of the element in the window, scrolled to.
   async place(selector) {
-    const place = await this.run(`(() => { const node = document.querySelector(${JSON.stringify(selector)});
+    const place = await this
+      .run(`(() => { const node = document.querySelector(${JSON.stringify(selector)});
       if (!node) return null;
       node.scrollIntoView({ block: "center" });
       const box = node.getBoundingClientRect();
@@ -125,7 +177,10 @@ class Page {
   }
 
   async hover(selector) {
-    await this.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...(await this.place(selector)) });
+    await this.send("Input.dispatchMouseEvent", {
+      type: "mouseMoved",
+      ...(await this.place(selector)),
+    });
   }
 
   async click(selector) {
@@ -136,16 +191,35 @@ class Page {
   }
 
   async key(key, modifiers = 0) {
-    const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+    const codes = {
+      Tab: 9,
+      Enter: 13,
+      Escape: 27,
+      " ": 32,
+      End: 35,
+      Home: 36,
+      ArrowLeft: 37,
+      ArrowUp: 38,
+      ArrowRight: 39,
+      ArrowDown: 40,
+    };
     const text = { Enter: "\r", " ": " " }[key];
-    const event = { key, code: key === " " ? "Space" : key, windowsVirtualKeyCode: codes[key], modifiers, text };
+    const event = {
+      key,
+      code: key === " " ? "Space" : key,
+      windowsVirtualKeyCode: codes[key],
+      modifiers,
+      text,
+    };
     await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 
   // Types a text into an element, in place of what it holds.
   async type(selector, text) {
-    await this.run(`{ const node = document.querySelector(${JSON.stringify(selector)}); node.focus(); node.select(); }`);
+    await this.run(
+      `{ const node = document.querySelector(${JSON.stringify(selector)}); node.focus(); node.select(); }`,
+    );
     await this.send("Input.insertText", { text });
   }
 
@@ -160,7 +234,8 @@ class Page {
   async until(expression, most = 30000) {
     const begin = performance.now();
     while (!(await this.run(expression))) {
-      if (performance.now() - begin > most) throw new Error(`${expression} is not true after ${most} ms`);
+      if (performance.now() - begin > most)
+        throw new Error(`${expression} is not true after ${most} ms`);
       await new Promise((done) => setTimeout(done, 50));
     }
     return performance.now() - begin;
@@ -172,24 +247,39 @@ class Page {
   }
 
   async pdf(file) {
-    const { data } = await this.send("Page.printToPDF", { preferCSSPageSize: true, paperWidth: 8.27, paperHeight: 11.69 });
+    const { data } = await this.send("Page.printToPDF", {
+      preferCSSPageSize: true,
+      paperWidth: 8.27,
+      paperHeight: 11.69,
+    });
     fs.writeFileSync(file, Buffer.from(data, "base64"));
   }
 }
 
-const TYPES = { html: "text/html", json: "application/json", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm" };
+const TYPES = {
+  html: "text/html",
+  json: "application/json",
+  js: "text/javascript",
+  mjs: "text/javascript",
+  wasm: "application/wasm",
+};
 
 // A server of a folder's files: its address, and close().
 async function serve(folder) {
   const server = http.createServer((request, response) => {
     const file = path.join(folder, new URL(request.url, "http://localhost").pathname);
     fs.readFile(file, (error, content) => {
-      response.writeHead(error ? 404 : 200, { "content-type": TYPES[file.split(".").pop()] ?? "application/octet-stream" });
+      response.writeHead(error ? 404 : 200, {
+        "content-type": TYPES[file.split(".").pop()] ?? "application/octet-stream",
+      });
       response.end(content);
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() && server.closeAllConnections?.() };
+  return {
+    address: `http://127.0.0.1:${server.address().port}/`,
+    close: () => server.close() && server.closeAllConnections?.(),
+  };
 }
 
 module.exports = { Browser, Page, inPage, serve };

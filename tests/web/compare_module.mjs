@@ -3,14 +3,16 @@
 //
 //   node compare_module.mjs MODULE NATIVE_PLAY COMMAND FOLDER
 import assert from "node:assert/strict";
-import {execFileSync} from "node:child_process";
-import {readFileSync, writeFileSync} from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 
 const [module, native, command, folder] = process.argv.slice(2);
-import {openModule} from "../../src/page/playground/module.js";
-const {call, memory} = await openModule(readFileSync(module));
+import { openModule } from "../../src/page/playground/module.js";
+const { call, memory } = await openModule(readFileSync(module));
 
-const UPDATES = 6, CLOSE = 3, TOLERANCE = 1e-4;
+const UPDATES = 6;
+const CLOSE = 3;
+const TOLERANCE = 1e-4;
 const source = "the young queen finds a horse.";
 const small = "--hidden 12 --embed 10 --attn 8 --maxout 8 --ffn 20 --batch 16 --shards 1 --seed 7";
 const models = [
@@ -29,24 +31,33 @@ const models = [
 const pairs = call("pairs", "reorder", 300, 5, "train", 0);
 const file = `${folder}/pairs.tsv`;
 writeFileSync(file, pairs);
-assert.equal(pairs, execFileSync(command, ["corpus", "reorder", "--pairs", "300", "--seed", "5"], {encoding: "utf8"}));
+assert.equal(
+  pairs,
+  execFileSync(command, ["corpus", "reorder", "--pairs", "300", "--seed", "5"], {
+    encoding: "utf8",
+  }),
+);
 
 // What native_play prints, as values.
 function playNative(options) {
-  const lines = execFileSync(native, [options, file, String(UPDATES), source], {encoding: "utf8"}).split("\n");
-  return lines.filter(line => line).map(line => JSON.parse(line));
+  const lines = execFileSync(native, [options, file, String(UPDATES), source], {
+    encoding: "utf8",
+  }).split("\n");
+  return lines.filter((line) => line).map((line) => JSON.parse(line));
 }
 
 function playModule(options) {
-  const results = [], play = call("open", options, pairs, null, null, 0);
+  const results = [];
+  const play = call("open", options, pairs, null, null, 0);
   for (let i = 0; i < UPDATES; i++) {
-    const {loss, gradient_norm} = call("step", play, 1);
+    const { loss, gradient_norm } = call("step", play, 1);
     results.push([loss, gradient_norm]);
   }
   try {
     results.push(call("align", play, source, null, null, null));
-  } catch (error) { // this model does not attend
-    results.push({error: error.message});
+  } catch (error) {
+    // this model does not attend
+    results.push({ error: error.message });
   }
   results.push(call("translate", play, source, "--beam 3", null));
   const saved = call("save", play, 0);
@@ -62,10 +73,30 @@ function playModule(options) {
 
 // The training loss of the first updates, from the command's log.
 function lossesOfCommand(options) {
-  execFileSync(command, ["train", "--train", file, "--out", `${folder}/run`, "--overwrite", "--threads", "1", "--steps",
-    String(CLOSE), "--valid-every", "1", ...options.split(" ").filter(word => word)], {stdio: "ignore"});
-  const [header, ...rows] = readFileSync(`${folder}/run/log.csv`, "utf8").trim().split("\n").map(line => line.split(","));
-  return rows.map(row => Number(row[header.indexOf("train_loss")]));
+  execFileSync(
+    command,
+    [
+      "train",
+      "--train",
+      file,
+      "--out",
+      `${folder}/run`,
+      "--overwrite",
+      "--threads",
+      "1",
+      "--steps",
+      String(CLOSE),
+      "--valid-every",
+      "1",
+      ...options.split(" ").filter((word) => word),
+    ],
+    { stdio: "ignore" },
+  );
+  const [header, ...rows] = readFileSync(`${folder}/run/log.csv`, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(","));
+  return rows.map((row) => Number(row[header.indexOf("train_loss")]));
 }
 
 for (const model of models) {
@@ -80,46 +111,82 @@ for (const model of models) {
 }
 
 // A training that goes on from its state has the bits of one that never stopped, validations included.
-const options = `${small} --valid-every 2`, whole = call("open", options, pairs, null, null, 0);
+const options = `${small} --valid-every 2`;
+const whole = call("open", options, pairs, null, null, 0);
 call("step", whole, 3);
-const state = call("save", whole, 1), resumed = call("open", options, pairs, null, state);
-const figures = ({loss, gradient_norm, validation}) => [loss, gradient_norm, validation.loss, validation.bleu];
+const state = call("save", whole, 1);
+const resumed = call("open", options, pairs, null, state);
+const figures = ({ loss, gradient_norm, validation }) => [
+  loss,
+  gradient_norm,
+  validation.loss,
+  validation.bleu,
+];
 assert.deepEqual(figures(call("step", resumed, 3)), figures(call("step", whole, 3)));
 assert.deepEqual(call("save", resumed, 0), call("save", whole, 0));
 console.log("equal bits after saving and opening a training's state");
 
 // Measuring, in parts between the updates, changes no bits of a training, and its figures are those of the
 // weights at its beginning.
-const measured = call("open", small, pairs, null, null, 0), alone = call("open", small, pairs, null, null, 0), all = call("validate", measured, 9, 0);
+const measured = call("open", small, pairs, null, null, 0);
+const alone = call("open", small, pairs, null, null, 0);
+const all = call("validate", measured, 9, 0);
 assert.deepEqual(call("validate", measured, 9, 0), all);
 assert.equal(call("validate", measured, 9, 4), null);
 call("step", measured, 1);
 assert.equal(call("validate", measured, 9, 4), null);
 call("step", measured, 1);
-for (const [name, value] of Object.entries(call("validate", measured, 9, 4))) // one sentence's products sum in another order
+for (const [name, value] of Object.entries(call("validate", measured, 9, 4)))
+  // one sentence's products sum in another order
   assert(Math.abs(value - all[name]) < 1e-6, `${name}: ${value}, all at once ${all[name]}`);
 assert.equal(call("validate", measured, 9, 0).step, 2);
 call("step", alone, 2);
 assert.deepEqual(call("save", measured, 0), call("save", alone, 0));
-assert(all.gold > 0 && all.gold < 1 && all.moved_links > 0 && all.moved_links < all.links && all.sentences === 9, JSON.stringify(all));
+assert(
+  all.gold > 0 &&
+    all.gold < 1 &&
+    all.moved_links > 0 &&
+    all.moved_links < all.links &&
+    all.sentences === 9,
+  JSON.stringify(all),
+);
 console.log("measuring leaves the training as it is");
 
 const steps = JSON.parse(call("explain", whole, "a king", null, "--steps"));
-assert(steps.some(({name}) => name === "alpha_ij"), steps.map(({name}) => name).join());
-for (const {name, numbers} of steps) assert(numbers.length && numbers.every(row => row.length === numbers[0].length), name);
+assert(
+  steps.some(({ name }) => name === "alpha_ij"),
+  steps.map(({ name }) => name).join(),
+);
+for (const { name, numbers } of steps)
+  assert(numbers.length && numbers.every((row) => row.length === numbers[0].length), name);
 
 // What is wrong is said in a sentence, and the model goes on.
 const wrong = [
-  ["open", "--hiden 3", pairs, null, null, 0], ["open", "--hidden 8192", pairs, null, null, 0],
-  ["open", small, "no tab\n", null, null, 0], ["open", small, "", null, null, 0],
-  ["open", small, "x".repeat(2000000), null, null, 0], ["open", small, call("pairs", "copy", 50, 1, "train", 0), null, state],
-  ["load", state.slice(0, 700)], ["load", new Uint8Array([31, 139, 8, 0])], ["load", state.map((byte, i) => (i === 3000 ? ~byte : byte))],
-  ["translate", whole, "a king", "--beam none", null], ["align", whole, "a king", null, "--site nowhere", null],
-  ["explain", whole, "a king", "un roi", "--step 9"], ["break", "no such term"], ["pair", whole, 100000],
+  ["open", "--hiden 3", pairs, null, null, 0],
+  ["open", "--hidden 8192", pairs, null, null, 0],
+  ["open", small, "no tab\n", null, null, 0],
+  ["open", small, "", null, null, 0],
+  ["open", small, "x".repeat(2000000), null, null, 0],
+  ["open", small, call("pairs", "copy", 50, 1, "train", 0), null, state],
+  ["load", state.slice(0, 700)],
+  ["load", new Uint8Array([31, 139, 8, 0])],
+  ["load", state.map((byte, i) => (i === 3000 ? ~byte : byte))],
+  ["translate", whole, "a king", "--beam none", null],
+  ["align", whole, "a king", null, "--site nowhere", null],
+  ["explain", whole, "a king", "un roi", "--step 9"],
+  ["break", "no such term"],
+  ["pair", whole, 100000],
 ];
 for (const [name, ...values] of wrong)
-  assert.throws(() => call(name, ...values), error => error instanceof Error && !(error instanceof WebAssembly.RuntimeError)
-    && error.message.length > 10 && !error.message.includes("\n"), name);
+  assert.throws(
+    () => call(name, ...values),
+    (error) =>
+      error instanceof Error &&
+      !(error instanceof WebAssembly.RuntimeError) &&
+      error.message.length > 10 &&
+      !error.message.includes("\n"),
+    name,
+  );
 call("step", whole, 1);
 assert.throws(() => memory.grow(16384), RangeError, "the module may take more than a gigabyte");
 
@@ -127,9 +194,10 @@ assert.throws(() => memory.grow(16384), RangeError, "the module may take more th
 const check = "--hidden 3 --embed 3 --attn 3 --maxout 2";
 assert.equal(call("gradcheck", check, null).ok, true);
 assert.equal(call("gradcheck", check, "additive.key").ok, false);
-const trained = term => {
+const trained = (term) => {
   call("break", term);
-  const play = call("open", small, pairs, null, null, 0), {gradient_norm} = call("step", play, 1);
+  const play = call("open", small, pairs, null, null, 0);
+  const { gradient_norm } = call("step", play, 1);
   call("break", null);
   call("close", play);
   return gradient_norm;

@@ -1,6 +1,7 @@
-// What the command's module asks of a system (WASI, preview 1, and the functions of wasi_command.c), by Node's files.
-// Not by node:wasi: that is experimental and prints so, Node 18 has it only behind a flag, and it resolves links
-// itself, so that /dev/fd/63 of `--train <(zcat pairs.gz)` cannot be opened.
+// What the command's module asks of a system (WASI, preview 1, and the functions of
+// wasi_command.c), by Node's files. Not by node:wasi: that is experimental and prints so, Node 18
+// has it only behind a flag, and it resolves links itself, so that /dev/fd/63 of `--train <(zcat
+// pairs.gz)` cannot be opened.
 import { randomFillSync } from "node:crypto";
 import fs from "node:fs";
 import { hostname } from "node:os";
@@ -46,7 +47,10 @@ const commandCalls = (files, folder, signals, memory = files.memory) => ({
     if (file.isFolder) {
       files.locks.set(file.path, lockFolder(file.path));
       file.locks = true; // until this descriptor is closed
-    } else if (!files.locks.has(above)) throw failure("ENOLCK"); // what lies in a locked folder is its owner's
+      return;
+    }
+    // What lies in a locked folder is its owner's.
+    if (!files.locks.has(above)) throw failure("ENOLCK");
   },
   dup: (number, result) => {
     const file = files.at(number);
@@ -85,8 +89,8 @@ const guarded =
 const guardAll = (calls) =>
   Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, guarded(call)]));
 
-// The functions that the module imports. `getMemory()` is its memory; `signals` are shared with the thread that
-// receives signals: [0] the last one, [1] whether the module asks for it.
+// The functions that the module imports. `getMemory()` is its memory; `signals` are shared with the
+// thread that receives signals: [0] the last one, [1] whether the module asks for it.
 export function openHost({ args, env, folder, output, signals }, getMemory) {
   const memory = new Memory(getMemory);
   const files = new Files(memory, output);

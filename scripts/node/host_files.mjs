@@ -31,8 +31,8 @@ function patiently(act) {
   }
 }
 
-// The open files: what a descriptor stands for; two may share one. A position is that of a regular file; the system
-// knows others.
+// The open files: what a descriptor stands for; two may share one. A position is that of a regular
+// file; the system knows others.
 export class Files {
   constructor(memory, output) {
     this.memory = memory;
@@ -66,7 +66,8 @@ export class Files {
     if (lock) fs.rmSync(lock, { force: true });
   }
 
-  // Reads or writes each part of a list of buffers by `act(fd, bytes, 0, size, position)`, until one was not filled.
+  // Reads or writes each part of a list of buffers by `act(fd, bytes, 0, size, position)`, until
+  // one was not filled.
   transfer(number, list, count, result, position, act) {
     const file = this.at(number);
     const { memory } = this;
@@ -133,7 +134,8 @@ export const transferCalls = (files, memory = files.memory) => ({
   },
   fd_sync: (number) => {
     const file = files.at(number);
-    if (!(file.isFolder && process.platform === "win32")) fs.fsyncSync(file.fd); // whose folders cannot be synced
+    // Whose folders cannot be synced.
+    if (!(file.isFolder && process.platform === "win32")) fs.fsyncSync(file.fd);
   },
   fd_close: (number) => {
     const file = files.at(number);

@@ -1,4 +1,5 @@
-// Paths of the module are absolute, with slashes. On Windows the first part is a drive, or UNC: /C:/Data, /UNC/server.
+// Paths of the module are absolute, with slashes. On Windows the first part is a drive, or UNC:
+// /C:/Data, /UNC/server.
 import fs from "node:fs";
 
 // The module's path of a folder or file of the system, and the reverse.
@@ -16,12 +17,14 @@ export function toModule(path, platform = process.platform) {
 
 export function toSystem(path, platform = process.platform) {
   if (platform !== "win32") return path;
-  const last = path.replace(/^.*\/(?=[A-Za-z]:(?:\/|$)|UNC\/)/, ""); // "C:/here/D:/there": an absolute path was given
+  // "C:/here/D:/there": an absolute path was given.
+  const last = path.replace(/^.*\/(?=[A-Za-z]:(?:\/|$)|UNC\/)/, "");
   if (last.startsWith("UNC/")) return `//${last.slice(4)}`;
   return /^[A-Za-z]:$/.test(last) ? `${last}/` : last;
 }
 
-// An argument of the command line whose backslashes separate folders: as `--out C:\new`, `--train=a\b.tsv`, `a\b,a\c`.
+// An argument of the command line whose backslashes separate folders: as `--out C:\new`,
+// `--train=a\b.tsv`, `a\b,a\c`.
 export function argumentToModule(argument, platform = process.platform, exists = fs.existsSync) {
   if (platform !== "win32" || !argument.includes("\\")) return argument;
   const [, option, value] = /^(--[a-z-]+=)?(.*)$/s.exec(argument);

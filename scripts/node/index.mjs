@@ -1,4 +1,5 @@
-// softalign for JavaScript: models that are trained and looked at in this process, by the playground's module.
+// softalign for JavaScript: models that are trained and looked at in this process, by the
+// playground's module.
 import { openModule } from "./module.mjs";
 
 const isNode = new URL(import.meta.url).protocol === "file:";

@@ -1,5 +1,6 @@
-// softalign lessons [N] [--overwrite]: the lessons of the course, or one of them, in the folder lessons/NAME: its
-// commands, as scripts/lessons runs them with --short. scripts/npm lists them; no shell is needed.
+// softalign lessons [N] [--overwrite]: the lessons of the course, or one of them, in the folder
+// lessons/NAME: its commands, as scripts/lessons runs them with --short. scripts/npm lists them; no
+// shell is needed.
 import fs from "node:fs";
 import { runLine } from "./run.mjs";
 

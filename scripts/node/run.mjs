@@ -3,9 +3,9 @@ import fs from "node:fs";
 import { constants } from "node:os";
 import { Worker } from "node:worker_threads";
 
-// The exit code. A signal ends the process, as that of a native command, unless the command asks for signals: then
-// the first one makes it save and end with 128 + its number, and the second one ends the process.
-// `output`: the file that gets its standard output.
+// The exit code. A signal ends the process, as that of a native command, unless the command asks
+// for signals: then the first one makes it save and end with 128 + its number, and the second one
+// ends the process. `output`: the file that gets its standard output.
 export function runCommand(args, output) {
   const signals = new Int32Array(new SharedArrayBuffer(8));
   const workerData = {
@@ -36,7 +36,8 @@ export function runCommand(args, output) {
   }).finally(() => names.forEach((name) => process.removeListener(name, onSignal)));
 }
 
-const THREADS = ["train", "compare", "eval", "translate", "align"]; // the commands that would note that there is one
+// The commands that would note that there is one.
+const THREADS = ["train", "compare", "eval", "translate", "align"];
 const read = (file) => fs.readFileSync(file, "utf8");
 const split = (text) => text.replace(/\n$/, "").split("\n");
 const joined = (lines) => lines.map((line) => `${line}\n`).join("");
@@ -65,7 +66,8 @@ const programs = {
   },
 };
 
-// Shows and runs a line that is written for a shell: programs with | between them, > FILE at its end. The exit code.
+// Shows and runs a line that is written for a shell: programs with | between them, > FILE at its
+// end. The exit code.
 export async function runLine(line) {
   console.log(`\n$ ${line}`);
   const stages = [[]];

@@ -8,15 +8,16 @@ import { clipped, isRightToLeft } from "./text.js";
 
 const sumOf = (list) => list.reduce((sum, number) => sum + number, 0);
 
-// A sentence: its words, whether they run from right to left, and their widths in em.
+// Returns a sentence with its direction and the widths of its words in em.
 const sideOf = (list) => ({
   list,
   isBack: isRightToLeft(list),
   widths: list.map((text) => widthOf(clipped(text, 18), 1) + 0.67),
 });
 
-// The sizes of the picture and of its words. It is flat, with the source above the target, where the words of a
-// sentence fit a line; else the two are columns. A page gives no height, which then follows from the words.
+// Returns the sizes of the picture and of its words. It is flat, with the source above the target,
+// where the words of a sentence fit a line; else the two are columns. A page gives no height: it
+// follows from the words.
 function layoutOf(words, { width, height, least }) {
   const deep = Math.max(words.source.length, words.target.length);
   const sides = [sideOf(words.source), sideOf(words.target)];
@@ -41,7 +42,7 @@ function layoutOf(words, { width, height, least }) {
   };
 }
 
-// The middle of the edge of each word from which bands start.
+// Returns the middle of the edge of each word from which bands start.
 function placesOf({ list, isBack, widths }, side, layout) {
   const { width, height, font, above } = layout;
   if (!layout.isFlat) {
@@ -81,8 +82,9 @@ function axesOf({ width, height, font, isFlat }) {
   return [axis(0, 0, font, "start"), target];
 }
 
-// The picture of words { source, target }, and what shows weights in it. In a given height the words are as large as
-// fits, but no smaller than `least`, and keys do nothing. act: as that of a matrix.
+// Returns the picture of words { source, target } and functions that show weights in it. In a given
+// height the words are as large as fits, but no smaller than `least`, and keys do nothing. act: see
+// Matrix.
 export function Bands(words, { width, height = 0, least = 18, act = null }) {
   const layout = layoutOf(words, { width, height, least });
   const { font, sides, isFlat } = layout;

@@ -1,9 +1,10 @@
-// Bars: a line for each row, with the figures of single runs as ticks.
+// Bars: a line for each row, with ticks for single runs.
 
 import { html } from "./dom.js";
 import { breakable } from "./text.js";
 
-// rows: [{ name, color, value, shown, runs: [figure] }]; `least`: what a full bar stands for, or more where a row has more
+// Draws rows [{ name, color, value, shown, runs: [value] }]. A full bar stands for `least`, or for
+// the largest value where that is more.
 export function drawBars(host, rows, least = 1e-12) {
   const most = Math.max(
     ...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite),

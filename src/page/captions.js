@@ -1,6 +1,6 @@
-// The words inside pictures, and what screen readers say of them.
+// The words inside pictures, also for screen readers.
 
-// English; a page in other languages, or with other axes, assigns its own.
+// English. Pages with another language or other axes assign theirs.
 export const captions = {
   axes: ["source", "target"],
   coverage: "coverage: sum of weights",

@@ -1,11 +1,11 @@
-// Line charts over numbers or bands of lengths, with a cursor that the mouse and the arrow keys move.
+// Line charts over numbers or bands of lengths, with a cursor for mouse and arrow keys.
 
 import { captions } from "./captions.js";
 import { html, make, svg } from "./dom.js";
 import { onKeys } from "./keyboard.js";
 import { clipped, fixed, numeral } from "./text.js";
 
-// About five round numbers from least to most.
+// Returns about five round numbers from least to most.
 function ticks(least, most) {
   const rough = (most - least) / 5 || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -23,13 +23,15 @@ const FEW = 40; // points that are drawn one by one
 
 const LETTERS = 32; // of a name at the end of a line
 
-// The mark of a point, a shape for each model: models differ in more than color.
+// The mark of a point: one shape per model, so that color is not the only difference.
 const shapes = [
   (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`,
   (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`,
   (x, y, r) => `M${x} ${y - 1.25 * r}l${1.25 * r} ${2.2 * r}h${-2.5 * r}Z`,
-  (x, y, r) =>
-    `M${x} ${y - 1.35 * r}l${1.35 * r} ${1.35 * r}l${-1.35 * r} ${1.35 * r}l${-1.35 * r} ${-1.35 * r}Z`,
+  (x, y, r) => {
+    const d = 1.35 * r;
+    return `M${x} ${y - d}l${d} ${d}l${-d} ${d}l${-d} ${-d}Z`;
+  },
 ];
 
 const pointMark = (model, x, y, size) =>
@@ -39,7 +41,7 @@ const pointMark = (model, x, y, size) =>
     style: { fill: model.color },
   });
 
-// The size of a chart, the box of its lines in it, and where numbers stand in that box.
+// Returns the size of a chart, the box of its lines, and the place of numbers in that box.
 function layoutOf(host, { series, bands, tall, most: least = 1 }) {
   const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth || 900, 280);
@@ -72,7 +74,7 @@ function layoutOf(host, { series, bands, tall, most: least = 1 }) {
   };
 }
 
-// The grid, the numbers at the axes and the titles of these.
+// Returns the grid, the numbers at the axes and the titles of the axes.
 function axesOf({ x: titleX, y: titleY, bands }, { em, height, box, most, toX, toY }) {
   const rows = ticks(0, most.y).flatMap((y) => [
     svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),
@@ -142,7 +144,7 @@ export function drawChart(host, chart) {
   host.replaceChildren(picture, host.tip);
 }
 
-// The names of the models at the ends of the lines, moved apart where they would overlap.
+// Returns the names of the models at the ends of the lines, moved apart where they would overlap.
 function lineNames(series, { em, box, toY }) {
   const lasts = series
     .filter((line) => line.points.length)
@@ -160,7 +162,7 @@ function lineNames(series, { em, box, toY }) {
   });
 }
 
-// The lines that have a point at x or, over numbers, before it, with that point; the largest first.
+// Returns the lines at x, each with its last point up to x, the largest first.
 function linesAt(x, { series, bands }) {
   return series
     .map((line) => [line, line.points.findLast(([at]) => at <= x)])
@@ -168,7 +170,7 @@ function linesAt(x, { series, bands }) {
     .sort(([, one], [, other]) => other[1] - one[1]);
 }
 
-// What the tip says of the lines at x.
+// Returns what the tip says about the lines at x.
 function textAt(x, chart) {
   const head = html("b", {}, `${chart.bands ? chart.bands[x] : x} ${chart.x}`);
   const lines = linesAt(x, chart).map(([{ model, label }, [, y]]) => {
@@ -178,7 +180,7 @@ function textAt(x, chart) {
   return [html("p", {}, head), ...lines];
 }
 
-// A cursor that the mouse and the arrow keys move from point to point, with a tip beside it.
+// Adds a cursor that moves from point to point, with a tip beside it.
 function addCursor(tip, picture, chart, { box, toX, width, height }) {
   const points = chart.series.flatMap((line) => line.points);
   const xs = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b);
@@ -223,7 +225,7 @@ function addCursor(tip, picture, chart, { box, toX, width, height }) {
   });
 }
 
-// The line of a model in a legend.
+// Returns the line of a model in a legend.
 export function lineMark(color, stroke) {
   const line = svg("line", {
     x1: 0,

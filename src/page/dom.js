@@ -1,9 +1,11 @@
-// Elements: found, made, clicked, measured. Texts are untrusted: they become text nodes and nothing else.
+// HTML and SVG elements. Texts are untrusted: they become text nodes and nothing else.
 
 export const byId = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// Sets attributes, styles and listeners ({ on: { event: act } }) of a node and appends children. An
+// attribute that is false or null stays unset; a child that is null is left out.
 export function make(node, attributes, children = []) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on")
@@ -22,12 +24,11 @@ export const html = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   make(document.createElementNS(SVG, tag), attributes, children);
 
-// What clicks on elements, by their ids, and keys, by their names, do. A key belongs to the control that takes it, to a shortcut of the
-// browser, or to whoever is next where the act returns false.
+// Sets what clicks do: functions by the ids of elements.
 export const onClick = (acts) =>
   Object.entries(acts).forEach(([id, act]) => byId(id).addEventListener("click", act));
 
-// Draws when the element is there, and again when it gets another width.
+// Calls `draw` now, and whenever the element gets another width.
 export function onWidth(host, draw) {
   let width = -1;
   new ResizeObserver(() => {
@@ -37,6 +38,7 @@ export function onWidth(host, draw) {
   }).observe(host);
 }
 
+// Sets a control as a user would, where the value is one of its own.
 export function setControl(id, value) {
   const control = byId(id);
   const fits =
@@ -48,7 +50,7 @@ export function setControl(id, value) {
   for (const name of ["input", "change"]) control.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
-// Between light and dark.
+// Switches between light and dark.
 export function changeTheme() {
   const { dataset } = document.documentElement;
   const isDark = dataset.theme
@@ -57,7 +59,7 @@ export function changeTheme() {
   dataset.theme = isDark ? "light" : "dark";
 }
 
-// Has the browser save a file.
+// Has the browser save data as a file.
 export function offer(name, data, type) {
   const address = URL.createObjectURL(new Blob([data], { type }));
   html("a", { href: address, download: name }).click();

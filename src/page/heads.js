@@ -3,7 +3,7 @@
 import { html, make } from "./dom.js";
 import { isRightToLeft } from "./text.js";
 
-// A small picture of a matrix, a pixel for each weight.
+// Returns a small picture of a matrix, one pixel per weight.
 export function thumbnail(weights, words) {
   const columns = words.source.length;
   const back = isRightToLeft(words.source);
@@ -26,8 +26,9 @@ export function thumbnail(weights, words) {
   return picture;
 }
 
-// Layers and heads in small, of which one is chosen. rows: [{ title, heads: [{ part, name, note, title, weights, isChosen, isDecisive }] }];
-// choose(part). The buttons stay where they are as long as their names do.
+// Draws a button per head, in rows [{ title, heads: [{ part, name, note, title, weights, isChosen,
+// isDecisive }] }]; a click calls choose(part). Buttons are kept while their names stay the same,
+// and with them the focus.
 export function drawHeads(host, rows, words, choose) {
   const all = rows.flatMap(({ heads }) => heads);
   const key = JSON.stringify(

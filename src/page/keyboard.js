@@ -1,8 +1,11 @@
-// Keys: of the whole page, of a dialog, and over the cells of a picture.
+// Keys: of a page, of a dialog, and over the cells of a picture.
 
 import { make } from "./dom.js";
 import { isRightToLeft } from "./text.js";
 
+// Sets what keys do: functions by the names of keys. A key belongs to a control that takes it
+// (`takers`), to a shortcut of the browser, or, where the function returns false, to the next
+// listener.
 export function onKeys(target, acts, takers = "select") {
   target.addEventListener("keydown", (event) => {
     const act = acts[event.key.length > 1 ? event.key : event.key.toLowerCase()];
@@ -19,8 +22,8 @@ export function onKeys(target, acts, takers = "select") {
   });
 }
 
-// Arrow keys move over the cells of a picture, Enter and space pick one, Escape leaves; returns what is to be told
-// which cell is highlighted.
+// Has arrow keys move over the cells of a picture, Enter and space pick one, and Escape leave.
+// Returns a function that must be told which cell is highlighted.
 export function addKeys(picture, words, act) {
   const cell = [0, 0];
   const side = isRightToLeft(words.source) ? -1 : 1;

@@ -1,4 +1,4 @@
-// Words in pictures: how wide they are, and which of them stand out.
+// Words in pictures.
 
 import { html, svg } from "./dom.js";
 import { clipped, isRightToLeft, visible } from "./text.js";
@@ -6,10 +6,10 @@ import { clipped, isRightToLeft, visible } from "./text.js";
 const ruler = document.createElement("canvas").getContext("2d");
 ruler.font = `700 100px ${getComputedStyle(document.documentElement).fontFamily}`;
 
-// The width that the browser gives a text of this size, in bold, which is wider.
+// Returns the width of a text of this size, in bold, which is wider.
 export const widthOf = (text, size) => (ruler.measureText(text).width * size) / 100;
 
-// A word in a picture. In SVG the start of a right-to-left text is on the right.
+// Returns a word for a picture. In SVG a right-to-left text starts on the right.
 export function label(text, { anchor = "middle", most = 18, ...place }) {
   const back = isRightToLeft([text]);
   return svg(
@@ -24,7 +24,7 @@ export function label(text, { anchor = "middle", most = 18, ...place }) {
   );
 }
 
-// The source words that a row looks at stand out.
+// Emphasizes the source words that a row looks at.
 export function lightUp(labels, row, weights) {
   labels.forEach((label, s) =>
     label.classList.toggle(
@@ -34,7 +34,7 @@ export function lightUp(labels, row, weights) {
   );
 }
 
-// A picture below its name, as wide as the picture likes to be.
+// Returns a picture below its name, as wide as the picture wants to be.
 export function panelOf({ picture, room = "100%" }, ...above) {
   return html("figure", { style: { width: `max(${room}, 20rem)` } }, ...above, picture);
 }

@@ -1,4 +1,4 @@
-// What stands around a matrix: the scale of its colors, and bars of sums and entropies.
+// The margins of a matrix: the scale of its colors, and bars of sums and entropies.
 
 import { captions } from "./captions.js";
 import { svg } from "./dom.js";
@@ -7,7 +7,7 @@ import { numeral } from "./text.js";
 const SHADES = 20;
 const SHARES = [0, 0.5, 1]; // of the largest weight, with a number each
 
-// Adds the color scale; returns a function that writes its numbers, up to a largest weight.
+// Adds the color scale. Returns a function that writes its numbers, up to a largest weight.
 export function addScale(picture, layout, isSigned) {
   const { small } = layout;
   const place = {
@@ -47,8 +47,8 @@ export function addScale(picture, layout, isSigned) {
     });
 }
 
-// Adds bars: the sum of the weights of each source word, and the entropy of each target word. Returns a function that
-// shows those of some weights.
+// Adds bars for the sum of weights of each source word and the entropy of each target word. Returns
+// a function that shows those of some weights.
 export function addSums(picture, { left, top, cell, rows, columns, font, toX, toY }) {
   const right = left + columns * cell + 8;
   const bottom = top + rows * cell + 4;

@@ -1,5 +1,6 @@
-// A matrix of attention weights: source words at the top, target words on the left, sums below and on the right.
-// Columns follow the reading direction of the source: those of a right-to-left source run from right to left.
+// A matrix of attention weights: source words at the top, target words on the left, sums below and
+// on the right. Columns run in the direction of the source: from right to left for a right-to-left
+// language.
 
 import { captions } from "./captions.js";
 import { make, svg } from "./dom.js";
@@ -8,8 +9,7 @@ import { label, lightUp, widthOf } from "./labels.js";
 import { addScale, addSums } from "./margins.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
-// The sizes of the cells and words of a matrix. `large` gives those of cells and words, and whether it is bare of the
-// words of its rows.
+// Returns the sizes of cells and words. `large` sets those of cells and letters.
 function measure(words, { beside, large }) {
   const columns = words.source.length;
   const isNarrow = beside > 2;
@@ -22,7 +22,7 @@ function measure(words, { beside, large }) {
   return { columns, cell, font, small, source, target: large?.bare ? 0 : longest(words.target) };
 }
 
-// Where everything stands, in the units of the picture.
+// Returns the places of all parts, in the units of the picture.
 function layoutOf(words, options) {
   const { large, sums } = options;
   const { columns, cell, font, small, source, target } = measure(words, options);
@@ -60,8 +60,8 @@ function layoutOf(words, options) {
   };
 }
 
-// Its width on the page. Two are side by side wherever that shrinks them by a quarter at most; one is never much
-// higher than the window.
+// Returns the width of the picture on the page. Two stand side by side where that shrinks them by
+// at most a quarter; one is never much higher than the window.
 function roomOf({ width, height }, beside) {
   const natural = width / 17;
   return beside > 1
@@ -87,7 +87,7 @@ function columnName(text, s, { toX, top, cell, font, isSlanted, slant }) {
   return label(text, { class: "word", x: start, y, anchor: "start", transform });
 }
 
-// A row: its word, unless the matrix is bare, and its cells.
+// Draws a row: its word, unless the matrix is bare, and its cells.
 function drawRow(text, t, { columns, toX, toY, left, cell, font }, isBare) {
   const y = toY(t);
   const place = { x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" };
@@ -103,7 +103,7 @@ function drawRow(text, t, { columns, toX, toY, left, cell, font }, isBare) {
   return { group, cells };
 }
 
-// What stands in a row without weights: attention that chooses words one by one may choose none.
+// Returns the text of a row without weights: hard attention may choose no word.
 function emptyRow(t, { left, top, columns, cell, font, small }) {
   const place = { x: left + (columns * cell) / 2, y: top + (t + 0.65) * cell };
   const text = { class: "small", "text-anchor": "middle", "font-size": small || font };
@@ -115,7 +115,7 @@ function goldFrame([s, t, isPossible], { toX, toY, cell }) {
   return svg("rect", { class: isPossible ? "gold possible" : "gold", ...place });
 }
 
-// The weight of a cell as a number.
+// Returns the weight of a cell as a number.
 function valueOf(weight, most, t, s, { toX, top, cell }) {
   const text = Math.abs(weight) < 0.005 ? "" : numeral(weight.toFixed(2).replace("0.", "."));
   const place = { x: toX(s) + cell / 2, y: top + (t + 0.62) * cell };
@@ -126,7 +126,7 @@ function valueOf(weight, most, t, s, { toX, top, cell }) {
   );
 }
 
-// The rectangle over a row that takes the pointer and tells `act` the cell below it.
+// Returns the rectangle over a row that catches the pointer and tells `act` the cell below it.
 function catcherOf(t, picture, { left, toY, columns, cell, isBack }, act) {
   const columnOf = ({ clientX, clientY }) => {
     const toPicture = picture.getScreenCTM().inverse();
@@ -148,7 +148,7 @@ function catcherOf(t, picture, { left, toY, columns, cell, isBack }, act) {
 const setVisible = (node, isVisible) =>
   node.setAttribute("visibility", isVisible ? "visible" : "hidden");
 
-// All nodes of the picture; those that stand for weights have names.
+// Draws everything but sums and scale; returns the picture and the parts that depend on weights.
 function drawParts(words, options, layout) {
   const { box, cell, font } = layout;
   const { large, gold = [] } = options;
@@ -200,7 +200,8 @@ export function Matrix(words, options) {
   return {
     picture,
     room,
-    // Shows weights from 0 to 1, or differences from -1 to 1; weights that are not normalized up to their largest one.
+    // Shows weights from 0 to 1, or differences from -1 to 1. Weights that are not normalized are
+    // shown relative to the largest one.
     show(weights) {
       const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1);
       Object.assign(shown, { weights, most: largest > 1.005 ? largest : 1 });
@@ -214,7 +215,7 @@ export function Matrix(words, options) {
       parts.empty.forEach((text, t) => setVisible(text, !signed && isEmpty(t)));
       showSums(weights);
     },
-    // Highlights a row, with its weights as numbers where the cells are large enough, and one of its cells.
+    // Highlights a row and one of its cells. Large cells show their weights as numbers.
     highlight(pointedRow, pointedColumn = null) {
       const row = pointedRow < rows ? pointedRow : null;
       const column = pointedColumn < columns ? pointedColumn : null;

@@ -1,10 +1,11 @@
-// The player of a film, of recorded frames or of the moments of a training: play, a slider, the duration, a caption.
+// The player of a film or of the moments of a training.
 
 import { byId, onClick } from "./dom.js";
 
-export const player = { timer: 0, show: () => {}, begin: () => true }; // show(frame); begin(): whether there is something to play
+// show(frame) draws a frame; begin() prepares a film and returns whether there is one to play.
+export const player = { timer: 0, show: () => {}, begin: () => true };
 
-// The frame that is shown, the last one, and what is said of it.
+// Sets the current frame, the last one, and the caption.
 export function setPlayer(at, last, ...said) {
   Object.assign(byId("frame"), { max: last, disabled: last < 1 });
   byId("frame").value = at;
@@ -24,7 +25,7 @@ export function halt() {
   showPlaying(0);
 }
 
-// All frames in the chosen time, from the one that is shown, or again from the first.
+// Plays all frames in the chosen time, from the current one or, at the end, from the first.
 export function play() {
   const slider = byId("frame");
   const seconds = Number(byId("seconds").value);

@@ -3,7 +3,7 @@
 import { html, svg } from "./dom.js";
 import { fixed } from "./text.js";
 
-// The steps of an attention as a strip of small matrices, each shaded up to its largest number; null is -infinity.
+// Returns a figure per step, shaded up to its largest number; null is -infinity.
 export function strip(steps) {
   return steps.map(({ name, formula, head, numbers }) => {
     const rows = numbers.length;
@@ -35,7 +35,8 @@ export function strip(steps) {
       svg("rect", { class: "field", width: columns, height: rows }),
       ...cells,
     );
-    picture.style.width = `${Math.max(1.2 * columns, 1) * Math.min(1, 16 / Math.max(rows, columns))}rem`;
+    const shrink = Math.min(1, 16 / Math.max(rows, columns));
+    picture.style.width = `${Math.max(1.2 * columns, 1) * shrink}rem`;
     return html(
       "figure",
       {},

@@ -1,11 +1,12 @@
-// A table, sorted by a click on the title of a column.
+// A table that a click on a title sorts.
 
 import { html } from "./dom.js";
 
 const sorting = new WeakMap(); // tables: { title, sign }
 
-// columns: [{ title, cell(row), value(row), best }]: what its cells hold, a text or nodes; what a click on its title sorts by; 1: the
-// largest is the best, -1: the least. The first column names the rows; a row's `below` are rows that stay with it.
+// Draws a table. Each column has a title; cell(row) returns a text or nodes; value(row), if there
+// is one, is what a click on the title sorts by; best is 1 where the largest value is the best, -1
+// for the least. The first column names the rows. The rows in row.below stay below that row.
 export function drawTable(table, columns, rows) {
   const order = sorting.get(table) ?? {};
   const chosen = columns.find(({ title }) => title === order.title);

@@ -1,8 +1,8 @@
-// How a page writes words and numbers.
+// Words and numbers as the pages write them.
 
 import { html } from "./dom.js";
 
-// Characters that are invisible or reorder other text are shown by their code point.
+// Characters that are invisible or reorder other text. They are shown by their code point.
 const unseen =
   /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]|[\u{e0000}-\u{e007f}]/gu;
 
@@ -14,21 +14,21 @@ export function visible(text, whole = true) {
   return shown.trim() || !whole ? shown : "␣";
 }
 
-// A name such as luong:general:window=local-p, which breaks between its parts.
+// Returns a name such as luong:general:window=local-p with line breaks allowed between its parts.
 export function breakable(name) {
   return name.split(/(?<=[:.=])/).flatMap((part) => [visible(part), html("wbr")]);
 }
 
-// Truncated to a number of characters, combining marks included.
+// Truncates a text to a number of characters, including combining marks.
 export function clipped(text, most) {
   const letters = Array.from(visible(text));
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
-// A word of a corpus, with its direction isolated from the text around it.
+// Returns a word of a corpus, whose direction does not affect the text around it.
 export const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
 
-// Whether most letters are of right-to-left scripts.
+// Returns whether most letters belong to right-to-left scripts.
 export function isRightToLeft(words) {
   const letters = words.join("").match(/\p{L}/gu) ?? [];
   return (
@@ -37,7 +37,7 @@ export function isRightToLeft(words) {
   );
 }
 
-// A number as it is written in the page's language.
+// Returns a number as the page's language writes it.
 export const numeral = (number) =>
   ["de", "fr"].includes(document.documentElement.lang) ? number.replace(".", ",") : number;
 
@@ -45,7 +45,8 @@ export function fixed(value, decimals) {
   return Number.isFinite(value) ? numeral(value.toFixed(decimals)) : "–";
 }
 
-// As sa_csv_cell_add: no spreadsheet runs the word as a formula.
+// Returns a cell of a CSV file. Like sa_csv_cell_add, it keeps spreadsheets from running words as
+// formulas.
 export function csvCell(text) {
   const guarded = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" + text : text;
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;

@@ -1,5 +1,5 @@
-// A headless Firefox driven over its own protocol, Marionette, on a local port: nothing but node's own modules. One page
-// at a time, with what browser.js has of Chromium's pages.
+// A headless Firefox driven over its own protocol, Marionette, on a local port: nothing but node's
+// own modules. One page at a time, with what browser.js has of Chromium's pages.
 "use strict";
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
@@ -23,14 +23,16 @@ const KEYS = {
   ArrowRight: "\uE014",
   ArrowDown: "\uE015",
 }; // WebDriver's names
-// A program in the page, whatever its policy, by the debugger: the value of its last expression, a promise awaited.
+// A program in the page, whatever its policy, by the debugger: the value of its last expression, a
+// promise awaited.
 const EVALUATE = `const [program, done] = arguments;
   ChromeUtils.importESModule("resource://gre/modules/jsdebugger.sys.mjs").addDebuggerToGlobal(globalThis);
   const { throw: thrown, return: value } = new Debugger().addDebuggee(window).executeInGlobal(program), plain = (given) => given?.unsafeDereference?.() ?? given;
   if (thrown) done({ error: String(plain(thrown)) });
   else Promise.resolve(plain(value)).then((given) => done({ json: JSON.stringify(given) }), (error) => done({ error: String(error) }));`;
 
-// A port that is free, no welcome page, no updates; what pages say on their consoles goes to the standard output.
+// A port that is free, no welcome page, no updates; what pages say on their consoles goes to the
+// standard output.
 const preferences = {
   "marionette.port": 0,
   "devtools.console.stdout.content": true,
@@ -184,8 +186,8 @@ class Firefox extends Page {
     });
   }
 
-  // What the page and its worker have said on the console; errors and refused loads, of which the browser itself
-  // knows.
+  // What the page and its worker have said on the console; errors and refused loads, of which the
+  // browser itself knows.
   async heard() {
     await this.send("Marionette:SetContext", { value: "chrome" });
     const { value: errors } = await this.send("WebDriver:ExecuteScript", {

@@ -1,5 +1,5 @@
-// What the HTML report does in a real browser, in the folder of its data. Lines of standard input, CHECK TAB FILE ...,
-// are answered by "right" or "failed".
+// What the HTML report does in a real browser, in the folder of its data. Lines of standard input,
+// CHECK TAB FILE ..., are answered by "right" or "failed".
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
@@ -430,8 +430,8 @@ async function fits(page) {
   }
 }
 
-// The distance of two colors in CIELAB, as people see them whose red, green or blue cones are missing
-// (Machado et al. 2009) or not.
+// The distance of two colors in CIELAB, as people see them whose red, green or blue cones are
+// missing (Machado et al. 2009) or not.
 const visions = [
   [1, 0, 0, 0, 1, 0, 0, 0, 1],
   [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
@@ -643,7 +643,8 @@ const checks = {
     quiet(page);
   },
 
-  // detail PAGE HEADS JSONL PAIRS: one model with heads: bands, thumbnails, equation, list. HEADS: of --all-heads.
+  // detail PAGE HEADS JSONL PAIRS: one model with heads: bands, thumbnails, equation, list. HEADS:
+  // of --all-heads.
   async detail(browser, file, folder, jsonl, tsv) {
     const page = await browser.open(file, { width: 1024, height: 768 });
     const pairs = fs.readFileSync(tsv, "utf8").trimEnd().split("\n");
@@ -810,7 +811,8 @@ const checks = {
     quiet(page);
   },
 
-  // lesson PAGE TITLE FIGURE: a page with notes, at 1024 x 768: what it opens at is on the first screen
+  // lesson PAGE TITLE FIGURE: a page with notes, at 1024 x 768: what it opens at is on the first
+  // screen
   async lesson(browser, file, title, figure) {
     const page = await browser.open(file, { width: 1024, height: 768 });
     assert.deepStrictEqual(
@@ -889,7 +891,8 @@ const checks = {
     assert.deepStrictEqual(page.complaints, []);
   },
 
-  // follows PAGE PID: the page of a training under way reloads itself, keeps what was chosen, and rests at its end
+  // follows PAGE PID: the page of a training under way reloads itself, keeps what was chosen, and
+  // rests at its end
   async follows(browser, file, pid) {
     for (let tries = 0; tries < 400 && !fs.existsSync(file); tries++)
       await new Promise((done) => setTimeout(done, 50));
@@ -927,7 +930,8 @@ const checks = {
     assert.deepStrictEqual(page.complaints, []);
   },
 
-  // history PAGE FOLDER MODEL ...: all rows on one screen, a row in large by a key, another beside it; their figures, sorted
+  // history PAGE FOLDER MODEL ...: all rows on one screen, a row in large by a key, another beside
+  // it; their figures, sorted
   async history(browser, file, folder, ...models) {
     const page = await browser.open(file, { width: 1024, height: 768 });
     assert.deepStrictEqual(
@@ -984,7 +988,8 @@ const checks = {
     assert.match(await page.run("location.hash"), /era=2/);
     await page.key("Escape");
     await page.until(`!byId("large").open && byId("era").value === ""`);
-    for (let click = 0; click < 2; click++) await page.click("#results th:nth-child(2) button"); // the latest first
+    // The latest first.
+    for (let click = 0; click < 2; click++) await page.click("#results th:nth-child(2) button");
     assert.deepStrictEqual(
       await page.run(
         `[...document.querySelectorAll("#results tbody td:nth-child(2)")].map((cell) => Number(cell.textContent))`,
@@ -1011,7 +1016,8 @@ const checks = {
     quiet(page);
   },
 
-  // scatter PAGE JSONL: the vectors of three words lie in a plane, so points are as far apart as they
+  // scatter PAGE JSONL: the vectors of three words lie in a plane, so points are as far apart as
+  // they
   async scatter(browser, file, jsonl) {
     const page = await browser.open(file);
     const rows = fs.readFileSync(jsonl, "utf8").trim().split("\n").map(JSON.parse);

@@ -1,5 +1,6 @@
-// Trains models by softalign.wasm and compares them: with native_play, whose products are the same, bit
-// by bit; with the command, whose products are OpenBLAS's, to 1e-4 in the loss of the first updates.
+// Trains models by softalign.wasm and compares them: with native_play, whose products are the same,
+// bit by bit; with the command, whose products are OpenBLAS's, to 1e-4 in the loss of the first
+// updates.
 //
 //   node compare_module.mjs MODULE NATIVE_PLAY COMMAND FOLDER
 import assert from "node:assert/strict";
@@ -110,7 +111,8 @@ for (const model of models) {
   console.log(`equal bits; ${worst.toExponential(1)} from OpenBLAS: ${model || "the defaults"}`);
 }
 
-// A training that goes on from its state has the bits of one that never stopped, validations included.
+// A training that goes on from its state has the bits of one that never stopped, validations
+// included.
 const options = `${small} --valid-every 2`;
 const whole = call("open", options, pairs, null, null, 0);
 call("step", whole, 3);
@@ -126,8 +128,8 @@ assert.deepEqual(figures(call("step", resumed, 3)), figures(call("step", whole, 
 assert.deepEqual(call("save", resumed, 0), call("save", whole, 0));
 console.log("equal bits after saving and opening a training's state");
 
-// Measuring, in parts between the updates, changes no bits of a training, and its figures are those of the
-// weights at its beginning.
+// Measuring, in parts between the updates, changes no bits of a training, and its figures are those
+// of the weights at its beginning.
 const measured = call("open", small, pairs, null, null, 0);
 const alone = call("open", small, pairs, null, null, 0);
 const all = call("validate", measured, 9, 0);

@@ -1,5 +1,5 @@
-// What the playground does in a real browser, by mouse and keyboard: page.js PAGE FOLDER [BROWSER]; the folder holds the
-// files of web_page.sh.
+// What the playground does in a real browser, by mouse and keyboard: page.js PAGE FOLDER [BROWSER];
+// the folder holds the files of web_page.sh.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
@@ -253,7 +253,8 @@ async function refusals(page, folder) {
   assert.doesNotMatch(await text(page, "#message"), /stopped/);
   await ready(page);
   await page.run(`say("")`);
-  await page.run(`call("about", 0x7ffffff0).catch(() => {})`); // far outside of the module's memory: a trap
+  // Far outside of the module's memory: a trap.
+  await page.run(`call("about", 0x7ffffff0).catch(() => {})`);
   await said(page, /^The module stopped/, "a trap");
   await ready(page);
 }
@@ -278,11 +279,13 @@ async function settings(page) {
   assert.strictEqual(steps[0], steps[1], "equal updates");
   assert.match(await page.run("location.hash"), /b=attention/);
   assert.match(await text(page, "#command"), /--attention dot/);
-  await page.hover("#panels figure:nth-child(2) .catch:nth-last-child(2)"); // whose numbers are those of model B
+  // Whose numbers are those of model B.
+  await page.hover("#panels figure:nth-child(2) .catch:nth-last-child(2)");
   await page.until(`byId("readout").textContent.startsWith("B: ")`);
   await page.click("#panels figure:nth-child(2) .catch:nth-last-child(2)");
   await page.until(`byId("cell").textContent`);
-  await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)"); // a Transformer's: of the source
+  // A Transformer's: of the source.
+  await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)");
   await page.until(
     `/of the source/.test(byId("equation-title").textContent) && /Self-attention/.test(byId("equation").textContent)`,
   );
@@ -422,7 +425,8 @@ async function tour(page) {
   await choose(page, "#language", "en");
 }
 
-// The stage by keys: words that the last row reads, the training in slow motion, back and forth, the answer, the next stop.
+// The stage by keys: words that the last row reads, the training in slow motion, back and forth,
+// the answer, the next stop.
 async function lectures(page) {
   await page.run(`location.hash = "stop=4"`);
   await page.until(`state.models[1]?.attention === "dot" && !byId("start").disabled`);

@@ -1,10 +1,12 @@
-// Start-up and speed of all builds as a table, in seconds of processor time, so that other programs disturb little (in
-// Chromium, which does not count a worker's, in seconds of time: on a quiet machine):
+// Start-up and speed of all builds as a table, in seconds of processor time, so that other programs
+// disturb little (in Chromium, which does not count a worker's, in seconds of time: on a quiet
+// machine):
 //
 //   node scripts/dev/bench/builds.mjs RELEASE PLAIN PYODIDE
 //
-// RELEASE: the folder of scripts/release; PLAIN: the command of a build with SOFTALIGN_PLAIN; PYODIDE: the folder of
-// npm's pyodide. A training makes 40 updates of 64 pairs at 128 units; its words are counted after the start.
+// RELEASE: the folder of scripts/release; PLAIN: the command of a build with SOFTALIGN_PLAIN;
+// PYODIDE: the folder of npm's pyodide. A training makes 40 updates of 64 pairs at 128 units; its
+// words are counted after the start.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,

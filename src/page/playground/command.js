@@ -1,30 +1,30 @@
-// The command line that trains the same.
+// The command line that trains the same models.
 
 import { byId } from "../dom.js";
 import { names, optionsOf } from "./options.js";
 import { HELD_OUT } from "./pairs.js";
 import { state, training } from "./state.js";
 
+// The command that writes the pairs of a task, as the page chooses them.
+function corpusLine(split) {
+  const isValid = split === "valid";
+  const count = isValid ? "2000 --split valid" : state.pairs;
+  const shortest = `awk -F'\\t' 'split($1, words, " ") <= ${state.longest}'`;
+  const most = isValid ? ` | head -n ${HELD_OUT}` : "";
+  return `softalign corpus ${state.task} --pairs ${count} | ${shortest}${most} >${split}.tsv`;
+}
+
 export function commandLine() {
   const corpora =
     state.own === null
-      ? ["train", "valid"].map(
-          (split) =>
-            `softalign corpus ${state.task} --pairs ${split === "train" ? state.pairs : 2000}${split === "valid" ? " --split valid" : ""} |` +
-            ` awk -F'\\t' 'split($1, words, " ") <= ${state.longest}'${split === "valid" ? ` | head -n ${HELD_OUT}` : ""} >${split}.tsv`,
-        )
+      ? ["train", "valid"].map(corpusLine)
       : ["# train.tsv: your own pairs, as they stand on the page"];
-  const valid = training.pairs.valid ? " --valid valid.tsv" : "";
-  return [
-    ...corpora,
-    ...state.models
-      .map(
-        (settings, slot) =>
-          settings &&
-          `softalign train --train train.tsv${valid} ${optionsOf(settings)} --out ${names[slot].toLowerCase()}`,
-      )
-      .filter(Boolean),
-  ].join("\n");
+  const data = `--train train.tsv${training.pairs.valid ? " --valid valid.tsv" : ""}`;
+  const trainings = state.models.map((settings, slot) => {
+    const out = names[slot].toLowerCase();
+    return settings && `softalign train ${data} ${optionsOf(settings)} --out ${out}`;
+  });
+  return [...corpora, ...trainings.filter(Boolean)].join("\n");
 }
 
 export function showCommand() {

@@ -1,4 +1,4 @@
-// The curves over updates.
+// Curves over updates.
 
 import { drawChart, lineMark } from "../chart.js";
 import { byId, html } from "../dom.js";
@@ -7,7 +7,7 @@ import { names } from "./options.js";
 import { latestStep, past, shownMoment } from "./past.js";
 import { state } from "./state.js";
 
-// The row of the figures that names a curve, and its stroke.
+// For each curve the row of the figures that names it, and its stroke.
 const lines = {
   loss: [3, ""],
   heldLoss: [5, "9 5"],
@@ -45,7 +45,7 @@ function legend(series) {
   );
 }
 
-// At most three times a second: they change slowly.
+// Draws the curves, at most three times a second unless `anyway`: they change slowly.
 export function drawCurves(anyway = false) {
   const now = performance.now();
   if (!anyway && now - past.drawn < 350) return;

@@ -1,4 +1,4 @@
-// The worker from the page's side: requests with promises, and a new worker where the module has trapped.
+// The page's side of the worker: requests that return promises, and a new worker after a trap.
 
 import { byId } from "../dom.js";
 
@@ -13,7 +13,7 @@ export const engine = {
   failed: () => {},
 };
 
-// The module stands in the page as base64 of gzip, a third of its size.
+// Returns the module, which the page holds as base64 of gzip, a third of its size.
 async function moduleBytes() {
   const packed = Uint8Array.from(atob(byId("module").textContent.trim()), (letter) =>
     letter.charCodeAt(0),
@@ -53,7 +53,7 @@ export async function startEngine() {
   engine.info = await ask("start", { bytes: await moduleBytes() });
 }
 
-// After a trap, or where the worker is to be interrupted.
+// Starts a new worker, after a trap.
 async function restart(why) {
   engine.worker.terminate();
   for (const { reject } of engine.waiting.values()) reject(new Error(why));

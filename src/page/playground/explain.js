@@ -1,4 +1,4 @@
-// The equation of a step.
+// The equation of a step, as softalign explain prints it.
 
 import { byId, html } from "../dom.js";
 import { callModel } from "./engine.js";
@@ -19,8 +19,8 @@ export function forgetEquation() {
   byId("equation-title").textContent = textOf("equationHint");
 }
 
-// The lines of an explanation, and which of them begin the attention (of the chosen head, or of the first one), state
-// the equation of the weights, name the columns below it, and hold the numbers of a source word.
+// Finds lines of an explanation: the start of the attention (of the chosen head, else the first),
+// the equation of the weights, the names of the columns below it, and the numbers of source word s.
 function weightLines(text, s) {
   const lines = text.split("\n");
   const start = lines.indexOf("Attention");
@@ -44,7 +44,7 @@ function weightLines(text, s) {
   };
 }
 
-// The equation of the weight with the names of the columns and its numbers; the whole text, with its line marked.
+// Shows the equation of a weight with its numbers, and the whole text with that line marked.
 function showEquation(text, s) {
   const { lines, equation, names, word, ofHead } = weightLines(text, s);
   const host = byId("equation");
@@ -66,14 +66,15 @@ function showEquation(text, s) {
   host.replaceChildren(part(0, word), html("mark", {}, lines[word]), "\n", part(word + 1));
 }
 
-// From its attention on, where it is open.
+// Scrolls the open text to its attention.
 export function scrollEquation() {
   const { lines, attention } = weightLines(byId("equation").textContent, null);
   byId("equation").scrollTop =
     attention < 0 ? 0 : (attention * byId("equation").scrollHeight) / lines.length;
 }
 
-// Of a Transformer, decoder-only or not, explain computes what is made of a source word; of all others, a step of the decoder.
+// Returns whether explain computes a source word, as for all Transformers, and not a step of the
+// decoder.
 const explainsSource = () => training.about[pointedSlot()]?.settings.model !== "recurrent";
 
 function explanation(step, more = "") {
@@ -87,7 +88,7 @@ function explanation(step, more = "") {
   );
 }
 
-// Where a row looks, in words.
+// Says in words where a row looks.
 function inWords(frame, t) {
   const row = Array.from(
     weightsOf(frame).subarray(t * frame.columns.length, (t + 1) * frame.columns.length),

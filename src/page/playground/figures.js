@@ -46,11 +46,11 @@ export function drawFigures() {
     ? textOf("goldNote")
     : "";
   const megabytes = (bytes) => fixed(bytes / 1e6, 1);
-  byId("facts").textContent =
-    `softalign ${engine.info.version} · ${textOf("memory", { module: megabytes(engine.memory), history: megabytes(past.bytes) })}`;
+  const memory = { module: megabytes(engine.memory), history: megabytes(past.bytes) };
+  byId("facts").textContent = `softalign ${engine.info.version} · ${textOf("memory", memory)}`;
 }
 
-// What the names of the figures mean, also for those who cannot point at them.
+// Lists what the figures mean, also for those who cannot point at their names.
 export function drawGlossary() {
   const titles = textOf("columns").split("|").slice(1);
   const meanings = textOf("meanings").split("|");

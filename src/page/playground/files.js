@@ -1,4 +1,4 @@
-// What is taken along: models, matrices, links, command lines, a printed page.
+// What can be taken along: models, matrices, links, command lines, a printed page.
 
 import { byId, html, offer, onClick } from "../dom.js";
 import { commandLine } from "./command.js";
@@ -11,7 +11,7 @@ import { watchedPair } from "./sentence.js";
 import { linkOf, state } from "./state.js";
 import { view } from "./view.js";
 
-// A model's file or one of pairs, chosen or dropped anywhere.
+// Opens a file, of a model or of pairs.
 const useFile = (file) =>
   /\.safetensors$/i.test(file.name) ? useModelFile(file) : usePairsFile(file);
 

@@ -1,4 +1,4 @@
-// The settings of the models: a form for each, made from the tables of the module.
+// The form of each model's settings, made from the tables of the module.
 
 import { byId, html } from "../dom.js";
 import { call, engine } from "./engine.js";
@@ -35,7 +35,7 @@ const LEFT_OUT = ["threads", "max-time"]; // of no use in a page
 
 const waitingForms = [null, null];
 
-// A change of one setting: the module judges it before anything is opened.
+// Changes a setting, if the module accepts it, and opens the models again.
 async function change(slot, name, value, note) {
   const option = optionOf(name);
   const changed = { ...state.models[slot], [name]: value };
@@ -79,13 +79,13 @@ function field(slot, option, note) {
   return html("label", { title: helpOf(option) }, html("span", {}, name), input);
 }
 
-// Its row among those of the GRU, which are in the order of these two options.
+// Returns the index of a GRU among its four variants, which are ordered by these two options.
 const variantOfGru = (settings) =>
   ["reset", "update"]
     .map((name) => optionOf(name).choices.indexOf(chosenOf(settings, name)))
     .reduce((reset, update) => 2 * reset + update);
 
-// The formulas of what is chosen for the model, with their papers.
+// Returns the formulas of the chosen parts, with their papers.
 function formulas(slot) {
   const settings = state.models[slot];
   const isUsed = (name) => (settings.model !== "recurrent") === (name === "positions");

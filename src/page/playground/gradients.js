@@ -1,4 +1,4 @@
-// A term that is missing in the gradients.
+// A term that is missing in the gradients, and the check that finds it.
 
 import { drawBars } from "../bars.js";
 import { byId, html } from "../dom.js";
@@ -9,7 +9,8 @@ import { optionTexts, settingsOf } from "./options.js";
 import { keepLink, state, training } from "./state.js";
 import { fixed, visible } from "../text.js";
 
-// "?": one of those that every model of 2015 has, which is not named.
+// Leaves a term out of the gradients. "?" is a random one of those that every model of 2015 has;
+// the page does not name it.
 export const leaveOut = tried(async (broken) => {
   const common = engine.info.terms.filter(({ options }) => !options);
   const isSecret = broken === "?";
@@ -23,7 +24,8 @@ export const leaveOut = tried(async (broken) => {
   keepLink();
 });
 
-// The architecture of model A and what the missing term needs, in the smallest sizes: all gradients in a second.
+// Returns the architecture of model A, and what the missing term needs, in the smallest sizes: a
+// check then takes a second.
 function checkedSettings(term) {
   const model = engine.info.options
     .filter(({ scope }) => scope === "model")

@@ -1,4 +1,4 @@
-// Looking inside: the controls.
+// The controls that look inside a model.
 
 import { byId, html, onClick } from "../dom.js";
 import { engine } from "./engine.js";

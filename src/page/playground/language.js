@@ -5,7 +5,7 @@ import { languages, texts } from "./texts.js";
 
 export const language = { name: "en" };
 
-// The text of a key, its {names} replaced by values.
+// Returns the text of a key with its {names} replaced by values.
 export function textOf(key, values = {}) {
   const row = texts[key];
   const text = row[Object.keys(languages).indexOf(language.name)] ?? row[0];
@@ -14,8 +14,10 @@ export function textOf(key, values = {}) {
   );
 }
 
+// Returns the text of a row of texts in the current language.
 export const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];
 
+// Returns the parts of such a text, which | separates.
 export const partsOf = (row) =>
   inLanguage(row)
     .replaceAll(" %", "\u00a0%")
@@ -35,7 +37,7 @@ export function applyTexts() {
 
 const listeners = [];
 
-// What follows when the page has another language.
+// Calls `act` whenever the language changes.
 export const onLanguage = (act) => listeners.push(act);
 
 export function setLanguage(name) {

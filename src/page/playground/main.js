@@ -1,4 +1,4 @@
-// The playground: what happens when it opens, when its link changes, and in another language.
+// The start of the playground, its links and its language.
 
 import { captions } from "../captions.js";
 import { byId, changeTheme, html, onClick, onWidth } from "../dom.js";

@@ -10,6 +10,7 @@ export function say(text, isError = false) {
 
 const complain = (error) => say(error.message ?? String(error), true);
 
+// Returns a function that does the same, but says errors on the page.
 export const tried =
   (act) =>
   (...given) =>

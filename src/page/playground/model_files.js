@@ -21,14 +21,14 @@ export async function saveModel(wholeTraining) {
   );
 }
 
-// A file of a training holds the optimizer's state; it goes on here, on the pairs of the page. The header of
-// a .safetensors file names its tensors.
+// Returns whether a file holds the state of a training. The header of a .safetensors file names its
+// tensors.
 const isTraining = (bytes) =>
   new TextDecoder().decode(bytes.subarray(8, 200000)).includes('"training.at"');
 
 const beginningOf = (pairs) => pairs.slice(0, 5).map(({ source }) => source);
 
-// The tasks whose words the model of a file knows, each with some pairs.
+// Returns the tasks whose words a model knows, each with some pairs.
 async function knownTasks(file) {
   const pairOf = (line) => {
     const [source, target, gold = ""] = line.split("\t");
@@ -47,7 +47,7 @@ async function knownTasks(file) {
   return tasks.filter((_, i) => known[i]);
 }
 
-// The pairs that a training goes on with: those of the page, or the first task's whose pairs fit.
+// Chooses pairs that a training can go on with: those of the page, or of the first task that fits.
 async function fittingTask(options, bytes) {
   const before = { task: state.task, own: state.own };
   const pairs = training.pairs;
@@ -72,7 +72,7 @@ async function fittingTask(options, bytes) {
   throw new Error(`${refused.message} ${textOf("otherPairs")}`);
 }
 
-// With the settings that it was trained with; where that fails, all stays as it was.
+// Goes on with a training and its settings. Where that fails, nothing changes.
 async function goOnFrom(bytes) {
   const { command } = await ask("peek", { file: bytes });
   const settings = settingsOf(command.replaceAll("=", " "));
@@ -89,7 +89,8 @@ async function goOnFrom(bytes) {
   await reopen(bytes);
 }
 
-// Sentences for a model without its pairs: those of the page, or of the first task, whose words it knows, else some of its words.
+// Returns sentences for a model without its pairs: those of the page or of the first task whose
+// words it knows, else some of its words.
 async function knownSentences(bytes) {
   const [isKnown] = await ask("knows", { file: bytes, lists: [beginningOf(held())] });
   const [task] = isKnown ? [{ pairs: held() }] : await knownTasks(bytes);

@@ -1,10 +1,10 @@
-// softalign.wasm for JavaScript: the functions of playground.h with texts, bytes and JSON for pointers. The
-// same file serves the page's worker and the tests in Node.
+// The functions of playground.h for JavaScript, with texts, bytes and JSON in place of pointers.
+// The worker of the page, the npm package and tests in Node use this file.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// What the C library asks of a system: a clock, and places for output that nobody reads.
+// Returns what the C library asks of a system: a clock, and output that nobody reads.
 function system(memory) {
   const view = () => new DataView(memory().buffer);
   const SUCCESS = 0;
@@ -36,7 +36,7 @@ function system(memory) {
   return (name) => known[name] ?? (() => UNKNOWN);
 }
 
-// Compiles and starts the module; returns what it exports.
+// Compiles and starts the module; returns its exports.
 async function start(bytes) {
   const compiled = await WebAssembly.compile(bytes);
   const started = {};
@@ -49,7 +49,8 @@ async function start(bytes) {
   return started.exports;
 }
 
-// How results are read: functions by name return numbers, bytes, a text or nothing, all others JSON. 0 is an error.
+// Returns functions that read results, by the names of the functions that return numbers, bytes, a
+// text or nothing; all others return JSON. 0 is an error.
 function readersOf(exported) {
   const text = (at) => {
     const all = new Uint8Array(exported.memory.buffer);
@@ -73,8 +74,9 @@ function readersOf(exported) {
   };
 }
 
-// Opens an instance of the module. Its call(name, ...arguments) calls web_NAME: a string becomes a zero-ended text, a
-// Uint8Array its address and size, null no text; it throws the sentence of web_error.
+// Opens an instance of the module. call(name, ...arguments) calls web_NAME: a string becomes a
+// zero-ended text, a Uint8Array its address and size, null no text. It throws the sentence of
+// web_error.
 export async function openModule(bytes) {
   const exported = await start(bytes);
   const readers = readersOf(exported);

@@ -1,4 +1,5 @@
-// What the module says in English of its tasks and options, in the other languages; a column each.
+// What the module says in English about its tasks and options, in other languages, too. An empty
+// text stands for the module's own.
 
 export const moduleTexts = {
   "task:phrases": [

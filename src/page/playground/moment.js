@@ -45,7 +45,7 @@ function drawTranslations(frames) {
   );
 }
 
-// A matrix as a table, for eyes and ears that its picture does not reach.
+// Returns a matrix as a table, for those whom its picture does not reach.
 function tableOf(frame, slot) {
   const weights = weightsOf(frame);
   const columns = frame.columns.length;
@@ -74,7 +74,7 @@ export function drawNumbers(frames) {
   );
 }
 
-// The mean and, layer by layer, the heads of the first model that has several.
+// Draws the mean and, layer by layer, the heads of the first model that has several.
 function drawGrid(frames) {
   const frame = frames.find((one) => one?.each);
   const { each = [], layers = 0, heads = 1 } = frame ?? {};
@@ -106,7 +106,7 @@ export function chooseHead(number) {
   drawMoment(view.frames);
 }
 
-// The question of the stop, or its answer, as on the page.
+// Writes the question of the stop, or its answer, on the stage.
 export function drawQuestion() {
   const stop = stops[state.stop - 1];
   const isAnswer = byId("stop-answer").open;

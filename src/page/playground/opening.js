@@ -1,4 +1,4 @@
-// Shows what the state says, from the beginning of its training.
+// Opening the page as its state says.
 
 import { byId } from "../dom.js";
 import { halt } from "../player.js";
@@ -10,7 +10,7 @@ import { state, training } from "./state.js";
 import { enable, openAll, run } from "./training.js";
 import { bending } from "./watch.js";
 
-// Shows what the state says, from the beginning of its training.
+// Shows the chosen settings, from the beginning of their training.
 export async function showState() {
   halt();
   if (training.on) await run(false);

@@ -3,7 +3,7 @@
 import { engine } from "./engine.js";
 import { state } from "./state.js";
 
-// What the playground sets for every model that does not say otherwise: small and quick.
+// What the playground sets where a model does not: small and quick.
 export const BASE = {
   embed: "32",
   hidden: "32",
@@ -15,7 +15,7 @@ export const BASE = {
   patience: "0",
 };
 
-// Settings as they are written on the command line.
+// Returns settings as they are written on the command line.
 export function optionTexts(settings) {
   const known = new Map(engine.info.options.map((option) => [option.name, option]));
   return Object.entries(settings)
@@ -29,7 +29,7 @@ export function optionTexts(settings) {
 
 export const optionsOf = (settings) => optionTexts({ ...BASE, ...settings });
 
-// Options like "--heads 2 --input-feeding" as settings.
+// Returns options like "--heads 2 --input-feeding" as settings.
 export const settingsOf = (options) =>
   Object.fromEntries(
     options
@@ -50,7 +50,8 @@ export const chosenOf = (settings, name) => valueOf(settings, optionOf(name));
 
 export const names = ["A", "B"];
 
-// What sets a model apart from the one beside it: "A: attention additive", "B: copy", "A: transformer".
+// Returns what distinguishes a model from the other one: "A: attention additive", "B: copy", "A:
+// transformer".
 export function nameOf(slot) {
   const [one, other] = state.models;
   const differ =

@@ -1,4 +1,4 @@
-// The user's own pairs, pasted or as a file.
+// The user's own pairs, pasted or in a file.
 
 import { byId, onClick } from "../dom.js";
 import { textOf } from "./language.js";
@@ -35,7 +35,7 @@ export function addPairs() {
       changeTask();
     },
   });
-  // A textarea lays out what it holds: a text that is too large never gets in.
+  // A textarea lays out all that it holds, so a text that is too large never gets in.
   byId("own").addEventListener("paste", (event) => {
     const text = event.clipboardData.getData("text/plain");
     if (text.length <= 200000) return;

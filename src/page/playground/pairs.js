@@ -1,4 +1,4 @@
-// Pairs to learn from: of a task, or the user's own, checked here so that nothing too large reaches the module.
+// Pairs to learn from, of a task or the user's own. Too large ones never reach the module.
 
 import { call } from "./engine.js";
 import { textOf } from "./language.js";
@@ -16,7 +16,7 @@ export function checkSize(bytes, most) {
     throw new Error(textOf("tooLarge", { size: (bytes / 1e6).toFixed(0), most }));
 }
 
-// The lines "source TAB target [TAB links]" of a text; throws a sentence that says what is wrong.
+// Reads lines "source TAB target [TAB links]"; throws a sentence that says what is wrong.
 export function readPairs(text) {
   checkSize(text.length, MOST_MEGABYTES);
   const all = text

@@ -11,7 +11,8 @@ import { state } from "./state.js";
 import { NARROW, view, weightsOf, wordsOf } from "./view.js";
 import { clipped } from "../text.js";
 
-// Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring, which takes time.
+// Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring,
+// which takes time.
 const pageLayout = (many) =>
   view.isBands
     ? {
@@ -77,7 +78,8 @@ function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, 
     },
   });
   if (em) made.picture.style.width = `${natural}px`;
-  else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`; // few words are not drawn as posters
+  // Few words are not drawn as posters.
+  else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`;
   return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
 }
 

@@ -1,4 +1,4 @@
-// The course of a training: its moments, which a slider goes back through, and the curves over updates.
+// The past of a training: its moments, which the slider goes back to, and the points of its curves.
 
 import { html } from "../dom.js";
 import { halt, setPlayer } from "../player.js";
@@ -101,7 +101,8 @@ const stepOf = (moment) => moment?.frames.find(Boolean)?.step ?? training.about[
 
 export const latestStep = () => stepOf(past.moments.at(-1));
 
-// BLEU is 0 where no sentence has the four words that it looks at together, though translations are right.
+// BLEU is 0 where no sentence has the four words that it looks at together, though translations are
+// right.
 export const bleuOf = (figures) =>
   figures && !(figures.bleu === 0 && figures.exact > 0) ? figures.bleu : NaN;
 

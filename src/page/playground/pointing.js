@@ -1,4 +1,4 @@
-// What the pointer does on the matrix of a model.
+// What the pointer and the keys do on the picture of a model.
 
 import { byId } from "../dom.js";
 import { explain } from "./explain.js";
@@ -7,7 +7,6 @@ import { isOnStage } from "./panels.js";
 import { view } from "./view.js";
 import { bend, unbend } from "./watch.js";
 
-// What the mouse does on the matrix of a model.
 export const actsOf = (slot) => ({
   over(t, s) {
     Object.assign(view, { slot, row: view.pressed ?? t, column: s });

@@ -16,8 +16,8 @@ export function linksOf(text, columns, rows) {
 
 export const held = () => training.about[0]?.held ?? [];
 
-// The one that the matrices show at first: among the unseen pairs of few words, none of them twice, the one
-// whose words move most.
+// The one that the matrices show at first: among the unseen pairs of few words, none of them twice,
+// the one whose words move most.
 function tellingPair() {
   const worth = held().map(({ source, gold }) => {
     const list = source.match(/[\p{L}\p{N}]+/gu) ?? [];

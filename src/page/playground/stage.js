@@ -1,4 +1,4 @@
-// The stage: the watched sentence over the whole window for a lecture hall.
+// The stage shows the watched sentence over the whole window, for a lecture hall.
 
 import { byId, onClick } from "../dom.js";
 import { onKeys } from "../keyboard.js";
@@ -28,7 +28,8 @@ export async function openStage(kind = "bands") {
   if (isOnStage()) byId("stage").close();
   if (training.on) await run(false);
   if (navigator.userActivation?.isActive)
-    await document.documentElement.requestFullscreen?.().catch(() => {}); // before the dialog, which stands above it
+    // Before the dialog, which stands above it.
+    await document.documentElement.requestFullscreen?.().catch(() => {});
   state.stage = kind;
   keepLink();
   byId("stage-view").append(byId("thumbs"));

@@ -1,4 +1,4 @@
-// What the user has chosen, what runs, and links.
+// What the user has chosen, and its link: #task=reorder&a=decoder=luong,heads=2&b=...
 
 import { engine } from "./engine.js";
 import { language } from "./language.js";
@@ -32,7 +32,7 @@ const writeSettings = (settings) =>
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
 
-// Values of options are single words; the module says what it thinks of them.
+// Reads settings of a link. Values of options are single words, which the module judges.
 const readSettings = (text) =>
   Object.fromEntries(
     text
@@ -45,7 +45,7 @@ const readSettings = (text) =>
 
 const LONGEST_LINK = 8000; // characters; own pairs above that stay out of it
 
-// A stop's link stands for its settings.
+// Returns the link of a state. The link of a stop stands for its settings.
 export function linkOf(chosen) {
   const parts = new URLSearchParams();
   const from = chosen.stop ? readLink(stops[chosen.stop - 1].link) : START;

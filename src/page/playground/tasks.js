@@ -1,4 +1,4 @@
-// Tasks and sentences.
+// The task and the sentence that the user chooses.
 
 import { byId, html } from "../dom.js";
 import { engine } from "./engine.js";
@@ -16,10 +16,10 @@ function chooseSource(source) {
   return unbend();
 }
 
-// Dates are read character by character, x=7 is one word; all else is read word by word.
+// Dates are read character by character, x=7 is one word; all others are read word by word.
 const READ_AS = { dates: "char", assign: "space" };
 
-// Words of the shortest sources, where they are many.
+// Words of the shortest sources of tasks with long ones.
 const SHORTEST = { recall: 25, assign: 12, trigger: 12, induction: 24 };
 
 function chooseTask(name) {

@@ -1,4 +1,5 @@
-// The texts of the page in its languages: a column each. A text that a language lacks is the English one.
+// The texts of the page, a column per language. Where a language lacks a text, the English one is
+// shown.
 
 import { moduleTexts } from "./module_texts.js";
 

@@ -1,4 +1,4 @@
-// The tour: its stops are links with a text.
+// The tour: each stop is a link with a text.
 
 import { byId, html, onClick } from "../dom.js";
 import { leaveOut } from "./gradients.js";
@@ -53,7 +53,7 @@ export function drawStops() {
   showStop(state.stop);
 }
 
-// Closes the stop; what it trains stays, but for a gradient that it broke.
+// Closes the stop. What it trains stays, but not a broken gradient.
 function leave() {
   const isBroken = readLink(stops[state.stop - 1].link).broken !== null;
   byId("stops").children[state.stop].focus();
@@ -62,7 +62,7 @@ function leave() {
   if (isBroken) leaveOut(null);
 }
 
-// Opens the settings of a stop, if there is one.
+// Opens the settings of a stop, if there is such a stop.
 export async function visit(number) {
   if (number < 1 || number > stops.length) return;
   const { language: _, ...chosen } = readLink(stops[number - 1].link);

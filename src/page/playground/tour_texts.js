@@ -1,4 +1,6 @@
-// The stops of the tour.
+// The stops of the tour: the settings of a link, and in each language a title, a text that ends
+// with a question after a |, and its answer, short before a |. The figures of the answers were
+// measured with seed 1.
 
 export const stops = [
   {

@@ -1,4 +1,4 @@
-// The training: its models, start and pause.
+// The training: its models, start, pause and steps.
 
 import { byId, onClick } from "../dom.js";
 import { addPlayer, play, player } from "../player.js";
@@ -32,7 +32,7 @@ async function openModel(slot, saved = null) {
   return null;
 }
 
-// Opens everything anew with the chosen settings, untrained; `saved` is a training to go on with.
+// Opens everything with the chosen settings, untrained, or from a saved training.
 export async function reopen(saved = null) {
   const round = ++training.round;
   const isLate = () => round !== training.round; // another one has begun
@@ -65,7 +65,7 @@ export async function showOpened() {
   drawFigures(); // together with the matrices: both name the models
 }
 
-// What there is to learn from. Of the module's notes those that the user should know.
+// Says what there is to learn from, and the notes of the module that a user should know.
 export function showPairs() {
   const {
     about: [about],
@@ -118,7 +118,7 @@ const stepOnce = tried(async () => {
   await ask("step", { count: 1 });
 });
 
-// Tells screen readers how far the training is: every few seconds, and where it pauses.
+// Tells screen readers how far the training is, every few seconds and when it pauses.
 let spoken = 0;
 
 function speak() {
@@ -142,7 +142,7 @@ function onMoment(frames, rests) {
   drawCurves();
 }
 
-// Shows a moment of the past; -1: the latest, and those to come.
+// Shows a moment of the past. -1 is the latest, and those to come.
 export function goTo(at) {
   past.at = at >= past.moments.length - 1 ? -1 : at;
   const moment = shownMoment();
@@ -154,7 +154,7 @@ export function goTo(at) {
   if (past.at < 0) watch();
 }
 
-// Plays what was learned; learns first where nothing was, unseen.
+// Returns whether there is a training to play. Where there is none, it is learned first, unseen.
 function beginPlay() {
   if (past.moments.length > 1 || past.waits) return !past.waits;
   past.waits = true;

@@ -1,4 +1,4 @@
-// What is seen of the watched sentence.
+// What the page shows of the watched sentence.
 
 export const view = {
   panels: [],
@@ -15,12 +15,12 @@ export const view = {
 
 export const NARROW = 896; // of a window in pixels: the question takes the place of its text
 
-// The matrix of a frame: the mean over heads, or one of them.
+// Returns the matrix of a frame: the chosen head, or the mean.
 export const weightsOf = (frame) => frame.each?.[view.head - 1] ?? frame.weights;
 
 export const wordsOf = (frame) => ({ source: frame.columns, target: frame.rows });
 
-// The frame whose matrix is pointed at, or the first one that has a matrix.
+// Returns the slot of the matrix that is pointed at, or of the first matrix.
 export const pointedSlot = () =>
   view.frames[view.slot]?.weights ? view.slot : view.frames.findIndex((frame) => frame?.weights);
 

@@ -12,7 +12,7 @@ import { clipped } from "../text.js";
 
 export const bending = { links: new Map() }; // target word: source word
 
-// Has the worker look at the chosen sentence, under the chosen constraints, and draws what it sees.
+// Has the worker look at the chosen sentence, under the chosen constraints, and draws the result.
 export const watch = tried(async () => {
   const { source, target } = watchedPair();
   const forced = byId("force").value;

@@ -1,20 +1,24 @@
-// The worker: trains up to two models in turn, update by update, and answers the page between two slices.
-// Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
-// error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
+// The worker: trains up to two models in turn, update by update, and answers the page between two
+// slices. A message of the page has an id, an act and its arguments; the answer has the id and a
+// result or an error. During a training, a moment (a frame of each model) goes to the page after
+// each slice.
 
 import { openModule } from "./module.js";
 
-// Milliseconds of a slice: of training, and of measuring the held-out pairs. With what a look takes they stay
-// well below the 100 of ten looks a second, also where the page gets only a part of a core.
+// Milliseconds of a slice, of training and of measuring held-out pairs. With the look they stay
+// well below the 100 of ten looks a second, even where the page gets a part of a core.
 const TRAINING = 35;
 const MEASURING = 20;
 const MEASURED = 200; // held-out pairs behind the figures
 const TOGETHER = 4; // that are measured at once, at least
-const EVERY = 50; // updates from one measurement to the next: figures at the same updates on every machine
+// Updates from one measurement to the next: figures at the same updates on every machine.
+const EVERY = 50;
 
 let softalign = null;
 let running = false;
-let unseen = 0; // moments that the page has not drawn yet: two are enough, so that it never shows what is long past
+// Moments that the page has not drawn yet: two are enough, so that it never shows what is long
+// past.
+let unseen = 0;
 let left = Infinity; // updates until it pauses
 let updates = 1; // of each model in a slice, as many as fit it: equal batches for both
 let pairs = 8; // that a slice measures
@@ -29,7 +33,7 @@ const opened = (slot) => {
 
 // ---- Moments
 
-// The words of a source that are not in the vocabulary of a model; each is asked for once.
+// Returns the words of a source that a model does not know; asks for each only once.
 function unknownIn(model, { unknown_source: count, source }) {
   if (!count) return [];
   const of = source.join(" ");
@@ -45,7 +49,7 @@ function unknownIn(model, { unknown_source: count, source }) {
   return model.unknown.words;
 }
 
-// What a model does with the watched sentence.
+// Adds to a frame what a model does with the watched sentence.
 function look(model, frame) {
   const { play, attends } = model;
   const { source, target, look: options, links } = watched;
@@ -66,23 +70,23 @@ function look(model, frame) {
   if (each && heads * layers > 1) frame.each = each.flatMap((layer) => layer.map(flat));
 }
 
-// How often something is to be done in `share` milliseconds, when `count` times took `spent`.
+// Returns how often to do something in `share` milliseconds, if `count` times took `spent`.
 const fitting = (count, share, spent, most) =>
   Math.max(1, Math.min(Math.round((count * share) / Math.max(spent, 0.5)), most, 2 * count));
 
-// Measures further held-out pairs (0: all that are left) of a model by its weights of when that began; its frame
-// gets the figures when they are complete.
+// Measures `count` further held-out pairs (0: all that are left) with the weights that the
+// measurement began with. Its frame gets the figures when they are complete.
 function measurePart(model, frame, count) {
   const figures = softalign.call("validate", model.play, MEASURED, count);
   model.measures = !figures;
   if (figures) frame.held = figures;
 }
 
-// Updates until the next one that is measured.
+// Returns the number of updates until the next measurement.
 const untilMeasured = () =>
   Math.min(...models.filter((model) => model?.trains).map(({ step }) => EVERY - (step % EVERY)));
 
-// Begins to measure where it is time, and goes on with one model at a time while they train.
+// Begins to measure when it is time, and goes on with one model at a time while they train.
 function measure(frames) {
   models.forEach((model, slot) => {
     if (!frames[slot] || model.step % EVERY) return;
@@ -114,7 +118,7 @@ function advance(model, count) {
   return { step, epoch, loss, speed: pace.words / pace.seconds, norm, done };
 }
 
-// All held-out pairs, by the weights of now.
+// Measures all held-out pairs with the current weights.
 function measureAll(frames) {
   models.forEach((model, slot) => {
     const frame = frames[slot];
@@ -127,7 +131,7 @@ function tellMoment(frames, rests = false) {
   postMessage({ moment: frames, rests, memory: softalign.call("memory") });
 }
 
-// Trains each model, and looks.
+// Trains each model, and looks at the watched sentence.
 function play(count) {
   const frames = models.map((model) => (model?.trains ? advance(model, count) : null));
   models.forEach((model, slot) => frames[slot] && look(model, frames[slot]));
@@ -174,14 +178,14 @@ const acts = {
     acts.close({ slot });
     return keep(slot, play, false);
   },
-  // What a file says of its model, which is left again.
+  // Says what model a file holds.
   peek({ file }) {
     const play = softalign.call("load", file);
     const about = softalign.call("about", play);
     softalign.call("close", play);
     return about;
   },
-  // Which lists of sources have no word that the model of a file does not know.
+  // Returns, for each list of sources, whether the model of a file knows all its words.
   knows({ file, lists }) {
     const play = softalign.call("load", file);
     const isKnown = (source) => !softalign.call("translate", play, source, "", null).unknown_source;
@@ -189,7 +193,7 @@ const acts = {
     softalign.call("close", play);
     return known;
   },
-  // Whether a training goes on with these pairs; an error says why not.
+  // Throws an error if a training cannot go on with these pairs.
   fits({ options, train, valid, state }) {
     softalign.call("close", softalign.call("open", options, train, valid, state));
   },
@@ -197,7 +201,7 @@ const acts = {
     if (models[slot]) softalign.call("close", models[slot].play);
     models[slot] = null;
   },
-  // `count`: the updates after which it pauses.
+  // Starts or pauses; `count`: the updates after which it pauses by itself.
   run({ on, count = Infinity }) {
     if (on && !running) setTimeout(slice);
     running = on;
@@ -211,7 +215,7 @@ const acts = {
     measureAll(frames);
     tellMoment(frames);
   },
-  // The sentence to look at from now on; its frames as the models are now.
+  // Sets the sentence to look at; returns its frames with the current weights.
   watch(wanted) {
     watched = wanted;
     return models.map((model) => {
@@ -221,7 +225,7 @@ const acts = {
       return frame;
     });
   },
-  // Any function of the module; `slot` puts a model before its arguments.
+  // Calls a function of the module; `slot` puts a model before its arguments.
   call({ name, slot, values }) {
     return softalign.call(name, ...(slot === undefined ? [] : [opened(slot).play]), ...values);
   },
@@ -243,7 +247,8 @@ function keep(slot, play, trains) {
   return { ...about, held: pairs };
 }
 
-// A trap leaves the module in no state to go on with; an error of playground.h is an answer.
+// Returns whether an error is a trap, after which the module cannot go on; other errors are
+// answers.
 const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 addEventListener("message", async ({ data: { id, act, ...given } }) => {

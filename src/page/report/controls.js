@@ -2,7 +2,7 @@
 
 import { byId } from "../dom.js";
 
-// A slider over layers or heads: the mean, each of them and, from -1 on, the decisive one of each model.
+// Adds a slider over layers or heads: 0 is the mean, -1 (where `least` allows it) the decisive one.
 export function addSlider(name, most, act, least = 0, names = undefined) {
   const slider = byId(name);
   const readout = slider.parentElement.querySelector("output");

@@ -5,7 +5,7 @@ import { byId, onWidth } from "../dom.js";
 import { page, records } from "./data.js";
 import { models, onModelsChange } from "./models.js";
 
-// The rows of a file by model and seed; a file about a single model does not name it.
+// Returns the rows of a file by model and seed. A file about a single model does not name it.
 function runs(rows) {
   return models
     .filter((model) => model.shown)
@@ -29,7 +29,7 @@ export const curvesOf = (rows, x, y) =>
     points: own.map((row) => [row[x], row[y]]).filter((point) => point.every(Number.isFinite)),
   }));
 
-// Draws it now, and again when its width or the visible models change; `after` follows.
+// Draws a chart now, and when its width or the visible models change; then calls `after`.
 export function keepChart(host, describe, after = () => {}) {
   const draw = () => {
     drawChart(host, describe());

@@ -1,11 +1,14 @@
 // The data of the page.
 
+import { clipped } from "../text.js";
+
 export const page = JSON.parse(document.getElementById("data").textContent);
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const digitOf = new Map(Array.from(digits, (digit, i) => [digit, i]));
 
+// Returns `count` weights. Two characters each: thousandths or, from 1024 on, a run of zeros.
 export function unpack(text, count) {
   const weights = new Float32Array(count);
   for (let i = 0, at = 0; i < text.length; i += 2) {
@@ -17,6 +20,7 @@ export function unpack(text, count) {
   return weights;
 }
 
+// Returns the cells of a CSV file of the page (RFC 4180).
 export function readCsv(text) {
   const rows = [[]];
   const cell = /("(?:[^"]|"")*"|[^,\n]*)(,|\n|$)/gy;
@@ -28,7 +32,7 @@ export function readCsv(text) {
   return rows;
 }
 
-// The rows as objects by column name; numbers are parsed.
+// Returns the rows of a file as objects by column name, with numbers parsed.
 export function records(name) {
   if (!(name in page.files)) return [];
   const [header, ...rows] = readCsv(page.files[name]);
@@ -40,4 +44,10 @@ export function records(name) {
       ]),
     ),
   );
+}
+
+// Returns a sentence as it stands in a list, by its number and words.
+export function sentenceTitle(i, source, note = "") {
+  const words = source.slice(0, -1).map((text) => clipped(text, 20));
+  return `${i + 1}  ${note}${words.join(" ").slice(0, 80)}`;
 }

@@ -5,6 +5,7 @@ import { page, unpack } from "./data.js";
 import { models } from "./models.js";
 import { csvCell } from "../text.js";
 
+// Returns all weights as a CSV file, a row per cell.
 export function tidy() {
   const lines = ["model,sentence,t,target,s,source,weight"];
   for (const model of models)

@@ -1,4 +1,4 @@
-// A row of the history in words and figures, and its weights.
+// A row of the history: its words, figures and weights.
 
 import { html } from "../dom.js";
 import { thumbnail } from "../heads.js";
@@ -9,7 +9,7 @@ import { view } from "./view.js";
 import { entryOf, weightsOf, wordsOf } from "./weights.js";
 import { visible } from "../text.js";
 
-// Its columns in the table of the page: the year, BLEU of each length, and what the page knows anyway.
+// The columns of the history's table: the year, BLEU by length, and some that all pages have.
 export const eraColumns = () => [
   { key: "year", title: "year", decimals: 0, scale: 1 },
   ...page.columns.filter(({ key }) => key === "parameters"),
@@ -27,7 +27,7 @@ export const eraFigures = (model) => ({
   ...Object.fromEntries(lengthBands().map((band) => [band, bleuOf(model, band)])),
 });
 
-// The lessons' pages stand beside each other, in a clone in build/lessons.
+// Returns a row in words. The pages of the lessons stand side by side, in build/lessons of a clone.
 export function eraText({ name, era: { formula, idea, paper, lesson, file } }) {
   const link = (isThere, text, target) =>
     isThere ? html("a", { href: target }, text) : html("span", {}, text);
@@ -47,7 +47,7 @@ export function eraText({ name, era: { formula, idea, paper, lesson, file } }) {
   ];
 }
 
-// Its weights on the sentence in view, and the words; null where there is no attention.
+// Returns its weights and words on the current sentence, or null where it has no attention.
 export function eraMatrix(model) {
   const entry = entryOf(model, view.sentence);
   const words = entry && wordsOf(entry, view.sentence);

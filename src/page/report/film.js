@@ -6,11 +6,11 @@ import { Matrix } from "../matrix.js";
 import { player, setPlayer } from "../player.js";
 import { addSlider } from "./controls.js";
 import { curvesOf, keepChart, trainingLog } from "./curves.js";
-import { page, unpack } from "./data.js";
+import { page, sentenceTitle, unpack } from "./data.js";
 import { models, onModelsChange } from "./models.js";
-import { clipped, visible } from "../text.js";
+import { visible } from "../text.js";
 
-// The weights of a frame: the mean, or one head.
+// Returns the weights of a frame: the mean, or one head.
 function frameOf({ frames, scene }, frame, head) {
   const count = scene.source.length * scene.target.length;
   if (!head) return unpack(scene.weights[frame], count);
@@ -22,7 +22,7 @@ function frameOf({ frames, scene }, frame, head) {
 
 export const film = { steps: [], at: 0, panels: [] };
 
-// The validation loss beside the frames, with a line at the update shown.
+// Adds the validation loss beside the frames, with a line at the current update.
 function addFilmCurve() {
   const rows = trainingLog();
   const host = byId("film-curve");
@@ -79,19 +79,8 @@ export function addFilms() {
   const recorded = page.film.filter(Boolean);
   film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
   player.show = showFrame;
-  byId("scene").append(
-    ...recorded[0].scenes.map((scene, i) =>
-      html(
-        "option",
-        { value: i },
-        `${i + 1}  ${scene.source
-          .slice(0, -1)
-          .map((text) => clipped(text, 20))
-          .join(" ")
-          .slice(0, 80)}`,
-      ),
-    ),
-  );
+  const optionOf = ({ source }, i) => html("option", { value: i }, sentenceTitle(i, source));
+  byId("scene").append(...recorded[0].scenes.map(optionOf));
   byId("scene").parentElement.hidden = recorded[0].scenes.length < 2;
   byId("scene").addEventListener("change", drawScenes);
   addSlider("film-head", Math.max(...recorded.map((frames) => frames.heads)), () =>

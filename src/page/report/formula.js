@@ -27,7 +27,7 @@ const closings = { "(": ")", "[": "]", "|": "|" };
 const isSign = /^([-+=,;]|<=|\.\.)$/;
 const isName = /^(exp|log|tanh|cos|max|min|softmax|bucket|sqrt)$/;
 
-// A reader of the tokens of a formula by recursive descent: a sum of products and words, whose factors have indices.
+// Parses a formula by recursive descent: a sum of products and words, whose factors have indices.
 class Formula {
   constructor(text) {
     this.tokens = text.match(/[A-Za-z]+\d*|\d+|<=|\.\.|\S/g);
@@ -56,14 +56,15 @@ class Formula {
     return math(/^\d/.test(token) ? "mn" : token === "∑" ? "mo" : "mi", token);
   }
 
-  // A ' before an index, or after a bare name at the end of a group, is a prime, else a transpose.
+  // Returns the mark of a ': a prime before an index, or of a bare name at the end of a group; else
+  // a transpose.
   prime(base, below) {
     const isInner = this.is(/^[^_),]/);
     const isTransposed = isInner || (!this.is(/^_/) && (below || base.localName === "mrow"));
     return math("mi", isTransposed ? "⊤" : "′");
   }
 
-  // An atom with its indices.
+  // Returns an atom with its indices.
   factor() {
     const base = this.atom();
     const above = [];
@@ -92,7 +93,7 @@ class Formula {
     return math("mtext", `\u00a0${words.join("\u00a0")}\u00a0`);
   }
 
-  // Factors, or a fraction.
+  // Returns factors, or a fraction.
   product(end) {
     const over = this.factors(end);
     if (!this.is(/^\/$/)) return over;
@@ -111,7 +112,7 @@ class Formula {
   }
 }
 
-// Without the parentheses around the only one.
+// Returns a row without the parentheses around all of it.
 const bare = (list) =>
   list.length === 1 && list[0].firstChild?.textContent === "("
     ? list[0].childNodes[1]

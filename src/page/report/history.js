@@ -1,4 +1,4 @@
-// The history: its rows as small matrices of one sentence in the order of their years, and chosen ones enlarged.
+// The history: small matrices of one sentence in the order of years, and chosen rows enlarged.
 
 import { drawBars } from "../bars.js";
 import { byId, html, onClick, setControl } from "../dom.js";
@@ -100,7 +100,7 @@ function drawLarge() {
   byId("cards").replaceChildren(...[...chosen].map((i) => eraCard(models[i])));
 }
 
-// To the next row, or to the one before.
+// Goes to the next row, or to the previous one.
 const moveEra = (by) =>
   setControl(
     "era",

@@ -1,15 +1,15 @@
-// The list of sentences: found by words, sorted by what the page knows of them.
+// The list of sentences, which can be searched and sorted.
 
 import { byId, html, onClick } from "../dom.js";
 import { entropyOf } from "../margins.js";
-import { page } from "./data.js";
+import { page, sentenceTitle } from "./data.js";
 import { chooseSentence, view } from "./view.js";
 import { aerOf, entryOf, weightsOf, wordsOf } from "./weights.js";
-import { clipped, fixed, isRightToLeft } from "../text.js";
+import { fixed, isRightToLeft } from "../text.js";
 
 const list = { shown: [] };
 
-// The mean over the shown models that have it.
+// Returns the mean of a figure over the visible models that have it.
 function meanOf(attending, i, figure) {
   const numbers = attending
     .filter((model) => model.shown)
@@ -21,7 +21,8 @@ function meanOf(attending, i, figure) {
   return numbers.length ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length : NaN;
 }
 
-// How much of the weight of a row lies elsewhere in the two first models shown: 0 to 1.
+// Returns the fraction of a row's weight, from 0 to 1, on which the first two visible models
+// differ.
 function disagreement(attending, i) {
   const [one, other] = attending
     .filter((model) => model.shown && entryOf(model, i))
@@ -37,7 +38,7 @@ function disagreement(attending, i) {
   );
 }
 
-// Each with the worst, or most interesting, first.
+// Orders of sentences, the worst or most interesting first.
 const orders = {
   loss: {
     title: "loss, worst first",
@@ -79,48 +80,38 @@ const orders = {
   },
 };
 
-// The options of the list, for the words sought and the order chosen, and the sentence in view among them.
+// Returns the sentences with the sought words, in the chosen order of figures.
+function find(sought, order, figures) {
+  const has = (words) => words.slice(0, -1).join(" ").toLowerCase().includes(sought);
+  const found = [...page.sentences.keys()].filter((i) => {
+    const { source, target } = page.sentences[i];
+    return !sought || has(source) || has(target);
+  });
+  const isKnown = (i) => Number.isFinite(figures[i]);
+  if (order)
+    found.sort(
+      (a, b) => isKnown(b) - isKnown(a) || order.sign * (figures[a] - figures[b]) || a - b,
+    );
+  return found;
+}
+
+// Lists the sentences with the sought words in the chosen order, and the current one among them.
 export function updateList() {
   if (!list.attending) return;
   const sought = byId("find").value.trim().toLowerCase();
   const order = orders[byId("order").value];
-  const figures = new Map(
-    page.sentences.map((_, i) => [i, order ? order.of(list.attending, i) : NaN]),
-  );
-  const found = page.sentences
-    .map((_, i) => i)
-    .filter(
-      (i) =>
-        !sought ||
-        [page.sentences[i].source, page.sentences[i].target].some((words) =>
-          words.slice(0, -1).join(" ").toLowerCase().includes(sought),
-        ),
-    );
-  if (order)
-    found.sort(
-      (a, b) =>
-        Number.isFinite(figures.get(b)) - Number.isFinite(figures.get(a)) ||
-        order.sign * (figures.get(a) - figures.get(b)) ||
-        a - b,
-    );
+  const figures = page.sentences.map((_, i) => (order ? order.of(list.attending, i) : NaN));
+  const found = find(sought, order, figures);
+  const optionOf = (i) => {
+    const { source } = page.sentences[i];
+    const note = Number.isFinite(figures[i]) ? `(${fixed(figures[i], order.decimals)})  ` : "";
+    const direction = isRightToLeft(source) && "rtl";
+    return html("option", { value: i, dir: direction }, sentenceTitle(i, source, note));
+  };
   list.shown = found;
   byId("found").textContent = sought ? `${found.length} of ${page.sentences.length}` : "";
   const options = found.includes(view.sentence) ? found : [view.sentence, ...found];
-  byId("sentence").replaceChildren(
-    ...options.map((i) =>
-      html(
-        "option",
-        { value: i, dir: isRightToLeft(page.sentences[i].source) && "rtl" },
-        `${i + 1}  ${order && Number.isFinite(figures.get(i)) ? `(${fixed(figures.get(i), order.decimals)})  ` : ""}${page.sentences[
-          i
-        ].source
-          .slice(0, -1)
-          .map((text) => clipped(text, 20))
-          .join(" ")
-          .slice(0, 80)}`,
-      ),
-    ),
-  );
+  byId("sentence").replaceChildren(...options.map(optionOf));
   byId("sentence").value = view.sentence;
   const at = found.indexOf(view.sentence);
   byId("before").disabled = at === 0 || !found.length;

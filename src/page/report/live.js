@@ -1,11 +1,11 @@
-// The page of a training under way.
+// The page of a running training.
 
 import { byId } from "../dom.js";
 import { player } from "../player.js";
 
 const folds = () => Array.from(document.querySelectorAll("details"));
 
-// Loads the page anew until the training has ended, but not while it is in use.
+// Reloads the page until the training has ended, but not while it is in use.
 export function follow() {
   const again = () => {
     if (player.timer || follow.pressed || document.activeElement.localName === "select") return;
@@ -28,7 +28,7 @@ export function follow() {
   setInterval(again, 2000);
 }
 
-// What the page before the reload left.
+// Restores what the page showed before a reload.
 export function restore() {
   const left = history.state;
   if (!left) return;

@@ -1,4 +1,4 @@
-// The report: its sections, shown where the page has data for them.
+// The report: its sections, as far as the page has data for them.
 
 import { captions } from "../captions.js";
 import { byId, changeTheme, onClick } from "../dom.js";

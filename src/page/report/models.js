@@ -1,4 +1,4 @@
-// Models: each has a color and a stroke, and can be hidden on the whole page.
+// The models. Each has a color and a stroke, and can be hidden on the whole page.
 
 import history from "../../../scripts/lessons/history.tsv";
 import { lineMark } from "../chart.js";
@@ -20,7 +20,7 @@ export const eras = new Map(
     ]),
 );
 
-// Whether the page has no other models: it then tells the history.
+// Whether the page tells the history: all its models are rows of it.
 export const isHistory =
   page.models.length > 2 &&
   "table.csv" in page.files &&
@@ -29,7 +29,8 @@ export const isHistory =
 const eraName = ({ year, name }) =>
   name.endsWith(")") ? `${name.slice(0, -1)} ${year})` : `${name} (${year})`;
 
-const landmarks = ["fixed", "bahdanau:additive", "luong:general", "transformer"]; // of many rows, those that are drawn at first
+// Of many rows, those that are drawn at first.
+const landmarks = ["fixed", "bahdanau:additive", "luong:general", "transformer"];
 
 export const models = page.models.map((model, i) => ({
   ...model,
@@ -44,6 +45,7 @@ export const models = page.models.map((model, i) => ({
 
 const listeners = [];
 
+// Calls `act` whenever models are hidden or shown.
 export const onModelsChange = (act) => listeners.push(act);
 
 export function addModels() {

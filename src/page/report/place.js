@@ -1,4 +1,4 @@
-// The place: what the page shows, as in --open-at. The address keeps it, so that a link leads to it and a reload does not lose it.
+// The place, as in --open-at: what the page shows. The address keeps it for links and reloads.
 
 import { byId, setControl } from "../dom.js";
 import { page } from "./data.js";
@@ -7,7 +7,7 @@ import { models } from "./models.js";
 import { view } from "./view.js";
 import { pin } from "./viewer.js";
 
-// Controls by the names of their values, which count from `from`.
+// Controls by the names of their values in a place; some count from 1 there.
 const controls = [
   ["order", "order"],
   ["era", "era"],
@@ -46,7 +46,7 @@ function showPlace(place) {
   if (place.theme) document.documentElement.dataset.theme = place.theme;
 }
 
-// What differs from the page as it opened.
+// Returns the current place.
 function currentPlace() {
   const place = Object.fromEntries(
     controls.map(([name, id, from]) => [
@@ -56,7 +56,8 @@ function currentPlace() {
     ]),
   );
   if (view.pinned !== null) place.word = String(view.pinned + 1);
-  if (film.at < film.steps.length - 1) place.update = String(film.steps[film.at]); // the last one: follow the training
+  // The last one: follow the training.
+  if (film.at < film.steps.length - 1) place.update = String(film.steps[film.at]);
   const hidden = models.filter((model) => !model.shown).map((model) => model.index + 1);
   if (hidden.length) place.hide = hidden.join("+");
   if (document.documentElement.dataset.theme) place.theme = document.documentElement.dataset.theme;

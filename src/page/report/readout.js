@@ -7,7 +7,8 @@ import { view } from "./view.js";
 import { entryOf } from "./weights.js";
 import { word } from "../text.js";
 
-// What a normalizer gives to no word, and to how many words it gives nothing; the page has thousandths.
+// Returns what a normalizer gives to no word, and to how many words it gives nothing. The page has
+// thousandths.
 function beside({ settings: { normalizer } }, row) {
   const sum = row.reduce((all, weight) => all + weight, 0);
   const zeros = row.filter((weight) => weight === 0).length;
@@ -23,7 +24,7 @@ function beside({ settings: { normalizer } }, row) {
 const line = (...children) => html("span", {}, ...children);
 const subscript = (text) => html("sub", {}, text);
 
-// The weight of target word t on source word s, and whether gold links have them.
+// Returns the weight of target word t on source word s, and whether there is a gold link.
 function weightLine({ target, source, gold = [] }, weight, t, s) {
   const link = gold.find(([i, j]) => i === s && j === t);
   const isEnd = t + 1 === target.length || s + 1 === source.length;
@@ -33,7 +34,7 @@ function weightLine({ target, source, gold = [] }, weight, t, s) {
   return line(alpha, " of ", word(target[t], 30), " on ", word(source[s], 30), said);
 }
 
-// The sum of the vectors that the row weights, as far as they have a weight.
+// Returns the weighted sum of vectors, with its largest terms.
 function sumLine(source, row, order, t, isTransformer) {
   const [sum, vector] = isTransformer ? ["output", "v"] : ["c", "h"];
   const most = order.filter((j) => row[j] >= 0.005).slice(0, 3);
@@ -56,7 +57,7 @@ function sumLine(source, row, order, t, isTransformer) {
   return line(...name, ...formula, " = ", ...terms, order.length > most.length ? " + …" : "");
 }
 
-// The readout of a cell in the notation of the papers, as far as the page holds its numbers.
+// Returns the readout of a cell in the notation of the papers, as far as the page has its numbers.
 export function equation({ model, words, weights }, t, at) {
   const columns = words.source.length;
   const row = weights.slice(t * columns, (t + 1) * columns);

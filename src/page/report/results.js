@@ -1,4 +1,4 @@
-// The table of results and one of its columns as bars.
+// The table of results, and one of its columns as bars.
 
 import { drawBars } from "../bars.js";
 import { byId, html } from "../dom.js";
@@ -15,7 +15,7 @@ for (const band of lengthBands()) better[band] = 1;
 export function drawResults() {
   const rows = records("table.csv");
   const every = byId("each-seed").querySelector("input").checked;
-  // Exact zeros, say, only if there are any.
+  // A column such as exact zeros is left out where it is 0 for all models.
   const columns = isHistory
     ? eraColumns()
     : page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
@@ -59,7 +59,7 @@ export function addResults() {
   drawResults();
 }
 
-// Models that got other numbers of updates are not compared on equal terms.
+// Warns where models got different numbers of updates.
 export function addBudgets() {
   const updates = records("table.csv")
     .filter((row) => Number.isNaN(row.seed))
@@ -71,7 +71,7 @@ export function addBudgets() {
     `Updates differ: ${updates.map(([name, count]) => `${visible(name)} ${count}`).join(", ")}.`;
 }
 
-// What gradcheck found: a bar for each tensor.
+// Draws what gradcheck found: a bar per tensor.
 export function addGradients() {
   byId("column").parentElement.hidden = true;
   byId("bars-title").textContent = "Digits of each tensor's gradient that are right";
@@ -93,7 +93,7 @@ export const barColumns =
     ({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key])),
   ) ?? [];
 
-// One figure of the table as bars; those of the single seeds are ticks.
+// Draws a column of the table as bars, with ticks for single seeds.
 export function addBars() {
   const list = byId("column");
   list.append(...barColumns.map((column) => html("option", { value: column.key }, column.title)));

@@ -8,7 +8,7 @@ const MANY = 300; // words that are drawn
 
 const dot = (a, b) => a.reduce((sum, x, d) => sum + x * b[d], 0);
 
-// What the rows have along the direction of their largest variance, which they lose.
+// Removes the direction of largest variance from the rows; returns their components along it.
 function takeComponent(rows) {
   let axis = rows[0].map((_, d) => 1 / (d + 1));
   for (let round = 0, moved = 1; round < 1000 && moved > 1e-9; round++) {
@@ -30,10 +30,11 @@ function takeComponent(rows) {
       row[d] -= scores[i] * axis[d];
     }),
   );
-  return scores[0] < 0 ? scores.map((x) => -x) : scores; // the first point stands to the right, above
+  // The first point stands to the right, above.
+  return scores[0] < 0 ? scores.map((x) => -x) : scores;
 }
 
-// The points [x, y] of some vectors, and the share of their variance that they show.
+// Returns points [x, y] for some vectors, and the fraction of the variance that they show.
 function principalComponents(vectors) {
   const mean = vectors[0].map(
     (_, d) => vectors.reduce((sum, row) => sum + row[d], 0) / vectors.length,
@@ -50,7 +51,7 @@ function principalComponents(vectors) {
   };
 }
 
-// words: [{ layer, sentence, position, word, vector }] of one layer; name, color: of a word
+// Draws words [{ layer, sentence, position, word, vector }] of one layer; name(word), color(word).
 function drawScatter(words, name, color) {
   const { points, share } = principalComponents(words.map(({ vector }) => vector));
   const most = Math.max(...points.flat().map(Math.abs), 1e-12);

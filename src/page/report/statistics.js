@@ -47,8 +47,12 @@ export function addAttentionStatistics() {
       attending.filter((model) => model.shown),
     );
   byId("gazes-note").textContent =
-    `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; ` +
-    "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it, where both have weight on one; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
+    `Over the ${page.sentences.length} sentences of this page. ` +
+    "Entropy: the mean over the target words, also relative to that of uniform weights; " +
+    "coverage: source words whose weights sum to at least 1/2; " +
+    "monotonicity: target words whose most attended source word is that of the previous word " +
+    "or follows it, where both have weight on one; " +
+    "a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
   onModelsChange(draw);
   draw();
 }

@@ -15,6 +15,7 @@ export const activeRow = () => view.over ?? view.pinned;
 
 const sentenceActs = [];
 
+// Calls `act` whenever another sentence is chosen.
 export const onSentenceChange = (act) => sentenceActs.push(act);
 
 export function chooseSentence(number) {

@@ -46,7 +46,8 @@ function about(model, weights, words) {
     covered += sum >= 0.5;
   }
   return (
-    `${Number.isFinite(aer) ? `AER ${aer.toFixed(2)}, ` : ""}entropy ${(entropyOf(weights) / rows).toFixed(2)}, ` +
+    (Number.isFinite(aer) ? `AER ${aer.toFixed(2)}, ` : "") +
+    `entropy ${(entropyOf(weights) / rows).toFixed(2)}, ` +
     `coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100}\u00a0%`
   );
 }
@@ -72,7 +73,7 @@ const act = {
 
 const drawnActs = [];
 
-// What follows when the panels have been drawn.
+// Calls `act` whenever the panels have been drawn.
 export const onPanelsDrawn = (act) => drawnActs.push(act);
 
 function addPanel(model, title, notes, words, weights, signed, beside) {
@@ -216,7 +217,8 @@ function drawThumbnails({ model, words }) {
 }
 
 const hint =
-  "Point at a target word or a cell, or use the arrow keys, to see its attention; click or Enter pins it, Escape releases it.";
+  "Point at a target word or a cell, or use the arrow keys, to see its attention; " +
+  "click or Enter pins it, Escape releases it.";
 
 export function updateHighlight() {
   const row = activeRow();

@@ -1,11 +1,11 @@
-// The weights of a model with several layers and heads, and what they are worth.
+// The weights of models with layers and heads, and how well they align.
 
 import { byId } from "../dom.js";
 import { page, unpack } from "./data.js";
 
 const cross = (page.site ?? "cross") === "cross";
 
-// The matrix of one layer and head from 1; 0: the mean over all layers, over all heads.
+// Returns the matrix of one layer and head, from 1; 0 stands for the mean over layers, over heads.
 export function part(model, entry, layer, head, count) {
   if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
   entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
@@ -29,8 +29,9 @@ export const entryOf = (model, i) => page.matrices[model.index]?.[i];
 
 export const wordsOf = (entry, i) => ({ ...page.sentences[i], ...entry.words });
 
-// The counts behind the alignment error rate, as `eval` takes them, but from thousandths: the largest weight of each
-// target word on a source word, if there is one and a null key, whose weight the row lacks, has no more.
+// Adds to the counts of the alignment error rate, as softalign eval counts, but from thousandths. A
+// target word is linked to the source word of its largest weight, unless it has none or a null key,
+// whose weight the row lacks, has more.
 function addLinks(counts, weights, words, model) {
   const columns = words.source.length;
   const sure = new Set();
@@ -58,8 +59,9 @@ export function aerOf(model, weights, words) {
   return errorRate(counts);
 }
 
-// How decided and how varied the rows are: the mean of their largest weights, times the fraction of the source
-// words that are some row's largest. A word that attends to itself shows nothing.
+// Returns how decided and how varied the rows are: the mean of their largest weights, times the
+// fraction of source words that are the largest of some row. A word's attention to itself does not
+// count.
 function decidedness(weights, words) {
   const columns = words.source.length;
   const rows = words.target.length;
@@ -77,7 +79,8 @@ function decidedness(weights, words) {
   return (sum / rows) * (seen.size / Math.max(Math.min(rows, columns) - 1, 1));
 }
 
-// The layer and head to begin with: that of the least AER where there are gold links, else the most decided one.
+// Returns the layer and head to begin with: least AER where there are gold links, else the most
+// decided.
 export function decisive(model) {
   if (model.decisive) return model.decisive;
   model.decisive = { layer: 0, head: 0 };
@@ -104,7 +107,7 @@ export function decisive(model) {
   return model.decisive;
 }
 
-// The chosen layer and head: -1 on a slider is the decisive one, 0 the mean.
+// Returns the chosen layer and head. -1 on a slider stands for the decisive one, 0 for the mean.
 export function chosenPart(model) {
   const choice = (name, most) => {
     const number = most < 2 && Number(byId(name).value) > 0 ? 1 : Number(byId(name).value);

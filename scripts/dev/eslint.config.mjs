@@ -60,6 +60,6 @@ export default [
       sourceType: "commonjs",
       globals: globals(`${NODE} clearInterval setInterval`),
     },
-    rules: { ...rules, "max-lines": "off", "max-lines-per-function": "off" },
+    rules: { ...rules },
   },
 ];

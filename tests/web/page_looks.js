@@ -1,0 +1,56 @@
+// Whether the playground fits windows, and is seen.
+"use strict";
+const assert = require("node:assert");
+
+async function fits(page) {
+  for (const width of [390, 1024, 1920]) {
+    await page.resize(width, 800);
+    await page.run(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
+    assert.ok(
+      await page.run("document.documentElement.scrollWidth <= innerWidth"),
+      `wider than a window of ${width}`,
+    );
+  }
+  assert.deepStrictEqual(
+    await page.run(`[...document.querySelectorAll("button, input, select, textarea")].filter((node) => !node.closest("[hidden]")
+    && !(node.labels?.length || node.getAttribute("aria-label") || node.textContent.trim())).map((node) => node.outerHTML)`),
+    [],
+    "controls without a name",
+  );
+}
+
+// Text stands out from what is behind it, and what has the focus from all else, in light and dark.
+async function seen(page) {
+  await page.run(`document.querySelectorAll("details").forEach((node) => { node.open = true; })`);
+  await page.key("Tab"); // from now on the focus is shown
+  for (const scheme of ["light", "dark"]) {
+    await page.look(scheme);
+    assert.deepStrictEqual(
+      await page.run(`(() => {
+      const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+      const light = (color) => parts(color).slice(0, 3).map((part) => { const c = part / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; })
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = (node) => { const color = getComputedStyle(node).backgroundColor; return parts(color)[3] === 0 && node.parentElement ? behind(node.parentElement) : color; };
+      const ratio = (one, other) => { const [low, high] = [light(one), light(other)].sort((a, b) => a - b); return (high + 0.05) / (low + 0.05); };
+      return [...document.querySelectorAll("body *:not(script, option, .value, title)")]
+        .filter((node) => !node.disabled && node.checkVisibility({ visibilityProperty: true }) && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+        .map((node) => ({ node, ratio: ratio(node instanceof SVGElement ? getComputedStyle(node).fill : getComputedStyle(node).color, behind(node)) }))
+        .filter((one) => !(one.ratio >= 4.5)).map((one) => one.node.outerHTML.slice(0, 120) + " " + one.ratio.toFixed(2));
+    })()`),
+      [],
+      `too little contrast: ${scheme}`,
+    );
+  }
+  await page.look("light");
+  assert.deepStrictEqual(
+    await page.run(`[...document.querySelectorAll("button, input, select, textarea, summary, [tabindex]")].filter((node) => !node.disabled && node.checkVisibility({ visibilityProperty: true }))
+    .filter((node) => { node.focus(); return document.activeElement !== node || parseFloat(getComputedStyle(node).outlineWidth) < 2 || getComputedStyle(node).outlineStyle === "none"; })
+    .map((node) => node.outerHTML.slice(0, 120))`),
+    [],
+    "a focus that is not seen",
+  );
+}
+
+module.exports = { fits, seen };

@@ -55,6 +55,7 @@ void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
     for (int b = 0; b < queries->sentences; b++)
         sa_heads_forward(w, memory, sa_queries_of(queries, b), rows, o, scratch);
     sa_attention_project_output(w, rows, c);
+    sa_trace("c", c, NULL);
 }
 
 void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,

@@ -121,29 +121,6 @@ static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
                            gate_name(view, "u"));
 }
 
-/* The gate before its activation, computed by the functions of the forward pass. */
-static sa_mat preactivation(const cell_view *view, const sa_gate_equation *gate) {
-    const cell_step *step = view->step;
-    const sa_recurrent *w = view->w;
-    const sa_mat a = sa_mat_alloc(&view->out->arena, 1, step->gates.cols),
-                 cache = sa_mat_alloc(&view->out->arena, 1, step->cell_cache.cols),
-                 own = block_of(view, a, gate->block);
-    sa_recurrent_input_forward(w, step->x, a, cache);
-    if (w->C.mat.cols) sa_product_forward(sa_C_of(w), step->c, a, cache);
-    if (gate->reads == SA_READS_PRODUCT) {
-        const sa_mat r = block_of(view, step->gates, 2), u = block_of(view, step->gates, 0);
-        for (int k = 0; k < w->n; k++) own.x[k] += r.x[k] * u.x[k];
-        return own;
-    }
-    int first, count;
-    sa_recurrent_norm_group(w, gate->block, &first, &count);
-    sa_product_forward(sa_U_of(w, first, count),
-                       gate->reads == SA_READS_RESET ? block_of(view, step->cell_cache, 0)
-                                                     : step->previous.s,
-                       a, cache);
-    return own;
-}
-
 static void explain_gate(const cell_view *view, int g) {
     const cell_step *step = view->step;
     const sa_gate_equation *gate = &view->w->cell->gates[g];
@@ -160,7 +137,8 @@ static void explain_gate(const cell_view *view, int g) {
     if (gate->activation) {
         snprintf(text, sizeof text, "a_%s", gate->letter);
         snprintf(label, sizeof label, "inside %s", gate->activation);
-        show_value(view, text, label, preactivation(view, gate));
+        show_value(view, text, label,
+                   block_of(view, sa_explainer_traced(out, label, step->gates), gate->block));
     }
     if (strcmp(gate->letter, "s") != 0)
         show_value(view, gate->letter, view->name[g], block_of(view, step->gates, gate->block));
@@ -254,10 +232,10 @@ static void explain_source(const step_view *view) {
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
     const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
-    const sa_mat a = sa_explainer_linear(out, w->source.V, w->source.b_V, source->context_input);
     sa_explainer_write(out, "Cho et al. 2014, section 2.2", "c = tanh(V %s + b_V)", summary);
     sa_explainer_vector(out, "summary", summary, source->context_input);
-    sa_explainer_vector(out, "a_c", "inside tanh", a);
+    sa_explainer_vector(out, "a_c", "inside tanh",
+                        sa_explainer_traced(out, "inside tanh", source->c));
     sa_explainer_vector(out, "c", "c", source->c);
 }
 
@@ -284,7 +262,7 @@ static void explain_initial(const step_view *view) {
     const sa_mat summary = context ? source->c : source->encoder_summary;
     if (!context) sa_explainer_vector(out, "summary", letters, summary);
     sa_explainer_vector(out, "a_s_0", "inside tanh",
-                        sa_explainer_linear(out, w->W_s[0], w->b_s[0], summary));
+                        sa_explainer_traced(out, "inside tanh", source->s0[0].s));
 }
 
 static void explain_before(const step_view *view) {
@@ -385,16 +363,6 @@ static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *
     return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
 }
 
-static sa_mat sums_of(const step_view *view) {
-    const sa_readout *w = &view->w->readout;
-    const sa_mat sums = sa_explainer_linear(view->out, w->U_o, w->b_o,
-                                            sa_decoder_readout_state(view->w, &view->rows));
-    if (w->V_o.mat.x)
-        sa_weight_nt(sa_decoder_word_input(view->w, view->rows.input), w->V_o, 1, sums);
-    if (w->C_o.mat.x) sa_weight_nt(view->rows.c, w->C_o, 1, sums);
-    return sums;
-}
-
 /* t_i, and t~_i that it is made of. */
 static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
                            const char *place) {
@@ -408,7 +376,7 @@ static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
     if (w->C_o.mat.x) sa_explainer_write(out, NULL, " + C_o %s", context_name(view->w));
     sa_explainer_write(out, NULL, maxout ? " + b_o" : " + b_o)");
     sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
-                        maxout ? cache->sums : sums_of(view));
+                        sa_explainer_traced(out, "t~", cache->sums));
     if (maxout) {
         const sa_mat winners = sa_mat_alloc(&out->arena, 1, cache->t.cols);
         for (int k = 0; k < winners.cols; k++) /* units count from 1 */
@@ -452,9 +420,10 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     const double *log_p = out->model->pass.log_p;
     const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
     const bool copies = cache->copy_gate.cols > 0;
-    const sa_mat logits = sa_explainer_linear(out, w->W_o, w->b_y, cache->t),
-                 powers = sa_mat_alloc(&out->arena, 1, K), p = sa_mat_alloc(&out->arena, 1, K);
+    const sa_mat logits = sa_mat_alloc(&out->arena, 1, K), powers = sa_mat_alloc(&out->arena, 1, K),
+                 p = sa_mat_alloc(&out->arena, 1, K);
     double shift, total = 0;
+    sa_linear_forward(w->W_o, w->b_y, cache->t, logits);
     sa_copy_mat(logits, powers);
     sa_copy_mat(logits, p), sa_softmax(p);
     const double sum = sa_explainer_exp(powers, &shift);
@@ -572,28 +541,33 @@ static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
     if (job->options->weights) explain_weights(out);
 }
 
-static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
-    sa_explainer out;
-    if (!sa_explainer_open(&out, job, model, error)) return false;
+static void explain(sa_explainer *out, const sa_lab_explain_job *job) {
     if (job->options->annotations)
-        explain_annotations(&out, job->options->site == SA_SITE_DECODER);
-    else if (model->w.recurrent)
-        explain_steps(&out, job);
+        explain_annotations(out, job->options->site == SA_SITE_DECODER);
+    else if (out->model->w.recurrent)
+        explain_steps(out, job);
     else
-        sa_explain_layer(&out, job->options->site, job->options->layer - 1, job->options->step - 1);
-    return sa_explainer_close(&out, error);
+        sa_explain_layer(out, job->options->site, job->options->layer - 1, job->options->step - 1);
 }
 
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     sa_lab_model *model = sa_new(1, sizeof *model, error); /* too large for small stacks */
-    bool good = model && sa_lab_model_open(model, job->settings, &job->pair, error);
+    sa_explainer out = {0};
+    bool good = model && sa_lab_model_open(model, job->settings, &job->pair, error) &&
+                sa_explainer_open(&out, job, model, error);
     if (good) {
-        model->regularizer = (sa_regularizer){0};
+        model->regularizer = (sa_regularizer){0}; /* what training adds */
         sa_lab_model_load(model, job->values);
         sa_seq2seq_set_decoding(&model->w, true); /* as it decodes */
-        good = isfinite(sa_lab_model_loss(model, false)) ? explain(job, model, error)
-                                                         : sa_fail(error, SA_DIVERGED, "%s", "");
+        sa_tracing = &out.tracer;
+        const double loss = sa_lab_model_loss(model, false);
+        sa_tracing = NULL;
+        good = sa_explainer_check(&out, error) &&
+               (isfinite(loss) || sa_fail(error, SA_DIVERGED, "%s", ""));
     }
+    if (good) explain(&out, job);
+    good = good && sa_explainer_check(&out, error);
+    sa_explainer_close(&out);
     if (model) sa_lab_model_close(model);
     free(model);
     return good;

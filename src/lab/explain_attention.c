@@ -3,7 +3,6 @@
  * Bahdanau et al. 2015 is what the parts show. Around it, one word in a layer of a Transformer:
  * attention at one of its sites, the residual connections, the feed-forward network. */
 #include "lab/explainer.h"
-#include "lab/watch.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
 
@@ -19,8 +18,9 @@ typedef struct head_view {
     int S, maps;
     bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
     sa_head at;
-    sa_mat e;   /* of the first map, as the score makes it, ... */
-    double e_0; /* ... and of its null key, which the normalizer gets less; 0: it has none */
+    sa_mat e;         /* of the first map, as the score makes it, ... */
+    double e_0;       /* ... and of its null key, which the normalizer gets less; 0: it has none */
+    sa_real exponent; /* the normalizer's number */
 } head_view;
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
@@ -185,12 +185,18 @@ static void explain_scores(head_view *view) {
     }
     explain_own(view);
     for (int m = 0; m < view->maps; m++) {
+        const sa_mat second = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
+        int row;
+        const sa_traced *scores = sa_explainer_find(out, "e", m ? second : view->at.alpha, &row);
         const sa_mat e = sa_mat_alloc(&out->arena, 1, view->S);
-        const sa_head read = sa_lab_watch(view->w, &view->at, m, e);
+        sa_head read = view->at;
+        read.q = sa_rows(scores->q, row, 1), read.k = scores->k;
+        memcpy(e.x, scores->copy + (ptrdiff_t)row * view->S, sizeof *e.x * (size_t)view->S);
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;
         for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
-        if (m == 0) view->e = e, view->e_0 = null.cols ? *null.x : 0;
+        if (m == 0)
+            view->e = e, view->e_0 = null.cols ? *null.x : 0, view->exponent = scores->exponent;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
         out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
         sa_explainer_column(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
@@ -216,11 +222,9 @@ static sa_mat seen_row(const head_view *view, sa_mat x) {
 /* What the normalizer makes of the scores; of two maps the difference. */
 static sa_mat normalized_row(const head_view *view) {
     const sa_attention *w = view->w;
-    const sa_mat row = seen_row(view, view->e),
+    const sa_mat row = seen_row(view, sa_explainer_traced(view->out, "pi(e)", view->at.alpha)),
                  first = sa_part_show(w, &sa_two_maps_part, &view->at, "A_1"),
                  second = sa_part_show(w, &sa_two_maps_part, &view->at, "A_2");
-    for (int j = 0; j < row.cols; j++) row.x[j] -= view->e_0;
-    w->normalizer->forward(sa_lab_exponent(w, &view->at), seen(view, row));
     for (int j = 0; j < first.cols; j++) row.x[j] = first.x[j] - sa_lambda_forward(w) * second.x[j];
     return row;
 }
@@ -252,11 +256,10 @@ static void write_normalizer(const head_view *view, bool shifted) {
 /* The alpha of a normalizer that has one, and distances from its kinks. */
 static void explain_kinks(const head_view *view) {
     const sa_normalizer *normalizer = view->w->normalizer;
-    const sa_real exponent = sa_lab_exponent(view->w, &view->at);
-    if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", exponent);
+    if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", view->exponent);
     if (!normalizer->kinks) return;
     const sa_mat above = seen_row(view, view->e);
-    normalizer->kinks(exponent, seen(view, above));
+    normalizer->kinks(view->exponent, seen(view, above));
     sa_explainer_column(view->out, "above", "above 0", above);
 }
 
@@ -267,7 +270,7 @@ static void explain_weights(const head_view *view) {
     const sa_mat powers = seen_row(view, view->e), normalized = normalized_row(view);
     const char *name = view->maps > 1 ? "A" : normalizer->name;
     double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
-    const double no_word = normalizer->learned ? (double)sa_lab_exponent(w, &view->at) : view->e_0;
+    const double no_word = normalizer->learned ? (double)view->exponent : view->e_0;
     if (normalizer->null_key) sum += exp(no_word - shift);
     const bool shares =
         view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
@@ -316,7 +319,7 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     const sa_query_block block = {of->row, 1, 0, of->i, of->causal};
     const int S = of->memory->first[1];
     head_view view = {.out = out, .of = of, .w = w, .S = S};
-    view.maps = sa_lab_maps(w);
+    view.maps = sa_part_find(w, &sa_two_maps_part) < 0 ? 1 : 2;
     view.gauss = sa_part_find(w, &sa_predicted_window_part) >= 0;
     view.turns = sa_part_find(w, &sa_rotation_part) >= 0;
     for (int k = 0; k < w->heads; k++) {
@@ -370,8 +373,7 @@ static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, b
     sa_explainer_matrix(out, "a", "a_j", normal);
 }
 
-static void explain_network(sa_explainer *out, const sa_feedforward *w, bool pre, sa_mat normal,
-                            sa_mat inner) {
+static void explain_network(sa_explainer *out, bool pre, sa_mat normal, sa_mat inner, sa_mat f) {
     sa_explainer_section(out, "Feed-forward network");
     if (pre) {
         sa_explainer_write(out, "Xiong et al. 2020", "b_i = LayerNorm(y_i)");
@@ -380,7 +382,7 @@ static void explain_network(sa_explainer *out, const sa_feedforward *w, bool pre
     sa_explainer_write(out, "Vaswani et al. 2017, equation 2",
                        "f_i = W_2 max(0, W_1 %s_i + b_1) + b_2", pre ? "b" : "y");
     sa_explainer_vector(out, "max", "max(0, ..)", inner);
-    sa_explainer_vector(out, "f", "f_i", sa_explainer_linear(out, w->W_2, w->b_2, inner));
+    sa_explainer_vector(out, "f", "f_i", f);
 }
 
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row) {
@@ -410,7 +412,7 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
         sa_explainer_matrix(out, "h", word, pass->encoder.out);
     }
     sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
-    const sa_mat o = sa_rows(own->rows.head_outputs, row, 1);
+    const sa_mat y = sa_rows(own->residual.y, row, 1);
     sa_explain_attention(out, &(sa_attention_view){
                                   .w = attention,
                                   .memory = &own->memory,
@@ -422,11 +424,12 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
                                   .word = word,
                                   .layer = true,
                                   .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
-                                  .c = sa_explainer_linear(out, attention->W_c, (sa_mat){0}, o),
+                                  .c = sa_explainer_traced(out, "c", y),
                               });
-    explain_sum(out, pre, "y", "x", "c", sa_rows(own->residual.y, row, 1));
+    explain_sum(out, pre, "y", "x", "c", y);
     if (stack->cross && !cross) return; /* cross-attention follows */
-    explain_network(out, &w->feed.network, pre, sa_rows(cache->feed.residual.in, row, 1),
-                    sa_rows(cache->feed.inner, row, 1));
-    explain_sum(out, pre, "z", "y", "f", sa_rows(cache->feed.residual.y, row, 1));
+    const sa_mat z = sa_rows(cache->feed.residual.y, row, 1);
+    explain_network(out, pre, sa_rows(cache->feed.residual.in, row, 1),
+                    sa_rows(cache->feed.inner, row, 1), sa_explainer_traced(out, "f", z));
+    explain_sum(out, pre, "z", "y", "f", z);
 }

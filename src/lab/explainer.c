@@ -1,10 +1,11 @@
 #include "lab/explainer.h"
-#include "layers/basic.h"
+#include "attention/attention.h"
 #include "tensor/vec.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -30,23 +31,67 @@ static size_t arena_size(const sa_lab_model *model) {
     return sizeof(sa_real) * (units + words * (5 * keys + 12 * H + vector)) + (H + 1) * 8192;
 }
 
+/* ---- The trace ------------------------------------------------------------------------------- */
+
+static sa_mat copy_of(sa_explainer *out, sa_mat x) {
+    const sa_mat copy = {sa_new((size_t)x.rows * (size_t)x.cols + 1, sizeof *x.x, NULL), x.rows,
+                         x.cols, x.cols};
+    out->equation.failed = out->equation.failed || !copy.x;
+    if (copy.x) sa_copy_mat(x, copy);
+    return copy;
+}
+
+static void take(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+    sa_explainer *out = (sa_explainer *)tracer;
+    const sa_head *head = strcmp(name, "e") == 0 ? of : NULL;
+    sa_traced own = {.name = name, .x = x, .copy = copy_of(out, x).x};
+    if (head) {
+        own.q = copy_of(out, head->q), own.k = copy_of(out, head->k);
+        own.exponent = *head->exponent;
+    }
+    if (!sa_append(&out->traced, &out->count, &out->capacity, &own, sizeof own, NULL)) {
+        free(own.copy), free(own.q.x), free(own.k.x);
+        out->equation.failed = true;
+    }
+}
+
+const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row) {
+    for (const sa_traced *one = out->traced; one < out->traced + out->count; one++) {
+        const ptrdiff_t distance = x.x - one->x.x;
+        if (strcmp(one->name, name) != 0 || distance < 0 || distance % one->x.ld != 0) continue;
+        *row = (int)(distance / one->x.ld);
+        if (*row < one->x.rows) return one;
+    }
+    sa_require(false);
+    return NULL;
+}
+
+sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) {
+    int row;
+    const sa_traced *own = sa_explainer_find(out, name, x, &row);
+    const int cols = own->x.cols;
+    return (sa_mat){own->copy + (ptrdiff_t)row * cols, 1, cols, cols};
+}
+
+/* ---- From open to close ---------------------------------------------------------------------- */
+
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
                        sa_error *error) {
-    *out = (sa_explainer){.job = job, .model = model, .line.chosen = -1, .words = SA_ROWS_SOURCE};
+    *out = (sa_explainer){
+        .tracer = {take}, .job = job, .model = model, .line.chosen = -1, .words = SA_ROWS_SOURCE};
     return sa_arena_init(&out->arena, arena_size(model), error);
 }
 
-bool sa_explainer_close(sa_explainer *out, sa_error *error) {
-    const bool good = !out->equation.failed || sa_fail_memory(error, out->equation.size);
-    sa_arena_release(&out->arena);
-    sa_buffer_release(&out->equation);
-    return good;
+bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
+    return !out->equation.failed || sa_fail_memory(error, out->equation.size);
 }
 
-sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x) {
-    sa_mat y = sa_mat_alloc(&out->arena, 1, W.mat.rows);
-    sa_linear_forward(W, b, x, y);
-    return y;
+void sa_explainer_close(sa_explainer *out) {
+    for (size_t i = 0; i < out->count; i++)
+        free(out->traced[i].copy), free(out->traced[i].q.x), free(out->traced[i].k.x);
+    free(out->traced);
+    sa_arena_release(&out->arena);
+    sa_buffer_release(&out->equation);
 }
 
 void sa_explainer_section(sa_explainer *out, const char *title) {

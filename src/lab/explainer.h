@@ -1,12 +1,27 @@
 /* explainer: passes the explanation of a forward pass to the caller value by value, each with the
- * equation it comes from. The subjects of an explanation are the files explain_*.c; explain.c puts
- * them in order. */
+ * equation it comes from. Values are those of the pass: what its caches keep, and what it traces
+ * (tensor/trace.h) on its way. The subjects of an explanation are the files explain_*.c; explain.c
+ * puts them in order. */
 #pragma once
 
 #include "base/memory.h"
 #include "lab/lab_model.h"
+#include "tensor/trace.h"
+
+/* What the pass has traced under a name; of the scores of a head also the query and keys that the
+ * score has read, and the number that the normalizer gets. */
+typedef struct sa_traced {
+    const char *name;
+    sa_mat x; /* where it was in the pass; its numbers are a copy: */
+    sa_real *copy;
+    sa_mat q, k;
+    sa_real exponent;
+} sa_traced;
 
 typedef struct sa_explainer {
+    sa_tracer tracer; /* the first member */
+    sa_traced *traced;
+    size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
     int i;                 /* target position, from 1 */
@@ -18,14 +33,17 @@ typedef struct sa_explainer {
 
 bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
                        sa_error *error);
-/* Fails when memory ran out since sa_explainer_open. */
-bool sa_explainer_close(sa_explainer *out, sa_error *error);
+/* Fails when memory has run out. */
+bool sa_explainer_check(const sa_explainer *out, sa_error *error);
+void sa_explainer_close(sa_explainer *out);
 
 /* Begins a section; matrices of the previous one are no longer valid. */
 void sa_explainer_section(sa_explainer *out, const char *title);
 
-/* W x + b for a vector x. */
-sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x);
+/* The numbers that the pass has traced in place of a row x of its caches, which it has changed
+ * since; and what they are row *row of. */
+sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x);
+const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row);
 
 /* ---- The equation of the next value ---------------------------------------------------------- */
 

@@ -78,6 +78,7 @@ void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_
         for (int k = 0; k < inner.cols; k++) row[k] = row[k] > 0 ? row[k] : 0;
     }
     sa_linear_forward(w->W_2, w->b_2, inner, y);
+    sa_trace("f", y, NULL);
 }
 
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,

@@ -3,6 +3,7 @@
  * the annotations h_j. encoder.h has the ways of making s_0. */
 #include "model/encoder.h"
 #include "model/readout.h"
+#include "tensor/trace.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -127,6 +128,7 @@ static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *
         }
         sa_linear_forward(w->W_s[layer], w->b_s[layer],
                           from_context ? source->c : source->encoder_summary, s0.s);
+        sa_trace("inside tanh", s0.s, NULL);
         sa_tanh(s0.s);
     }
 }
@@ -162,6 +164,7 @@ void sa_source_forward(const sa_source_weights *w, const sa_attention *attention
     if (sizes->fixed) {
         summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->context_input);
         sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
+        sa_trace("inside tanh", source->c, NULL);
         sa_tanh(source->c);
     }
     initial_forward(w, encoder, source);

@@ -1,5 +1,6 @@
 #include "tensor/vec.h"
 #include "tensor/dispatch.h"
+#include "tensor/trace.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 #ifdef SA_DOUBLE
+
+_Thread_local sa_tracer *sa_tracing;
 
 INLINE sa_real exp_of(sa_real x) {
     return exp(x);

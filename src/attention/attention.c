@@ -21,6 +21,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_parts_forward(w, SA_PLACE_WEIGHTS, head);
     sa_gemm_nn(head->alpha, head->v, 0, head->c); /* c_i = sum_j alpha_ij v_j */
     sa_parts_forward(w, SA_PLACE_OUTPUT, head);
+    sa_trace("c", head->c, head);
 }
 
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {

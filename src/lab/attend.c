@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "lab/bandwidth.h"
 #include "lab/operands.h"
-#include "lab/watch.h"
 #include "layers/basic.h"
 #include "softalign/lab.h"
 #include "tensor/blas.h"
+#include "tensor/trace.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -228,18 +228,34 @@ static void blank_outside(sa_mat e, const sa_span *spans) {
                 sa_row(e, i)[j] = -(sa_real)INFINITY;
 }
 
+/* Reads the trace of the heads. */
+typedef struct heads_tracer {
+    sa_tracer tracer; /* the first member */
+    const sa_attend_options *job;
+    const attention *at;
+    sa_attend_result *out;
+} heads_tracer;
+
+static void take_head(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+    const heads_tracer *own = (const heads_tracer *)tracer;
+    const sa_head *head = of;
+    const sa_mat e = of_head(own->out->scores, own->out, head->index);
+    if (strcmp(name, "e") == 0) {
+        sa_copy_mat(x, e);
+        blank_outside(e, head->spans);
+    } else if (strcmp(name, "c") == 0) {
+        sa_copy_mat(head->alpha, of_head(own->out->weights, own->out, head->index));
+        tell_head(own->job, own->at, *head, e, head->alpha);
+    }
+}
+
 /* e, alpha and c of all heads */
 static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_result *out) {
-    const sa_query_block block = {0, out->queries, 0, 1, job->causal};
-    sa_heads_forward(&at->w, &at->memory, block, at->rows, at->c, &at->scratch);
-    for (int h = 0; h < out->heads; h++) {
-        const sa_head head = sa_head_view(&at->w, &at->memory, block, at->rows, &at->scratch, h);
-        const sa_mat e = of_head(out->scores, out, h);
-        sa_copy_mat(head.alpha, of_head(out->weights, out, h));
-        const sa_head read = sa_lab_watch(&at->w, &head, 0, e);
-        blank_outside(e, head.spans);
-        tell_head(job, at, read, e, head.alpha);
-    }
+    heads_tracer reader = {{take_head}, job, at, out};
+    sa_tracing = &reader.tracer;
+    sa_heads_forward(&at->w, &at->memory, (sa_query_block){0, out->queries, 0, 1, job->causal},
+                     at->rows, at->c, &at->scratch);
+    sa_tracing = NULL;
 }
 
 /* While the arena only counts, nothing is computed. */

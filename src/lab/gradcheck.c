@@ -7,7 +7,6 @@
 #include "base/option.h"
 #include "lab/gradient_faults.h"
 #include "lab/lab_model.h"
-#include "lab/watch.h"
 #include "layers/basic.h"
 
 #include <math.h>
@@ -43,14 +42,27 @@ typedef struct attending {
     sa_mat watched;
 } attending;
 
+/* The scores of map m (of two maps: 0 or 1) of a head that has attended, as the normalizer got
+ * them, in e; and the number that it got. */
+static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_mat e) {
+    sa_head again = *head;
+    again.alpha = e;
+    sa_parts_forward(w, SA_PLACE_KEYS, &again);
+    again.unit += m * again.q.cols;
+    again.q.x += m * again.q.cols, again.k.x += m * again.k.cols; /* the second halves */
+    sa_score_forward(w, &again);
+    sa_parts_forward(w, SA_PLACE_SCORES, &again);
+    return *again.exponent;
+}
+
 /* On which side of its kink the weight of every key is, as 0 or above. */
-static void add_normalizer(const attending *all, const sa_head *at, sa_kinks *found) {
-    const sa_mat e = sa_cols(all->watched, 0, at->v.rows);
-    const sa_span span = at->spans ? *at->spans : (sa_span){0, e.cols};
+static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *found) {
+    const sa_mat e = sa_cols(all->watched, 0, head->v.rows);
+    const sa_span span = head->spans ? *head->spans : (sa_span){0, e.cols};
     const sa_mat seen = sa_cols(e, span.first, span.count);
-    for (int m = 0; m < sa_lab_maps(all->w); m++) {
-        sa_lab_watch(all->w, at, m, e);
-        all->w->normalizer->kinks(sa_lab_exponent(all->w, at), seen);
+    const int maps = sa_part_find(all->w, &sa_two_maps_part) < 0 ? 1 : 2;
+    for (int m = 0; m < maps; m++) {
+        all->w->normalizer->kinks(scores_of(all->w, head, m, e), seen);
         for (int j = 0; j < seen.cols; j++) sa_kinks_add(found, (double)seen.x[j], SA_KINK_MARGIN);
     }
 }

@@ -12,7 +12,7 @@ typedef struct sa_lab_model {
     sa_arena arena;
     sa_batch batch;
     sa_pass pass;
-    sa_mat watched;             /* [1 x longest sentence] for lab/watch.h */
+    sa_mat watched;             /* [1 x longest sentence] */
     sa_regularizer regularizer; /* without a random generator: see rng */
     sa_rng rng;                 /* what every pass draws its dropout masks from */
 } sa_lab_model;

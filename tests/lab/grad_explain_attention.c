@@ -302,7 +302,7 @@ static void check_attention(int i, const double *s) {
 
 START_TEST(every_attention_is_recomputed) {
     static const char *const query_state[] = {[SA_QUERY_STATE_PREVIOUS] = "s_previous",
-                                              [SA_QUERY_STATE_MIDDLE] = "s'",
+                                              [SA_QUERY_STATE_PROPOSAL] = "s'",
                                               [SA_QUERY_STATE_CURRENT] = "s"};
     settings = variant_settings(_i);
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings.decoder];

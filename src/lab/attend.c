@@ -9,7 +9,6 @@
 #include "layers/basic.h"
 #include "softalign/lab.h"
 #include "tensor/blas.h"
-#include "tensor/trace.h"
 #include "tensor/vec.h"
 
 #include <math.h>

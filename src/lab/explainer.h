@@ -1,12 +1,11 @@
 /* explainer: passes the explanation of a forward pass to the caller value by value, each with the
  * equation it comes from. Values are those of the pass: what its caches keep, and what it traces
- * (tensor/trace.h) on its way. The subjects of an explanation are the files explain_*.c; explain.c
+ * (tensor/mat.h) on its way. The subjects of an explanation are the files explain_*.c; explain.c
  * puts them in order. */
 #pragma once
 
 #include "base/memory.h"
 #include "lab/lab_model.h"
-#include "tensor/trace.h"
 
 /* What the pass has traced under a name; of the scores of a head also the query and keys that the
  * score has read, and the number that the normalizer gets. */

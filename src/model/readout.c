@@ -4,7 +4,6 @@
 #include "model/readout.h"
 #include "base/thread.h"
 #include "layers/basic.h"
-#include "tensor/trace.h"
 #include "tensor/vec.h"
 #include "tensor/weight.h"
 

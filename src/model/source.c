@@ -3,7 +3,6 @@
  * the annotations h_j. encoder.h has the ways of making s_0. */
 #include "model/encoder.h"
 #include "model/readout.h"
-#include "tensor/trace.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>

@@ -157,3 +157,23 @@ void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy'
 
 /* Rows first .. first+count-1. */
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
+
+/* ---- The trace ---------------------------------------------------------------------------------
+ * A line such as sa_trace("e", alpha, head) hands numbers of a pass that the lines after it change
+ * to a reader such as `softalign explain`. Single precision has no readers. */
+
+typedef struct sa_tracer sa_tracer;
+struct sa_tracer {
+    /* of: the sa_head of an attention's numbers; otherwise NULL */
+    void (*take)(sa_tracer *tracer, const char *name, sa_mat x, const void *of);
+};
+
+#ifdef SA_DOUBLE
+extern _Thread_local sa_tracer *sa_tracing; /* of this thread, or NULL; vec.c */
+#endif
+
+static inline void sa_trace(const char *name, sa_mat x, const void *of) {
+#ifdef SA_DOUBLE
+    if (sa_tracing) sa_tracing->take(sa_tracing, name, x, of);
+#endif
+}

@@ -1,6 +1,5 @@
 #include "tensor/vec.h"
 #include "tensor/dispatch.h"
-#include "tensor/trace.h"
 
 #include <stdint.h>
 #include <string.h>

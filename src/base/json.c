@@ -1,6 +1,6 @@
-/* Values and writing are jansson's; its reader is not used: where memory runs out inside a string,
- * jansson 2.14 drops bytes without an error or reads beyond its buffer, and it has no limit for
- * what the values of a hostile text take. */
+/* Reads JSON into jansson's values. jansson's own reader is not used: when memory runs out inside a
+ * string, jansson 2.14 drops bytes without an error or reads beyond its buffer, and it does not
+ * limit the memory that a hostile text takes. */
 #include "base/json.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory that all values may take, and an estimate for one: brackets and commas alone become a
- * hundred times their size. The longest valid header needs 7 MB. */
+/* The memory that all values may take, and estimates for one value: brackets and commas alone take
+ * a hundred times their size. The longest valid header needs 7 MB. */
 enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, TEXT_COST = 128, NUMBER_COST = 48 };
 
 typedef struct json_reader {
@@ -27,7 +27,7 @@ static bool parse_error(json_reader *it, const char *what) {
     return false;
 }
 
-/* The next byte, white space skipped; 0 at the end. */
+/* Skips white space and returns the next byte, 0 at the end. */
 static char peek(json_reader *it) {
     while (it->at < it->size && memchr(" \t\n\r", it->text[it->at], 4)) it->at++;
     return it->at < it->size ? it->text[it->at] : 0;
@@ -53,7 +53,7 @@ static bool read_hex4(json_reader *it, uint32_t *code) {
     return true;
 }
 
-/* After "\u". A lone surrogate is no character, and 0 would end a C string. */
+/* Reads what follows "\u". Rejects lone surrogates, and 0, which would end a C string. */
 static bool read_unicode_escape(json_reader *it, uint32_t *code) {
     const size_t start = it->at;
     uint32_t low = 0;
@@ -89,7 +89,7 @@ static bool read_character(json_reader *it, uint32_t *code) {
     return true;
 }
 
-/* Terminated; freed with free(). No character takes more bytes than its escape. */
+/* Returns a terminated string; free it with free(). No character is longer than its escape. */
 static char *read_string(json_reader *it) {
     size_t end = it->at + 1; /* of the closing quote */
     while (end < it->size && it->text[end] != '"') end += 1 + (it->text[end] == '\\');
@@ -108,7 +108,7 @@ static char *read_string(json_reader *it) {
 
 /* ---- Numbers and names ----------------------------------------------------------------------- */
 
-/* The length of the number with which a text begins, or 0. */
+/* Returns the length of the number at the beginning of a text, or 0. */
 static size_t number_size(const char *text, bool *whole) {
     static const char digits[] = "0123456789";
     const char *at = text + (*text == '-');
@@ -180,7 +180,7 @@ static bool read_member(json_reader *it, json_t *object, int depth) {
     return good;
 }
 
-/* An object or an array, in which `depth` more may be nested; `at` is at its opening bracket. */
+/* Reads an object or array, in which `depth` more may be nested, from its opening bracket. */
 static json_t *read_collection(json_reader *it, bool object, int depth) {
     json_t *all = object ? json_object() : json_array();
     const char end = object ? '}' : ']';

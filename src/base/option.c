@@ -124,7 +124,7 @@ void sa_options_init(const sa_option *rows, void *fields) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* The number that the text denotes, or NaN, which no row allows. */
+/* Returns the number that the text denotes, or NaN, which no option allows. */
 static double parse(const sa_option *row, const char *text) {
     double number;
     int64_t integer;

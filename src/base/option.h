@@ -1,11 +1,11 @@
-/* option: one row per option, with its field, type, range, default and help text. Parsing, range
- * checks, --help, manual pages and the settings of a model file all read these rows. */
+/* option: describes each option once, with its field, type, range, default and help text. Parsing,
+ * range checks, --help, manual pages and the settings of a model file use these tables. */
 #pragma once
 
 #include "base/memory.h"
 
-/* A row is {NAME, one of these, HELP}. place: its scope and the offset of its field, as
- * SA_SCOPE_RUN, offsetof(options, beam); unit: what stands for the value in the help. */
+/* An option is {NAME, one of these, HELP}. place: its scope and the offset of its field, such as
+ * SA_SCOPE_RUN, offsetof(options, beam); unit: the name of the value in the help. */
 #define SA_INT(place, start, min, max, unit)                                                       \
     SA_OPTION_INT, place, start, min, max, NULL, NULL, 0, unit
 #define SA_INT64(place, start, min, max, unit)                                                     \
@@ -15,40 +15,39 @@
 #define SA_SWITCH(place) SA_OPTION_SWITCH, place, 0, 0, 1, NULL, NULL, 0, NULL
 #define SA_CHOICE(place, start, table)                                                             \
     SA_OPTION_CHOICE, place, start, 0, 0, NULL, table, sizeof *(table), "NAME"
-/* The same where a function names them; and the words themselves, outside of functions. */
+/* A choice whose names a function returns; and one whose words are listed, at file scope. */
 #define SA_CHOICE_BY(place, start, name) SA_OPTION_CHOICE, place, start, 0, 0, name, NULL, 0, "NAME"
 #define SA_WORDS(place, start, ...)                                                                \
     SA_OPTION_CHOICE, place, start, 0, 0, NULL, SA_LIST(__VA_ARGS__), "NAME"
 #define SA_LIST(...) (const char *const[]){__VA_ARGS__, NULL}, sizeof(char *)
 
-/* The name with which row i of a table begins; NULL after the last. */
+/* The name with which entry i of a table begins; NULL after the last. */
 #define SA_NAME(table, i) sa_row_name(table, sizeof *(table), (size_t)(i))
 const char *sa_row_name(const void *table, size_t stride, size_t i);
 
-/* A table ends with a NULL name. */
+/* Returns the option of that name, or NULL. A table ends with a NULL name. */
 const sa_option *sa_option_find(const sa_option *rows, const char *name);
 void sa_options_init(const sa_option *rows, void *fields); /* the defaults; fields may be NULL */
-/* Row i, NULL after the last. */
+/* Returns option i, NULL after the last. */
 const sa_option *sa_option_at(const sa_option *rows, size_t i);
 
-/* Whether the field is text: a file name or any other. */
+/* Whether the value is a text, such as a file name. */
 bool sa_option_is_text(const sa_option *row);
 
-/* Sets the row's field from text ("yes" or "no" for a switch). SA_USAGE names the option, the text
- * and the allowed values. */
+/* Sets the option's field from a text ("yes" or "no" for a switch). SA_USAGE names the option, the
+ * text and the allowed values. */
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
 
-/* The same by the option's name. SA_USAGE: there is no such option. */
+/* Sets the option of that name. SA_USAGE: as above, or unknown name. */
 bool sa_options_set(const sa_option *rows, void *fields, const char *name, const char *text,
                     sa_error *error);
 
-/* Whether every number, switch and choice is in range, for fields set by a program. SA_USAGE names
- * the first that is not. */
+/* Checks that every number, switch and choice is in range. SA_USAGE names the first that is not. */
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);
 
 /* Sets a number, switch or choice from a number; false when it is out of range. */
 bool sa_option_set_number(const sa_option *row, void *fields, double number);
-/* The value of a number, switch (0 or 1) or choice. */
+/* Returns the value of a number, switch (0 or 1) or choice. */
 double sa_option_get(const sa_option *row, const void *fields);
 /* Appends the number as text: "64", "yes", "additive". */
 void sa_option_format(const sa_option *row, double number, sa_buffer *out);
@@ -60,18 +59,18 @@ void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out)
  * scaled-dot"; nothing for text. */
 void sa_option_format_range(const sa_option *row, bool brief, sa_buffer *out);
 
-/* The present name of a renamed option (choice NULL), or of a renamed choice of an option (under
- * its present name); NULL when it was not renamed. For messages and for older model files. */
+/* Returns the present name of a renamed option (choice NULL) or of a renamed choice of an option;
+ * NULL if it was not renamed. For messages and older model files. */
 const char *sa_option_renamed(const char *option, const char *choice);
 
-/* The word for a number: the name of a choice, or of a real number that has one; NULL: none. */
+/* Returns the word for a number, such as the name of a choice; NULL: none. */
 const char *sa_option_word(const sa_option *row, double number);
 
-/* The position of a name in the row's choices, or -1. */
+/* Returns the index of a name in the option's choices, or -1. */
 int sa_option_find_choice(const sa_option *row, const char *name);
 
-/* Insertions, deletions and replacements that turn one list of symbols into the other
- * (Levenshtein); row [to_size + 1] is workspace. */
+/* Returns the number of insertions, deletions and replacements that turn one list of symbols into
+ * the other (Levenshtein); row [to_size + 1] is workspace. */
 uint64_t sa_edit_distance(const uint64_t *from, size_t from_size, const uint64_t *to,
                           size_t to_size, uint64_t *row);
 
@@ -83,12 +82,12 @@ typedef struct sa_nearest {
     char hint[128];
 } sa_nearest;
 
-/* Offers a candidate; of equally close ones the first wins. A candidate is close when at most a
+/* Considers a candidate; the first of equally close ones wins. A candidate is close if at most a
  * third of the longer name, rounded up, differs. */
 void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
 
-/* " (did you mean 'NAME'?)", with the prefix, or "" when nothing is close. */
+/* Returns " (did you mean 'NAME'?)", with the prefix, or "" if nothing is close. */
 const char *sa_nearest_hint(sa_nearest *nearest);
 
-/* The same for the names name(0) ..., NULL after the last. */
+/* Considers the names name(0) ..., NULL after the last, and returns the hint. */
 const char *sa_nearest_hint_in(sa_nearest *nearest, const char *(*name)(size_t i));

@@ -61,7 +61,7 @@ const sa_option cli_align_rows[] = {
 
 /* ---- The outputs ----------------------------------------------------------------------------- */
 
-/* A pair as the outputs see it. */
+/* A pair, as the outputs need it. */
 typedef struct pair_view {
     size_t index;
     const sa_pair *pair;
@@ -71,7 +71,7 @@ typedef struct pair_view {
     const sa_alignment *tables; /* all heads and layers, between words if they are merged */
     const sa_link *gold;        /* [golds] */
     size_t golds;
-    bool linked; /* rows and columns are those of the gold links */
+    bool linked; /* rows and columns are the words of the gold links */
 } pair_view;
 
 static void add_csv(cli_align_output *out, const pair_view *pair, sa_buffer *to) {
@@ -241,8 +241,8 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
     return true;
 }
 
-/* Reduces the alignment to one head; SA_HEADS_ALL leaves it. *owned (may become NULL) is to be
- * freed after the alignment. */
+/* Reduces the alignment to one head; SA_HEADS_ALL keeps all. Free *owned, which may be NULL, after
+ * the alignment. */
 static bool select_head(int head, sa_alignment *alignment, double **owned, sa_error *error) {
     *owned = NULL;
     if (head == SA_HEADS_ALL) return true;
@@ -270,7 +270,7 @@ static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
                         const sa_corpus *corpus, size_t index, const sa_alignment *words,
                         sa_error *error) {
     const int T = words->targets, S = words->sources, end = !linking->whole;
-    const bool several = *words->method; /* or else attention, in the mean of its heads */
+    const bool several = *words->method; /* otherwise attention, the mean of its heads */
     sa_link *gold = NULL, *links = sa_new(sa_linking_capacity(T, S), sizeof *links, error);
     size_t golds = 0;
     const bool good = links && sa_links_parse_gold(corpus, &corpus->pairs[index], S - end, T - end,

@@ -10,7 +10,7 @@ enum {
     CLI_CSV,
     CLI_NPY,
     CLI_ALL_HEADS,
-    CLI_ALL_LABELS, /* of CLI_ALL_HEADS, which has no option of its own */
+    CLI_ALL_LABELS, /* the tokens of CLI_ALL_HEADS, without an option of its own */
     CLI_SVG,
     CLI_PNG,
     CLI_PDF,
@@ -25,7 +25,7 @@ typedef struct cli_align_options {
     const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
     const char *font; /* of pictures: */
-    double numbers;   /* in the cells, as of sa_figure */
+    double numbers;   /* in the cells, as in sa_figure */
     int colormap;
     sa_link_options linking;
     sa_page_text page;

@@ -25,7 +25,7 @@ typedef struct align_options {
 
 #define AT(field) offsetof(align_options, field)
 
-enum { ALIGN_ALONE = 8 }; /* rows that attribute has not */
+enum { ALIGN_ALONE = 8 }; /* options that attribute does not have */
 
 static const sa_option rows[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
@@ -90,8 +90,8 @@ static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output 
            cli_align_save(out, count, error);
 }
 
-/* The sentences of --matrix go the way of those of a model; words that are no end marks take part
- * in links. */
+/* Writes the sentences of --matrix like those of a model. If the last words are not </s>, they take
+ * part in links. */
 static bool show_matrices(align_options *options, cli_align_output *out, size_t count,
                           sa_error *error) {
     const sa_alignment *own = &options->own.alignment;
@@ -240,7 +240,7 @@ static bool words_print(const void *fields) {
     return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
 }
 
-/* Learns a direction and adds its outputs for the first `count` pairs; writes the lexicon. */
+/* Learns one direction and adds the outputs of the first `count` pairs; writes the lexicon. */
 static bool align_words(const words_options *options, const sa_corpus *corpus, size_t count,
                         cli_align_output *out, sa_buffer *lexicon, sa_error *error) {
     sa_settings settings;
@@ -259,7 +259,7 @@ static bool align_words(const words_options *options, const sa_corpus *corpus, s
     return good;
 }
 
-/* Replaces a line of links by those of both directions. */
+/* Appends a line of links made from the lines of both directions. */
 static bool combine_line(int method, const char *forward, const char *backward, sa_buffer *out,
                          sa_error *error) {
     sa_link *ahead = NULL, *back = NULL, *both = NULL;
@@ -276,7 +276,7 @@ static bool combine_line(int method, const char *forward, const char *backward, 
     return good;
 }
 
-/* Learns the reverse direction and puts the links of both in the place of those of one. */
+/* Learns the reverse direction and replaces the links by those made from both. */
 static bool combine(const words_options *options, const sa_corpus *corpus, size_t count,
                     sa_buffer *links, sa_error *error) {
     const cli_align_options only_links = {.path[CLI_PHARAOH] = "-",

@@ -41,7 +41,7 @@ typedef struct occurrence {
 typedef struct words {
     const annotations_options *options;
     const sa_corpus *corpus;
-    const sa_pair *pair; /* that is being read */
+    const sa_pair *pair; /* being read */
     int layer;
     occurrence *at; /* [count] */
     size_t count, capacity;
@@ -66,7 +66,7 @@ static void add_row(words *all, int position, const char *word, const double *x,
                          &all->out);
 }
 
-/* The vectors of a layer of a sentence, or the end of it. */
+/* Takes the vectors of a sentence's next layer; value is NULL after the last. */
 static void take(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     words *all = context;
     const annotations_options *options = all->options;
@@ -106,7 +106,7 @@ static bool read_words(words *all, sa_model *model, sa_error *error) {
 
 /* ---- The occurrences of one word ------------------------------------------------------------- */
 
-/* Of a - mean and b - mean; NaN where one of them is 0. */
+/* Returns the cosine of a - mean and b - mean, NaN if one of them is 0. */
 static double centered_cosine(const double *a, const double *b, const double *mean, int size) {
     double ab = 0, aa = 0, bb = 0;
     for (int d = 0; d < size; d++) {
@@ -117,7 +117,7 @@ static double centered_cosine(const double *a, const double *b, const double *me
     return ab / sqrt(aa * bb);
 }
 
-/* A line for occurrence i. cosine [count]: workspace. */
+/* Appends the line of occurrence i. cosine [count]: workspace. */
 static void add_nearest(const words *all, size_t i, int layer, const double *mean, double *cosine,
                         sa_buffer *out) {
     enum { TAKEN = -2 };

@@ -48,8 +48,7 @@ static const sa_option rows[] = {
     {0},
 };
 
-/* Models are compared after equal numbers of updates, not of seconds, which a machine's load
- * decides. */
+/* Models are compared after equal numbers of updates: seconds depend on the machine's load. */
 static const char *const limits[] = {"epochs", "max-time", "patience", NULL};
 
 static void limit_updates(sa_settings *settings) {
@@ -69,7 +68,7 @@ static void show_progress(void *context, const sa_progress *report) {
     }
 }
 
-/* The models of that family in the list start from its preset, with the same options. */
+/* Reads the settings for models of another family: its preset, with the same options. */
 static bool read_family(const cli_call *call, int family, sa_settings *settings, sa_error *error) {
     compare_options again = *(const compare_options *)call->options;
     cli_call other = *call;

@@ -48,7 +48,7 @@ static const sa_option rows[] = {
     {0},
 };
 
-/* The scores of all pairs, or of those of some source length. */
+/* The scores of all pairs, or of pairs of some source length. */
 typedef struct row {
     const char *name;
     sa_eval_result scores;
@@ -57,7 +57,7 @@ typedef struct row {
 
 typedef struct evaluation {
     const eval_options *options;
-    sa_search search; /* options->search with its override */
+    sa_search search; /* options->search with the override */
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
@@ -65,7 +65,7 @@ typedef struct evaluation {
     sa_head_scores heads;     /* empty if not wanted */
     sa_diagnosis diagnosis;   /* empty if not wanted */
     row all, band[SA_LENGTH_BANDS + 1];
-    int bands; /* that have pairs, if wanted */
+    int bands; /* bands that have pairs, if wanted */
 } evaluation;
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -156,7 +156,7 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
                        all->latency, all->source_length, 100 * all->latency / all->source_length);
 }
 
-/* What there is of each head: integers, then numbers. */
+/* The scores of a head, of which layer and head are counts. */
 static const sa_column head_columns[] = {
     {"layer", "layer", 7},
     {"head", "head", 6},
@@ -169,7 +169,7 @@ static const sa_column head_columns[] = {
     {0},
 };
 
-/* Adds a row of text for each head or, if each is not NULL, an object to that list. */
+/* Adds a row of text for each head or, if `each` is not NULL, an object to that list. */
 static void add_head_rows(const sa_head_scores *scores, sa_buffer *out, json_t *each) {
     for (const sa_head_score *one = scores->each; one < scores->each + scores->count; one++) {
         const double values[] = {
@@ -286,7 +286,7 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
     return work->each != NULL;
 }
 
-/* Without a band, of all pairs. */
+/* Computes the scores of a band, or of all pairs (NULL). */
 static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
     const eval_options *options = work->options;
     const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, work->stats,

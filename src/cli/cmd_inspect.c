@@ -22,14 +22,13 @@ static const sa_option rows[] = {
 
 /* ---- Tensors -------------------------------------------------------------------------------- */
 
-/* Words, each terminated by a line feed; or a line with the version, and one per merge operation.
- */
+/* Whether the tensor holds lines: words, or a version and then merge operations. */
 static bool is_text(const sa_tensor *tensor, const char *ending) {
     const size_t size = strlen(tensor->name), tail = strlen(ending);
     return tensor->type == SA_U8 && size >= tail && strcmp(tensor->name + size - tail, ending) == 0;
 }
 
-/* Neither vocabularies nor state for --resume. */
+/* Counts the model's parameters, without vocabularies and the state for --resume. */
 static size_t count_parameters(const sa_container *file) {
     size_t count = 0;
     for (size_t i = 0; i < file->count; i++) {
@@ -102,8 +101,8 @@ static bool show(const sa_container *file, const sa_settings *settings, sa_error
 
 /* ---- The command line ------------------------------------------------------------------------ */
 
-/* Only a file to resume from knows its batches, which --steps counts, those without a finite
- * gradient included: at these the new training ends, by nothing else. */
+/* Prints the call of train. --steps counts all batches, also those without a finite gradient, which
+ * only a file for --resume knows; the new training ends after as many. */
 static bool show_command(const sa_container *file, const sa_settings *settings, sa_error *error) {
     sa_settings start;
     sa_buffer out = {0};
@@ -113,7 +112,7 @@ static bool show_command(const sa_container *file, const sa_settings *settings, 
     start.model = family;
     if (preset && !sa_settings_preset(&start, preset, error)) return false;
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
-    start.model = 0; /* the family is named, from whose preset the others differ */
+    start.model = 0; /* so that the family is named; the others differ from its preset */
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double value = sa_option_get(row, settings);
         if (row->scope == SA_SCOPE_RUN || value == sa_option_get(row, &start)) continue;

@@ -28,7 +28,7 @@ static const sa_option rows[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
-enum { GROW_DIAG = 2 }; /* the row of sa_symmetrizations */
+enum { GROW_DIAG = 2 }; /* index of sa_symmetrizations */
 static const sa_option link_rows[] = {
     {"alignments", SA_SWITCH(RUN(alignments)),
      "score word alignments: LINKS GOLD instead of texts"},
@@ -47,7 +47,7 @@ static const sa_option link_rows[] = {
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* The output of a system, or our lines whose source has some length. */
+/* The output of a system, or its lines whose source has some length. */
 typedef struct score_system {
     const char *name;
     sa_metric_stats *each, sum; /* each: [sum.sentences] */
@@ -100,7 +100,7 @@ static void compute_intervals(const score_work *work, double *samples,
         intervals[m] = sa_confidence_interval_of(samples + m * count, count);
 }
 
-/* p and the interval of the differences, sample by sample. */
+/* Computes p and the intervals of the differences of the samples. */
 static bool compare_samples(score_work *work, const double *ours, const double *theirs,
                             sa_error *error) {
     const int count = work->options->resampling.samples;
@@ -149,7 +149,7 @@ static bool compute_band(score_work *work, const sa_length_band *band, const sco
     return good;
 }
 
-/* Those lengths that no source has are left out. */
+/* Fills the bands that have sentences. */
 static bool compute_bands(score_work *work, const score_file *source, sa_error *error) {
     score_system *next = work->band;
     for (const sa_length_band *band = sa_length_bands; band->name; band++) {
@@ -171,7 +171,7 @@ static void add_signature(const score_work *work, int metric, sa_buffer *out) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* The parts of BLEU, as sacreBLEU shows them. */
+/* Appends the n-gram precisions and lengths of BLEU, as sacreBLEU prints them. */
 static void add_parts(const score_work *work, sa_buffer *out) {
     const sa_bleu *bleu = &work->ours.sum.bleu;
     double precisions[SA_BLEU_ORDER];
@@ -184,7 +184,7 @@ static void add_parts(const score_work *work, sa_buffer *out) {
                    (long long)bleu->hypothesis, (long long)bleu->reference);
 }
 
-/* Its signature, " = 79.37", and its confidence interval. */
+/* Appends a metric's signature, " = 79.37", and its confidence interval. */
 static void add_score(const score_work *work, int metric, sa_buffer *out) {
     const double whole = sa_metric_list[metric].whole;
     const sa_confidence_interval *interval = &work->ours.interval[metric];
@@ -341,14 +341,14 @@ static bool print_json(const score_work *work, sa_error *error) {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Whether its marks are set apart, its words are split, or its signs are escaped. */
+/* Whether punctuation is separated, words are split or characters are escaped. */
 static bool looks_tokenized(const char *line) {
     const size_t size = strlen(line);
     return (size > 2 && strcmp(line + size - 2, " .") == 0) || strstr(line, " , ") ||
            strstr(line, "@@ ") || strstr(line, "&apos;");
 }
 
-/* Says why BLEU says little: it is 0, or the texts are not as people write them. */
+/* Notes why BLEU is 0, and texts that look tokenized. */
 static void note_bleu(const score_work *work, const score_file *file) {
     const sa_metrics *metrics = &work->options->metrics;
     const char *why = sa_bleu_zero_reason(&work->ours.sum.bleu, metrics);
@@ -364,8 +364,8 @@ static void note_bleu(const score_work *work, const score_file *file) {
     }
 }
 
-/* Takes off the number and the tab with which each line begins, if each does, and white space at
- * its end, as sacreBLEU reads lines. */
+/* Removes white space at the end of lines, as sacreBLEU does, and the number and tab that begin
+ * each line if all lines have them. */
 static void clean_lines(const score_file *file) {
     size_t numbers = 0, tab = 0;
     for (size_t i = file->count; i-- > 0;) {
@@ -414,7 +414,7 @@ static bool score_texts(const score_options *options, const char *const *words, 
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Options that exclude each other. */
+/* Checks for options that exclude each other. */
 static bool check_options(const score_options *options, size_t count, sa_error *error) {
     const char *texts = "applies to texts, not --alignments", *links = "needs --alignments";
     const char *alone = "needs --json with --sentence";

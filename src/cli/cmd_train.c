@@ -60,15 +60,15 @@ static const sa_option rows[] = {
 
 /* ---- Resuming -------------------------------------------------------------------------------- */
 
-/* The settings of the interrupted training; options may repeat but not change them. */
+/* Reads the settings of the interrupted training; options may repeat but not change them. */
 static bool resume_settings(train_options *options, sa_error *error) {
     char path[SA_PATH_SIZE];
     return cli_settings_of(sa_path_in(path, options->job.out, "last.safetensors"),
                            &options->settings, error);
 }
 
-/* The settings that shape the model are its own; a preset or an option that says otherwise remains,
- * to be refused. Without a preset the others are the defaults of its family. */
+/* Takes the settings that shape the model from its file; a preset or option that contradicts them
+ * stays and is refused later. Without a preset the others are the defaults of its family. */
 static bool initial_settings(train_options *options, sa_error *error) {
     sa_settings trained = options->settings;
     if (!cli_settings_of(options->job.init_from, &trained, error)) return false;
@@ -102,7 +102,7 @@ static bool read_options(cli_call *call, sa_error *error) {
            sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to record");
 }
 
-/* What ended the training, where that was a limit, and how to go on. */
+/* Notes which limit ended the training, and how to continue. */
 static void show_limit(const sa_train_result *result, const train_options *options) {
     static const struct {
         const char *reason, *option, *advice;
@@ -146,7 +146,8 @@ static void show_result(const sa_train_result *result, const train_options *opti
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Begins the page with what the training's folder holds by now: results once one validated. */
+/* Begins the page with the current content of the training's folder: results after the first
+ * validation. */
 static bool begin_page(const train_options *options, bool validated, sa_html_report *report,
                        sa_error *error) {
     const char *out = options->job.out;
@@ -175,13 +176,13 @@ typedef struct training_watch {
     double written, cost; /* when it was last written (0: never), and how long that took */
 } training_watch;
 
-/* Replaces the page without a word. */
+/* Replaces the page without a message. */
 static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
     sa_html_report report;
     sa_buffer out = {0};
     sa_page_text text = watching->options->page;
     bool good = begin_page(watching->options, watching->validated, &report, error);
-    /* Under way: the page reloads itself until one without this replaces it. */
+    /* The page reloads itself until a page without this replaces it. */
     if (live) json_object_set_new(report.data, "live", json_true());
     if (!watching->validated) text.open_at = NULL;
     good = sa_page_end(&report, good, &text, &out, error) &&
@@ -217,7 +218,8 @@ static bool run(cli_call *call, sa_error *error) {
         return false;
     const char *page = options->html;
     training_watch watching = {.options = options};
-    watching.live = page && strcmp(page, "-") != 0 && /* else there is only the page of the end */
+    watching.live = page &&
+                    strcmp(page, "-") != 0 && /* otherwise the page is written once, at the end */
                     (sa_file_is_regular(page) || sa_file_missing(page));
     cli_progress_init(&watching.progress);
     sa_train_options *job = &options->job;
@@ -231,7 +233,7 @@ static bool run(cli_call *call, sa_error *error) {
     bool good = sa_train(job, &result, error);
     cli_progress_end(&watching.progress);
     if (!good && watching.written > 0)
-        rewrite_page(&watching, false, NULL); /* it waits no longer */
+        rewrite_page(&watching, false, NULL); /* it stops reloading */
     if (good) show_result(&result, options);
     good = good && (!page || cli_end_page(&report, begin_page(options, true, &report, error),
                                           &options->page, page, error));

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Models of an ensemble, at most; batches read at once, so that sentences of similar length share
- * one. */
+/* Most models of an ensemble; batches read at once, so that a batch has sentences of similar
+ * length. */
 enum { MODELS = 16, BATCHES = 64 };
 #define MODEL_SUFFIX ".safetensors"
 
@@ -47,7 +47,7 @@ typedef struct translate_work {
     sa_model *models[MODELS];
     int number;
     sa_corpus dictionary;
-    sa_search search;  /* the options' with its override and dictionary */
+    sa_search search;  /* the options' search with override and dictionary */
     const char *units; /* what the tokens are called: "words" */
     cli_input input;
     size_t capacity;
@@ -56,7 +56,7 @@ typedef struct translate_work {
     size_t index;        /* of the next sentence, from 0 */
     sa_buffer text;
     size_t noted_lines;   /* lines with unknown words that were noted, */
-    size_t unnoted_lines; /* and those after them with their words */
+    size_t unnoted_lines; /* further lines, and their words */
     size_t words, unknown;
     bool tabs_noted;
     size_t too_long; /* lines left empty, */
@@ -148,7 +148,7 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
 
 /* ---- Working --------------------------------------------------------------------------------- */
 
-/* The lines that were read, in parts whose weights fit into memory together. */
+/* Translates the lines that were read, in blocks whose weights fit into memory. */
 static bool translate_block(translate_work *work, size_t count, sa_error *error) {
     bool good = true;
     for (size_t first = 0, part = count; good && first < count; first += part) {
@@ -165,7 +165,7 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
     return good;
 }
 
-/* Lines that are too long are an error after the last line, so that all others are translated. */
+/* Translates all lines; fails after the last one if some were too long. */
 static bool translate_all(translate_work *work, sa_error *error) {
     cli_input *input = &work->input;
     for (size_t count = 1; count;) {
@@ -195,8 +195,8 @@ static bool has_suffix(const char *path, const char *suffix) {
     return size > tail && strcmp(path + size - tail, suffix) == 0;
 }
 
-/* The first argument is a model, and so are the following ones with its suffix; the last other one
- * is the text. Returns the number of models; 0 is an error. */
+/* Counts the models: the first argument and the following ones with its suffix; one more argument
+ * is the text. Returns 0 on error. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
     while (words[models] && has_suffix(words[models], MODEL_SUFFIX)) models++;

@@ -31,7 +31,7 @@ const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_o
     return NULL;
 }
 
-/* Words before the first option, without "..."; those in brackets need not be given. */
+/* Counts the words before the first option, without "..."; words in brackets are optional. */
 static int count_words(const char *words, bool optional) {
     int count = 0;
     for (; *words && strncmp(words, "--", 2) != 0; words += strspn(words, " ")) {
@@ -75,13 +75,13 @@ bool cli_check_needed(const cli_call *call, sa_error *error) {
 
 /* ---- Files: what a run reads and writes, compared before anything is written ----------------- */
 
-enum { FILES = 512 }; /* beyond all options and words */
+enum { FILES = 512 }; /* more than all options and words */
 
 typedef struct run_file {
     sa_option_kind kind;  /* input, output or folder */
     const sa_option *row; /* NULL: a word, or the command's own result on standard output */
     const char *path;     /* as given */
-    char *real;           /* where it leads; NULL: standard input or output */
+    char *real;           /* resolved; NULL: standard input or output */
 } run_file;
 
 typedef struct run_files {
@@ -99,7 +99,7 @@ static bool add(run_files *files, run_file file, const char *path, sa_error *err
     return standard || file.real;
 }
 
-/* A file, or two as "A,B". */
+/* Adds a file, or two as "A,B". */
 static bool add_input(run_files *files, const sa_option *row, const char *path, sa_error *error) {
     const run_file input = {SA_OPTION_INPUT, row, path, NULL};
     const char *comma = strchr(path, ',');
@@ -145,7 +145,7 @@ static bool find_file(const run_file *file, struct stat *about) {
     return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
 }
 
-/* Devices and pipes are no files that could be lost. */
+/* Devices and pipes cannot be overwritten. */
 static bool are_same(const run_file *one, const run_file *other) {
     struct stat a, b;
     const bool known = find_file(one, &a), also = find_file(other, &b);
@@ -162,7 +162,7 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
     return !strpbrk(pattern, "*[") && sa_file_same(sa_path_in(whole, folder, pattern), path);
 }
 
-/* Whether files in a folder get the names of the other, a file or a folder. */
+/* Whether the folder's files would replace the other file, or files of the other folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
     const char *pattern, *theirs;
     for (size_t i = 0; (pattern = sa_option_choice(folder->row, i)); i++) {
@@ -227,7 +227,7 @@ enum { ROWS = 128, NAME = 64 }; /* limits of a command's options and of a name *
 typedef struct argument_reader {
     cli_call *call;
     int at;
-    bool seen[ROWS]; /* by the row's number over all sets */
+    bool seen[ROWS]; /* by the option's number over all sets */
 } argument_reader;
 
 /* Whether an argument, after its "--", is the option: "name" or "name=value". */
@@ -244,7 +244,7 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
     return row;
 }
 
-/* Options that earlier programs had, of a command or all of them (NULL), and what to use now. */
+/* Options of earlier versions, of a command or of all (NULL), and what to use instead. */
 static const struct {
     const char *command, *option, *instead;
 } removed[] = {
@@ -301,7 +301,7 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     const char *value = equals ? equals + 1 : row->kind == SA_OPTION_SWITCH ? "yes" : NULL;
     if (!value && reader->at + 1 < call->count) {
         value = call->arguments[reader->at + 1];
-        if (strncmp(value, "--", 2) == 0) value = NULL; /* rather a forgotten value than one */
+        if (strncmp(value, "--", 2) == 0) value = NULL; /* the value was probably forgotten */
         reader->at += value != NULL;
     }
     if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);

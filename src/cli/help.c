@@ -44,7 +44,7 @@ static const char *text_of(const char *name) {
     return found + strlen(title);
 }
 
-/* The paragraphs, each one line and an empty one, end where the code begins: the example. */
+/* Returns the next paragraph, a line, or NULL where the example begins. */
 static const char *next_paragraph(const char *text) {
     text += strcspn(text, "\n");
     text += strspn(text, "\n");
@@ -56,7 +56,7 @@ static void add_example(const cli_command *command, sa_buffer *out) {
     sa_buffer_add(out, code, (size_t)(strstr(code, "```") - code));
 }
 
-/* "  name      text ..." */
+/* Appends "  name      text ...". */
 static void entry(sa_buffer *out, const char *name, const char *text, size_t column) {
     sa_buffer_addf(out, "  %s", name);
     size_t used = strlen(name) + 2;
@@ -70,7 +70,7 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* " [1 to 8192; default 64]" */
+/* Appends " [1 to 8192; default 64]". */
 static void option_range(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
     if (sa_option_is_text(row) || row->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
@@ -151,7 +151,7 @@ static void page(const cli_command *command, sa_buffer *out) {
 /* ---- For programs: scripts/dev/manual and scripts/dev/completion -------------------------------
  */
 
-/* What options of train choose from. */
+/* Tables of equations that options of train choose from. */
 static const struct {
     const char *title;
     const char *(*row)(size_t i, const char **formula, const char **citation);

@@ -118,7 +118,7 @@ bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
     return true;
 }
 
-/* Bytes of complete lines; at the end of the input all bytes. */
+/* Returns the number of bytes in complete lines; at the end of the input, of all bytes. */
 static size_t whole_lines(const cli_input *input) {
     if (input->ended) return input->received;
     const char *data = input->reader.file.data;
@@ -127,7 +127,7 @@ static size_t whole_lines(const cli_input *input) {
 }
 
 /* Drops the lines returned before, then reads until a line is complete. A line above the limit
- * counts as complete, so that it is refused. */
+ * counts as complete, and is refused later. */
 static bool refill(cli_input *input, sa_error *error) {
     sa_file *file = &input->reader.file;
     sa_lines *lines = &input->reader.lines;

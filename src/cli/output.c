@@ -27,7 +27,7 @@ void cli_output_init(void) {
 
 /* ---- Standard output ------------------------------------------------------------------------- */
 
-/* On a terminal all characters are made safe but those in `keep`; NULL: they are safe. */
+/* Escapes the text on a terminal, except characters in `keep`; NULL: it is already escaped. */
 static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
     sa_buffer safe = {.failed = buffer->failed};
     const bool terminal = keep && isatty(STDOUT_FILENO);
@@ -78,7 +78,7 @@ const char *cli_name = "softalign";
 cli_messages cli_said;
 bool cli_follows;
 
-/* Whether nothing is said: with --quiet, and by a process that follows. */
+/* Whether to print no messages: with --quiet, and in a process that follows. */
 static bool is_quiet(void) {
     return cli_said.quiet || cli_follows;
 }

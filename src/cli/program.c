@@ -1,4 +1,4 @@
-/* program: the choice of the command, and what happens around it. */
+/* program: chooses the command, runs it and sets the exit code. */
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -12,7 +12,7 @@ static bool asks_for_help(int count, char **arguments) {
     return false;
 }
 
-/* What is to be run, by the words after the program's name. NULL: it is done, or an error. */
+/* Returns the command that the words name, NULL if it is done already or on error. */
 static const cli_command *choose(int *count, char ***words, sa_error *error) {
     const char *name = *count ? **words : NULL;
     if (!name || asks_for_help(1, *words)) {

@@ -19,9 +19,9 @@ typedef struct score_file {
     size_t count, capacity;
 } score_file;
 
-/* Reads the files of the paths; the first is given, those of others (NULL) have no lines. SA_DATA:
- * one is empty or not UTF-8, or has more or fewer lines than the first. base: from which number the
- * positions of LINKS, GOLD and REVERSE, the first three, count; NULL: all are texts. */
+/* Reads the files; the first path is not NULL, others may be. SA_DATA: a file is empty or not
+ * UTF-8, or its number of lines is not that of the first. base: the index of the first position in
+ * LINKS, GOLD and REVERSE, the first three files; NULL: all are texts. */
 bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
                       sa_error *error);
 

@@ -12,7 +12,7 @@
 
 #define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
-/* The scope and the field of a row. */
+/* The scope and the field of an option. */
 #define MODEL(field) SA_SCOPE_MODEL, offsetof(sa_settings, field)
 #define TEXT(field) SA_SCOPE_TEXT, offsetof(sa_settings, field)
 #define TRAINING(field) SA_SCOPE_TRAINING, offsetof(sa_settings, field)
@@ -404,7 +404,7 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
     return false;
 }
 
-/* Whether the option stands in a list, with a space on each side. */
+/* Whether the list has the option's name between spaces. */
 static bool is_in(const sa_option *option, const char *list) {
     char name[64];
     snprintf(name, sizeof name, " %s ", option->name);
@@ -491,7 +491,7 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     return text;
 }
 
-/* False when the value has the wrong type or lies outside the row's range. */
+/* Sets the option; false if the value has the wrong type or is out of range. */
 static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
     const char *now = word ? sa_option_renamed(row->name, word) : NULL;
@@ -504,7 +504,7 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
            sa_option_set_number(row, settings, json_number_value(value));
 }
 
-/* What trainings of earlier programs may have had; each was off at 0. */
+/* Options of earlier versions; each was off at 0. */
 static const struct {
     const char *key, *name;
 } retired[] = {{"r-drop", "R-Drop"}, {"bpe-dropout", "BPE-dropout"}};
@@ -546,7 +546,7 @@ static bool read_all(sa_settings *settings, json_t *object, const char *file, sa
     const json_t *value;
     for (const sa_option *row = sa_settings_options; row->name; row++)
         if (row->scope != SA_SCOPE_RUN) sa_option_set_number(row, settings, row->default_value);
-    settings->hold_out = 0; /* as in trainings of earlier programs, which do not say */
+    settings->hold_out = 0; /* as in trainings of earlier versions, which do not store it */
     json_object_foreach(object, key, value) {
         if (!read_key(key, value, settings, file, error)) return false;
     }

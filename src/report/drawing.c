@@ -34,7 +34,7 @@ static const struct {
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
-/* Of wide fonts: DejaVu Sans for Latin, and the usual fonts of other scripts. */
+/* Returns the width in wide fonts: DejaVu Sans for Latin, common fonts for other scripts. */
 static double cluster_length(const char *text, size_t size) {
     size_t length;
     const uint32_t code = sa_utf8_codepoint(text, size, &length);
@@ -119,7 +119,7 @@ static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
     sa_buffer_adds(out, "/>\n");
 }
 
-/* In SVG the start of a right-to-left text is on the right. */
+/* Appends a text; in SVG the start of a right-to-left text is on the right. */
 static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
     static const char *const anchors[] = {"start", "middle", "end"};
     const bool rtl = sa_utf8_is_rtl(text, strlen(text));
@@ -189,8 +189,7 @@ static const sa_color viridis[] = {
     {0xb4, 0xde, 0x2c}, {0xfd, 0xe7, 0x25},
 };
 
-/* Not the nearest colors of the palette, whose lightness would not increase: it has few dark ones.
- */
+/* Not the nearest colors of the palette: it has few dark ones, so lightness would not increase. */
 static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
 
 static const sa_color red = {0xd0, 0x20, 0x20}; /* of weight -1 */

@@ -1,5 +1,5 @@
-/* drawing: the colors of weights, and the shapes of a picture, from which SVG, PNG and PDF are made
- * alike. Lengths are pixels of 1/96 inch; y points down. */
+/* drawing: the colors of weights, and the shapes of a picture, which becomes SVG, PNG or PDF.
+ * Lengths are pixels of 1/96 inch; y points down. */
 #pragma once
 
 #include "base/memory.h"
@@ -15,14 +15,15 @@ typedef struct sa_colormap {
     int stops;
     const sa_color *stop; /* [stops] equidistant, interpolated linearly */
     int entries;
-    const unsigned char *entry; /* [entries] of the 256-color palette, equidistant, too */
+    const unsigned char *entry; /* [entries] of the 256-color palette, also equidistant */
 } sa_colormap;
 
-extern const sa_colormap sa_colormaps[]; /* The color of a weight, clamped to -1 .. 1: below 0 it
-                                            runs from the color of 0 to red. */
+extern const sa_colormap sa_colormaps[];
+
+/* Returns the color of a weight, clamped to -1 .. 1; below 0 it runs from the color of 0 to red. */
 sa_color sa_colormap_color(int map, double weight);
 
-/* The same in the 256-color palette of a terminal. */
+/* Returns the index of the color in the 256-color palette of a terminal. */
 int sa_colormap_palette_index(int map, double weight);
 
 /* Whether black has more contrast on the color than white. */
@@ -58,10 +59,10 @@ typedef struct sa_drawing {
     bool failed;           /* memory ran out */
 } sa_drawing;
 
-/* Adds a shape; text: of one, else NULL. */
+/* Adds a shape; text: of a text shape, NULL otherwise. */
 void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text);
 
-/* The width to reserve for a text at font size 1: an estimate for wide fonts and, in a build with
+/* Returns the width to reserve for a text at font size 1: an estimate for wide fonts and, with
  * pangocairo, at least what the fonts of this machine need. */
 double sa_drawing_text_width(const char *text, const char *font);
 double sa_drawing_estimate_width(const char *text);
@@ -72,13 +73,13 @@ double sa_drawing_baseline(const sa_shape *text);
 
 void sa_drawing_release(sa_drawing *drawing);
 
-/* Appends an SVG 1.1 document. Text stays text: the viewer brings the fonts. */
+/* Appends an SVG 1.1 document. Text stays text, in the fonts of the viewer. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
-/* Whether this build can paint, with this font; SA_USAGE says how to get one that can. */
+/* Fails with SA_USAGE if this build cannot paint, or not with this font. */
 bool sa_drawing_can_render(const char *font, sa_error *error);
 
-/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine.
- * *missing_glyphs becomes a text with characters that they lack, shown as boxes, or NULL. */
+/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine. *missing_glyphs becomes a
+ * text with characters that they lack and show as boxes, or NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);

@@ -9,8 +9,8 @@ enum {
     MARGIN = 12,      /* around everything, and between the matrices of heads */
     GAP = 6,          /* between a word and its row or column */
     CELL = 20,        /* a cell's side */
-    CELL_VALUED = 34, /* the same with its value shown */
-    FEW = 12,         /* most words of a side with values shown */
+    CELL_VALUED = 34, /* a cell's side with its value shown */
+    FEW = 12,         /* most words per side with values shown */
     FONT = 13,        /* of words */
     FONT_VALUE = 10,  /* of values and of the scale */
     TITLE = 22,       /* height of the title of a head */
@@ -22,7 +22,7 @@ enum {
     SCALE_HEIGHT = 100,
     SCALE_STEPS = 20,
     SCALE_LABEL = 24,
-    SIDE = 16000, /* of a picture: twice as many still fit a PNG surface */
+    SIDE = 16000, /* of a picture; twice as much still fits a PNG surface */
     AREA = 1 << 25,
 };
 
@@ -53,7 +53,7 @@ typedef struct layout {
     double width, height;   /* of a panel with words and margin */
 } layout;
 
-/* The place of the column of a source word. */
+/* Returns the x of a source word's column. */
 static double column_x(const layout *it, int s) {
     return (it->rtl ? it->alignment->sources - 1 - s : s) * it->cell;
 }
@@ -129,7 +129,7 @@ static void add_cells(const layout *it, const double *weight, double x, double y
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
-/* p_gen of every target word, in a column behind the source words. */
+/* Adds p_gen of each target word in a column after the source words. */
 static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;
@@ -140,7 +140,7 @@ static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
         add_cell(it, gate[t], (sa_box){left, y + t * it->cell, CELL_VALUED, it->cell}, true, out);
 }
 
-/* Inside the cells, so that adjacent links stay apart. */
+/* Outlines gold links inside the cells, so that adjacent links stay apart. */
 static void add_gold(const layout *it, double x, double y, sa_drawing *out) {
     enum { LINE = 2 };
     for (size_t i = 0; i < it->figure->golds; i++) {
@@ -183,7 +183,7 @@ static double axis_length(const layout *it, int axis) {
     return ceil(sa_drawing_text_width(axes[it->figure->site][axis], it->figure->font) * FONT);
 }
 
-/* Of a single matrix at its cells, of several once for all. */
+/* Adds the names of the axes, at the cells of a single matrix or once for several. */
 static void add_axes(const layout *it, int down, sa_drawing *out) {
     const char *const *name = axes[it->figure->site];
     const double y = MARGIN + AXIS, left = it->panels > 1 ? 0 : it->left,
@@ -196,7 +196,7 @@ static void add_axes(const layout *it, int down, sa_drawing *out) {
     add_text(out, name[1], FONT, beside, SA_ANCHOR_MIDDLE, true, frame);
 }
 
-/* The least and the largest weight of the panels. */
+/* Finds the least and the largest weight of the panels. */
 static void find_range(const layout *it, double *least, double *most) {
     const sa_alignment *alignment = it->alignment;
     *least = *most = 0;
@@ -209,9 +209,9 @@ static void find_range(const layout *it, double *least, double *most) {
     }
 }
 
-/* The color scale, 1 at the top. */
+/* Adds the color scale, 1 at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *out) {
-    const double rounding = 1e-5; /* by which weights may leave the scale */
+    const double rounding = 1e-5; /* tolerance outside the scale */
     double least, most;
     find_range(it, &least, &most);
     const char *const marks[] = {most > 1 + rounding ? "≥ 1" : "1", "0.5",

@@ -1,24 +1,24 @@
-/* figure: attention weights as a picture in the style of Figure 3 of Bahdanau et al. (2015): source
- * words at the top, target words on the left, square cells on a scale from 0 to 1. The columns of a
- * right-to-left source run from right to left, as the sentence does. Of a model with copying a last
- * column shows p_gen. */
+/* figure: draws attention weights in the style of Figure 3 of Bahdanau et al. (2015): source words
+ * at the top, target words on the left, square cells on a scale from 0 to 1. The columns of a
+ * right-to-left source run from right to left. For a model with copying a last column shows p_gen.
+ */
 #pragma once
 
 #include "base/batch.h"
 #include "report/drawing.h"
 
-enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: of a small matrix */
+enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: in a small matrix */
 
 typedef struct sa_figure {
     int map;             /* index of sa_colormaps */
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
     sa_attention_site site; /* names the axes */
-    double numbers;   /* in the cells: SA_NUMBERS_..., or the least weight that shows its own */
-    const char *font; /* NULL: sans-serif */
+    double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight that is shown */
+    const char *font;       /* NULL: sans-serif */
 } sa_figure;
 
-/* Draws the matrix, or those of several heads in a grid. SA_LIMIT: the picture is too large, or out
- * of memory. Release the drawing with sa_drawing_release, even after a failure. */
+/* Draws the matrix, or the matrices of several heads in a grid. SA_LIMIT: the picture is too large,
+ * or out of memory. Release the drawing with sa_drawing_release, even after a failure. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
                     sa_error *error);

@@ -1,5 +1,4 @@
-/* film: what a training recorded in its folder, its log and the attention of some pairs, and the
- * film that a page plays of it. */
+/* film: reads the log of a training and the attention recorded during it, which a page plays. */
 #include "report/film.h"
 #include "base/file.h"
 #include "base/number.h"
@@ -59,7 +58,7 @@ bool sa_training_log_read(const char *folder, bool required, sa_log_row row, voi
 
 /* ---- Reading a film -------------------------------------------------------------------------- */
 
-enum { PAIRS = 20 }; /* of a page */
+enum { PAIRS = 20 }; /* most pairs on a page */
 
 typedef struct film_frame {
     int64_t step;    /* updates before it */
@@ -69,7 +68,7 @@ typedef struct film_frame {
 
 /* The frames of one pair, by step. */
 typedef struct film_scene {
-    sa_number_table first; /* the first frame: its tokens are those of all frames */
+    sa_number_table first; /* the first frame: all frames have its tokens */
     film_frame *frames;    /* [count] */
     size_t count, capacity;
     int heads; /* 0: only the mean was recorded */
@@ -84,7 +83,7 @@ static size_t size_of(const film_scene *scene) {
     return (size_t)scene->first.rows * (size_t)scene->first.cols;
 }
 
-/* The number of updates in the name of a frame ("00000120.csv"), or -1. */
+/* Returns the number of updates in the name of a frame ("00000120.csv"), or -1. */
 static int64_t step_of(const char *name) {
     char *end;
     errno = 0;
@@ -92,7 +91,7 @@ static int64_t step_of(const char *name) {
     return *name >= '0' && *name <= '9' && strcmp(end, ".csv") == 0 && !errno ? step : -1;
 }
 
-/* The head whose folder has this name ("head-2"), or 0. */
+/* Returns the head whose folder has this name ("head-2"), or 0. */
 static int head_of(const char *name) {
     int64_t head;
     return strncmp(name, "head-", 5) == 0 && sa_integer_parse(name + 5, &head) && head > 0 &&
@@ -106,7 +105,7 @@ static int by_step(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Lists the frames and counts the heads of a folder; one that does not exist has none. */
+/* Lists the frames and counts the heads of a folder, which need not exist. */
 static bool list_frames(film_scene *scene, const char *folder, sa_error *error) {
     DIR *list = opendir(folder);
     bool good = true;

@@ -14,16 +14,16 @@ enum {
     SA_LOG_COLUMNS
 };
 
-/* Gets the cells of these columns, as text ("": empty). */
+/* Receives the cells of these columns as text ("": empty). */
 typedef bool (*sa_log_row)(void *context, const char *const *cells, sa_error *error);
 
 /* Reads folder/log.csv, which may be missing unless it is required. Calls `row` for every
- * validation until it returns false, and then returns false, too. SA_DATA: a column is missing. */
+ * validation until it returns false, and returns false then. SA_DATA: a column is missing. */
 bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,
                           sa_error *error);
 
-/* Adds the film of a training's folder to the model added last: the frames of the first pairs in
- * DIR/film/0001 ..., of several heads also in DIR/film/0001/head-1 ..., only some of a long film,
- * with captions from the log. A folder without frames adds nothing. SA_DATA: a frame is damaged, or
- * its tokens differ from those of the first frame. */
+/* Adds the film of a training's folder to the model added last: frames of the first pairs from
+ * DIR/film/0001 ..., single heads from DIR/film/0001/head-1 ..., captions from the log. Skips
+ * frames of a long film. A folder without frames adds nothing. SA_DATA: a frame is damaged, or its
+ * tokens differ from the first frame's. */
 bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a text that may not be UTF-8, such as a path. */
+/* Returns a string for a text that may not be UTF-8, such as a path. */
 static json_t *json_text(const char *text) {
     char safe[1024];
     json_t *exact = json_string(text);
@@ -115,7 +115,7 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed) {
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
-/* 0 .. 1000: weights; above ZEROS: a number of zeros; above NEGATIVE: weights below 0. */
+/* Codes: 0 to 1000 are weights, above ZEROS counts of zeros, above NEGATIVE weights below 0. */
 enum { THOUSANDTHS = 1000, ZEROS = 1024, NEGATIVE = 3072 };
 
 static void add_number(int number, sa_buffer *out) {
@@ -158,8 +158,8 @@ static json_t *json_tokens(const sa_alignment *alignment) {
                      "target", sa_json_words(alignment->target, alignment->targets));
 }
 
-/* Stores the tokens with the sentence, or with the model's entry if they differ from those of the
- * first model. */
+/* Stores the tokens with the sentence, or with the model's entry if they differ from the first
+ * model's. */
 static void add_tokens(sa_html_report *report, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds, json_t *entry) {
     json_t *words = json_tokens(alignment);
@@ -190,7 +190,7 @@ static json_t *json_attention_stats(const sa_attention_stats *stats) {
                      sa_json_number(figures.zeros), "sum", sa_json_number(figures.row_sum));
 }
 
-/* Whether another sentence is shown: later models show the same ones as the first. */
+/* Whether this sentence is shown; later models show the same sentences as the first. */
 static bool fits(sa_html_report *report, size_t index, size_t size) {
     const size_t known = json_array_size(report->sentences);
     if (index < known) return true;
@@ -201,7 +201,7 @@ static bool fits(sa_html_report *report, size_t index, size_t size) {
     return true;
 }
 
-/* Every head of every layer, within the budget. */
+/* Adds every head of every layer if the budget allows it. */
 static void add_heads(sa_html_report *report, const sa_alignment *alignment, size_t count,
                       json_t *entry) {
     json_t *packed = sa_page_weights(sa_alignment_weights(alignment, 1, 1), count, &report->failed);
@@ -318,7 +318,7 @@ bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corp
 
 void sa_page_write(const char *json, sa_buffer *out) {
     sa_buffer_adds(out, (const char *)sa_page_before);
-    while (*json) { /* they occur only in strings, where JSON allows escapes */
+    while (*json) { /* these occur only in strings, where JSON allows escapes */
         const size_t plain = strcspn(json, "<>&");
         sa_buffer_add(out, json, plain);
         json += plain;

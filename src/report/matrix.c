@@ -73,8 +73,7 @@ double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, s
     return head == SA_HEADS_MAX ? most : mean;
 }
 
-/* What the alignment and the gold links say of a cell: 1 for a sure link, 0.5 for a possible one.
- */
+/* Returns a number for each cell: 1 for a sure gold link, 0.5 for a possible one. */
 static double *gold_cells(const sa_alignment *alignment, const sa_tidy *tidy) {
     const size_t sources = (size_t)alignment->sources;
     double *cells = sa_new((size_t)alignment->targets * sources, sizeof *cells, NULL);
@@ -86,7 +85,7 @@ static double *gold_cells(const sa_alignment *alignment, const sa_tidy *tidy) {
     return cells;
 }
 
-/* The cells after the layer. */
+/* Appends the cells after the layer. */
 static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold, int t,
                       int s, sa_buffer *out) {
     const size_t cell = (size_t)t * (size_t)alignment->sources + (size_t)s;
@@ -165,7 +164,8 @@ void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *lin
  * A magic number, the length of a header that describes type and shape as a Python dictionary,
  * padded with spaces to a multiple of 64 bytes, then the numbers. */
 
-/* The maps of some layers and heads; layers 0: one, and heads 1: no dimension of its own. */
+/* Appends the maps of layers and heads as an array; layers = 0 or heads = 1: without that
+ * dimension. */
 static void add_array(const sa_alignment *alignment, int layers, sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };
     const int heads = alignment->heads, rows = alignment->targets, cols = alignment->sources;
@@ -208,7 +208,7 @@ enum {
 
 #define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
 
-/* Character i of an escaped word; returns its size, 0 after the end. */
+/* Finds character i of an escaped word; returns its size, 0 after the end. */
 static size_t character(const char *word, int i, const char **start) {
     const size_t size = strlen(word);
     size_t at = 0;
@@ -234,12 +234,12 @@ typedef struct column_block {
     bool rtl;       /* the source runs from right to left, and so do the columns */
 } column_block;
 
-/* The source word in column i of the block. */
+/* Returns the source word in column i of the block. */
 static int word_at(const column_block *it, int i) {
     return it->rtl ? it->end - 1 - i : it->first + i;
 }
 
-/* The source words, upright, aligned at the bottom. */
+/* Appends the source words, upright, aligned at the bottom. */
 static void add_header(const column_block *it, sa_buffer *out) {
     const char *const *source = it->alignment->source;
     char word[256];
@@ -257,7 +257,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
             const int letter = line - (tallest - height_of(word));
             const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
-            /* So that a terminal does not reorder the letters of adjacent columns. */
+            /* Keeps a terminal from reordering the letters of adjacent columns. */
             if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
             sa_buffer_pad(out, CELL - (size ? sa_utf8_width(start, size) : 0));
         }

@@ -8,7 +8,7 @@
 
 enum { RANK = 4 };
 
-/* Adds a last dimension. False: there is no room for it, or for so many numbers. */
+/* Adds a last dimension; false if there are too many dimensions or numbers. */
 static bool widen(sa_matrix_file *file, size_t dim) {
     if (*file->dim > 1 || !dim || dim > INT_MAX / 8 / file->size) return false;
     memmove(file->dim, file->dim + 1, (RANK - 1) * sizeof *file->dim);
@@ -19,7 +19,7 @@ static bool widen(sa_matrix_file *file, size_t dim) {
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-/* The numbers of lists of lists, as many as the dimensions say; *to moves behind them. */
+/* Copies the numbers of nested lists of these dimensions and advances *to. */
 static bool add_numbers(const json_t *value, const size_t *dim, int rank, double **to) {
     if (!rank) *(*to)++ = json_number_value(value);
     if (!rank) return json_is_number(value);
@@ -29,7 +29,7 @@ static bool add_numbers(const json_t *value, const size_t *dim, int rank, double
     return good;
 }
 
-/* Of a line of any length: a sentence may have many weights. */
+/* Reads a line of any length: a sentence may have many weights. */
 static bool read_line(sa_matrix_file *file, sa_error *error) {
     sa_lines *lines = &file->text.lines;
     const char *line = lines->file->data + lines->at;
@@ -51,7 +51,7 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
                     file->place));
 }
 
-/* NumPy's format, of which report/matrix.c writes version 1. */
+/* Reads NumPy's format; report/matrix.c writes version 1. */
 static bool read_array(sa_matrix_file *file, sa_error *error) {
     sa_file *array = &file->text.file;
     const unsigned char *bytes = (const unsigned char *)array->data;
@@ -97,7 +97,7 @@ static bool read_table(sa_matrix_file *file, sa_error *error) {
 
 /* ---- Alignments ------------------------------------------------------------------------------ */
 
-/* The words of a side: those given, those of the record, or positions. */
+/* Returns the words of a side: given, from the record, or positions. */
 static const char **words_of(const sa_matrix_file *file, const char *side, const char *given,
                              size_t count, sa_error *error) {
     json_t *words = json_object_get(file->record, side);
@@ -116,7 +116,7 @@ static const char **words_of(const sa_matrix_file *file, const char *side, const
     return NULL;
 }
 
-/* Each head of each layer, and before them the means. */
+/* Sets the weights: the means, then each head of each layer. */
 static bool set_weights(sa_matrix_file *file, sa_error *error) {
     sa_alignment *to = &file->alignment;
     const size_t size = file->dim[2] * file->dim[3], H = file->dim[1];
@@ -132,7 +132,7 @@ static bool set_weights(sa_matrix_file *file, sa_error *error) {
     return weights;
 }
 
-/* Forgets the sentence read last. */
+/* Releases the sentence read last. */
 static void release(sa_matrix_file *file) {
     sa_alignment_release(&file->alignment);
     json_decref(file->record);

@@ -40,7 +40,7 @@ static bool fail_at(const notes_reader *reader, const char *message, sa_error *e
                    message);
 }
 
-/* Ends the block; of code {"code": text}. */
+/* Ends the block; a block of code becomes {"code": text}. */
 static void end_block(notes_reader *reader) {
     if (!reader->block.size && !reader->code) return;
     if (!reader->block.size) sa_buffer_adds(&reader->block, "");
@@ -48,8 +48,7 @@ static void end_block(notes_reader *reader) {
     json_array_append_new(reader->into, reader->code ? json_pack("{s:o}", "code", text) : text);
 }
 
-/* Begins a labeled block, "Question: ...", and passes over the label; *line stays where there is
- * none. */
+/* Begins a labeled block, "Question: ...", and skips the label; without a label *line stays. */
 static bool begin_label(notes_reader *reader, const char **line, sa_error *error) {
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         const size_t size = strlen(labels[i].name), items = json_array_size(reader->items);
@@ -70,8 +69,7 @@ static bool begin_label(notes_reader *reader, const char **line, sa_error *error
     return true;
 }
 
-/* A line "[text](target)". A page is one file and runs nothing: a target is a file beside it, or on
- * the web. */
+/* Adds a line "[text](target)". A target is a file in the page's folder, or on the web. */
 static bool add_link(notes_reader *reader, const char *line, const char *middle, sa_error *error) {
     const char *target = middle + 2;
     const size_t size = strlen(target) - 1;
@@ -128,8 +126,8 @@ static bool read_lines(notes_reader *reader, sa_error *error) {
     return !reader->failed || sa_fail_memory(error, 0);
 }
 
-/* {"title", "see": blocks, "items": [{"kind", "text": blocks, "answer": blocks}], "links"}, or
- * NULL. */
+/* Returns {"title", "see": blocks, "items": [{"kind", "text": blocks, "answer": blocks}], "links"},
+ * or NULL. */
 static json_t *read_notes(const char *path, sa_error *error) {
     sa_file file;
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return NULL;
@@ -170,7 +168,7 @@ static bool has_figure(const sa_html_report *report, size_t figure) {
     return false;
 }
 
-/* report: NULL: whether there is such a figure at all. */
+/* Returns the section of a figure, NULL if the page has none; report NULL: of any page. */
 static const char *find_section(const char *name, const sa_html_report *report) {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (strcmp(figures[i].name, name) == 0 && (!report || has_figure(report, i)))
@@ -178,7 +176,7 @@ static const char *find_section(const char *name, const sa_html_report *report) 
     return NULL;
 }
 
-/* The largest number that a place may have on the page. */
+/* Returns the largest number of this name on the page. */
 static int64_t most_of(const char *name, const sa_html_report *report) {
     const json_t *model;
     size_t i;
@@ -234,7 +232,7 @@ static bool add_place(const char *name, const char *value, const sa_html_report 
     return true;
 }
 
-/* {"figure": section, "sentence": N, ...}, or NULL. */
+/* Returns {"figure": section, "sentence": N, ...}, or NULL. */
 static json_t *read_places(const char *text, const sa_html_report *report, sa_error *error) {
     char *places = sa_copy(text, strlen(text), error);
     json_t *open = json_object();
@@ -286,7 +284,7 @@ static bool add_to(sa_html_report *report, const sa_page_text *text, sa_error *e
     }
     if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
     if (!text->open_at) return true;
-    const bool live = json_object_get(report->data, "live"); /* its data are still to come */
+    const bool live = json_object_get(report->data, "live"); /* its data follow later */
     json_t *open = read_places(text->open_at, live ? NULL : report, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;

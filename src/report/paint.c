@@ -1,4 +1,4 @@
-/* paint: drawings as PNG and PDF, and the width of their texts, the only file that includes cairo
+/* paint: paints drawings as PNG and PDF and measures their texts; the only file that includes cairo
  * and pango. */
 #include "report/drawing.h"
 
@@ -48,8 +48,7 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
     cairo_stroke(canvas);
 }
 
-/* Pango chooses the direction and a font for every script. A text wider than its box is scaled
- * down. */
+/* Paints a text; pango chooses direction and fonts. A text wider than its box is scaled down. */
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
                        const char *text, const char *font) {
     const sa_box *box = &shape->box;
@@ -70,7 +69,7 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     cairo_restore(canvas);
 }
 
-/* Independent of the machine's settings for screen fonts. */
+/* Creates a layout that ignores the machine's settings for screen fonts. */
 static PangoLayout *new_layout(PangoFontMap *fonts, cairo_t *canvas) {
     PangoContext *context = pango_font_map_create_context(fonts);
     PangoLayout *layout = pango_layout_new(context);

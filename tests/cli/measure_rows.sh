@@ -204,10 +204,10 @@ expect "head that was not chosen" "" "$(cat "$scratch/both/head.en-fr" 2>/dev/nu
 
 # Case and joints.
 printf 'la fille .\tla Fille.\nun ami de la fille !\tUn ami de la Fille !\nun café\tUn Café\n' |
-    LC_ALL=C awk -f scripts/dev/quality/recase.awk >"$scratch/cases"
+    python3 scripts/dev/quality/recase.py >"$scratch/cases"
 expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
 "État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
-    LC_ALL=C awk -f scripts/dev/quality/recase.awk "$scratch/cases" -)"
+    python3 scripts/dev/quality/recase.py "$scratch/cases" -)"
 
 # The README's table of the history, its rows of the whole, with the commit.
 printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel (Nadaraya, Watson) | new |' '| 1900 | none |' >"$scratch/years.md"

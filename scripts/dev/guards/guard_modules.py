@@ -12,7 +12,7 @@ from c_source import code, files, finish, functions, lines_of_code
 
 HERE = Path(__file__).parent
 SOURCES = files("src")
-FOLDERS, LEVELS = 21, 11  # at most; each folder stands a level above what it includes
+FOLDERS, LEVELS = 19, 9  # at most; each folder stands a level above what it includes
 # src/attention/parts holds one file for each mechanism; the pages' JavaScript and the browser's system are no modules.
 INNER = ("attention/parts", "web/system", "page/")
 # Who alone may use what, beside src/paper, a program of its own.

@@ -17,7 +17,7 @@ from homework.tree import FLAGS, build, copy_tree, run
 
 NAMES = ("softmax", "score", "gru")  # those with a backward pass
 PLACE = ROOT / "build" / "assignment"  # the grader's own copy and program
-KEPT = (r"scripts/(lessons/history.tsv|dev/(embed|double_names|(completion|manual|install)/.*|bench/CMakeLists.txt))"
+KEPT = (r"scripts/(lessons/history.tsv|dev/(embed|double_names|usage.sh|(completion|manual|install)/.*|bench/CMakeLists.txt))"
         r"|(?!scripts/).*(?<!EXTENDING.md)")
 TRAIN = ("--decoder bahdanau --init xavier --embed 6 --hidden 7 --attn 5 --maxout 4 --tokenizer space --optimizer sgd "
          "--clip 0 --batch 40 --epochs 0 --patience 0 --max-time 0 --threads 1 --shards 1 --overwrite")

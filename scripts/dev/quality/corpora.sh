@@ -36,7 +36,7 @@ text_of() { # FILE: as it is, or gzip; in the folder that was given, or tok and 
     fail "there is no $1 in $source"
 }
 
-# Pairs of lower-case tokens, the target's raw lines, and what recase.awk has learned from the training text.
+# Pairs of lower-case tokens, the target's raw lines, and what recase.py has learned from the training text.
 prepare_multi30k() { # LANGUAGES SET FOLDER
     local part=$2 target=${1#*-} to=$3/$1
     [ "$2" != valid ] || part=val
@@ -45,7 +45,7 @@ prepare_multi30k() { # LANGUAGES SET FOLDER
     text_of "$part.lc.norm.tok.$target" >"$to.$2.to"
     if [ "$2" = train ]; then
         text_of "train.$target" | tr '\t' ' ' >"$to.train.raw"
-        paste "$to.train.to" "$to.train.raw" | awk -f scripts/dev/quality/recase.awk >"$to.recase"
+        paste "$to.train.to" "$to.train.raw" | python3 scripts/dev/quality/recase.py >"$to.recase"
     else
         text_of "$part.$target" >"$to.$2.raw"
     fi

@@ -20,7 +20,7 @@ explain_model() { # TASK MODEL
     while IFS=$'\t' read -r method rest; do
         printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$method" \
             "$(sed -n "s/^$method: AER \([0-9.]*\),.*/\1/p" "$out"-s[123].err | sort -g | sed -n 2p)" "$rest"
-    done < <(awk -v names=$methods -f scripts/dev/quality/explanations.awk "$out"-s[123].jsonl)
+    done < <(python3 scripts/dev/quality/agreement.py $methods "$out"-s[123].jsonl)
 }
 
 # BLEU of RNNsearch: as it is; trained with uniform weights; forced to uniform and to shuffled weights. Medians, of 200 pairs.

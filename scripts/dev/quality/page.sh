@@ -29,14 +29,14 @@ with_tables() { # FILE
         [ $inside = yes ] || printf '%s\n' "$line"
         [[ $line =~ ^\<!--\ measured\ ([a-z0-9]+)\ ([a-z0-9]+)\ --\>$ ]] || continue
         corpus=${BASH_REMATCH[1]} part=${BASH_REMATCH[2]} inside=yes
-        awk -F '\t' -v corpus="$corpus" -v columns="$(columns_of "$corpus" "$part")" \
-            -f scripts/dev/quality/table.awk <(numerics_of_rows "$corpus" "$part") "$state"
+        python3 scripts/dev/quality/table.py "$corpus" "$(columns_of "$corpus" "$part")" \
+            <(numerics_of_rows "$corpus" "$part") "$state"
     done <"$1"
     [ $inside = no ] || fail "$1: a table has no end"
 }
 
 # The plot of the gains over RNNsearch.
-plot() { awk -F '\t' -f scripts/dev/pictures/svg.awk -f scripts/dev/quality/gains.awk "$state"; }
+plot() { python3 scripts/dev/quality/gains.py "$state"; }
 
 page() { alone page make_page; }
 

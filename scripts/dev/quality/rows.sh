@@ -157,7 +157,7 @@ score_search() { # NAME FOLDER SET DATA SEARCH-OPTION...
     printf '%s.low=%.2f %s.high=%.2f ' "$name" "$(value_at intervals.bleu.low "$json")" \
         "$name" "$(value_at intervals.bleu.high "$json")"
     [ -e "$data.$set.raw" ] || return 0
-    awk -f scripts/dev/quality/recase.awk "$data.recase" "$hypotheses" >"${hypotheses%.txt}.cased.txt"
+    python3 scripts/dev/quality/recase.py "$data.recase" "$hypotheses" >"${hypotheses%.txt}.cased.txt"
     json=$("$command" score "${hypotheses%.txt}.cased.txt" "$data.$set.raw" --json)
     printf '%s.cased=%.2f ' "$name" "$(value_at bleu "$json")"
 }

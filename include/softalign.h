@@ -1,6 +1,6 @@
 /* softalign trains small neural translation models on a CPU, with hand-written gradients, and shows
  * what attention does inside them. Read this header from top to bottom: errors, settings, pairs,
- * training, models, translation, alignment, metrics, evaluation. Two more headers build on it:
+ * training, models, translation, alignment, evaluation. Two more headers build on it:
  *
  *   softalign/lab.h      settings as fields, attention on your own numbers, the equations of a
  *                        model in numbers, gradient check, proof, overrides, attributions
@@ -47,9 +47,9 @@
  * function that frees it. After a failure there is nothing to free.
  *
  * Structs. Set a struct that you allocate to zero, or call its sa_..._init. It ends in `reserved`,
- * from which later versions take new fields: its size never changes, zero means what it meant, and
- * your program need not be compiled again. Structs without `reserved` never change if you allocate
- * them; those that only the library allocates grow at their end.
+ * from which later versions take new fields. Its size never changes and zero in a new field means
+ * the old behavior, so you need not compile your program again. A struct without `reserved` never
+ * changes if you allocate it; if only the library does, it grows at its end.
  *
  * Text is UTF-8. The library never prints and never exits. An object may be used by one thread at a
  * time; after fork(), the child may use only objects that it opened itself. Outside its objects the
@@ -160,13 +160,13 @@ void sa_corpus_close(sa_corpus *corpus);
 
 /* The same, choosing the columns of source and target, and perhaps of word links and identifiers:
  * numbers from 1, names of the header, keys of JSON or languages of TMX, as "2,4" or "en,fr". NULL:
- * those that a header tells, or the first two. */
+ * those that a header names, or the first two. */
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error);
 
-/* Replaces the alignment of every pair by that on its line of a file: in Pharaoh format ("0-0 1-2";
- * an empty line: no links), or in that of NAACL 2003, whose lines name the sentence ("1 3 2 S").
- * SA_DATA names the line that cannot be read, or both numbers of lines. */
+/* Replaces the alignment of every pair with the one on its line in a file, in Pharaoh format ("0-0
+ * 1-2"; an empty line: no links) or in that of NAACL 2003, whose lines name the sentence ("1 3 2
+ * S"). SA_DATA names the line that cannot be read, or both numbers of lines. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *er
 /* What a training has used so far. */
 typedef struct sa_train_cost {
     double seconds;  /* since its start, validations included */
-    double updating; /* seconds of these spent on updates */
+    double updating; /* of these, seconds spent on updates */
     int64_t words;   /* target tokens trained on, EOS included */
 } sa_train_cost;
 
@@ -211,7 +211,7 @@ typedef struct sa_train_options {
     const char *columns;    /* of all files of pairs, as for sa_corpus_open_columns; or NULL */
     const char *alignments; /* path of their alignments; NULL: those in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, chosen by a hash of the source, at
-                          most the setting hold-out */
+                          most as many as the setting hold-out says */
     const char *init_from;     /* path of a model to start from; its words and shape are kept, words
                                   that it lacks are appended. SA_USAGE: the settings differ
                                   (sa_settings_take_shape). NULL: random weights */
@@ -227,8 +227,7 @@ typedef struct sa_train_options {
     bool overwrite;      /* replace the training in `out`; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max-time count from there */
     bool pausing; /* a stop writes no average.safetensors: resuming then leaves the files of an
-                     uninterrupted training. If `out` is a run of sa_compare: required, else SA_BUSY
-                   */
+                     uninterrupted training. Without this a run of sa_compare is SA_BUSY */
     void (*report)(void *context, const sa_progress *progress); /* or NULL */
     void *context;
     const volatile sig_atomic_t *stop; /* when not 0: drop the current update or validation, save,

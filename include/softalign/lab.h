@@ -162,7 +162,7 @@ struct sa_settings {
     /* the text */
     int tokenizer;                          /* SA_TOKENIZER_... */
     int source_tokenizer, target_tokenizer; /* of one side: 1 + SA_TOKENIZER_...; 0: tokenizer */
-    int bpe_merges;                         /* at most */
+    int bpe_merges;                         /* the most merges */
     int bpe;                                /* SA_BPE_... */
     bool lowercase;
     int min_freq; /* rarer words are unknown */
@@ -190,21 +190,21 @@ struct sa_settings {
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */
-    int guided_at;           /* SA_ALIGN_...: whose weights it draws to the links of a word */
+    int guided_at;           /* SA_ALIGN_...: the row whose weights it draws to a word's links */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
     int batch;                               /* pairs per update */
     int batch_tokens;                        /* tokens per update and side; 0: as batch says */
-    int shards;                              /* of a batch, on which bits depend; 0: one per core */
+    int shards;                              /* of a batch; bits depend on it; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
-    int hold_out;       /* pairs held out for validation at most; 0: 5 % of any number */
+    int hold_out;       /* the most pairs held out for validation; 0: 5 % of any number */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */
     int patience;       /* validations without improvement before training ends; 0: no limit */
     int average;        /* validations whose mean weights are a model, too; 0: none */
     int average_of;     /* SA_AVERAGE_... */
-    sa_metrics metrics; /* how translations of the validation pairs are scored; its lowercase is no
-                           setting: with the one above references are in lower case, too */
+    sa_metrics metrics; /* how translations of the validation pairs are scored; it has no option for
+                           its lowercase: the setting above lowercases references, too */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -226,8 +226,7 @@ size_t sa_settings_size(void);
 size_t sa_model_denormals(const sa_model *model);
 
 /* Sets how sa_translate, sa_align and sa_evaluate multiply by the model's weights:
- * SA_PRECISION_FLOAT32, the initial one whatever the model was trained with, or SA_PRECISION_BF16.
- */
+ * SA_PRECISION_FLOAT32, as initially whatever it was trained with, or SA_PRECISION_BF16. */
 bool sa_model_set_precision(sa_model *model, int precision, sa_error *error);
 
 /* ---- Overrides and attributions ----------------------------------------------------------- */
@@ -293,7 +292,7 @@ typedef enum sa_attend_about {
 /* A matrix on the way from the tables to the outputs. */
 typedef struct sa_attend_step {
     const char *name;    /* "X", "W_q", "Q", "scores" */
-    const char *formula; /* "X W_q'"; NULL: it is given, or a part of one before */
+    const char *formula; /* "X W_q'"; NULL: it is given, or a slice of an earlier one */
     int head;            /* from 1; 0: there is one head, or all share the step */
     sa_attend_about about;
     int rows, cols, stride; /* stride: numbers from one row to the next */
@@ -322,8 +321,8 @@ typedef struct sa_attend_options {
     int positions;    /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
     bool causal;      /* query i attends to keys 0 .. i */
     double bandwidth; /* of "gaussian", the width h of the kernel; 0: the one that training starts
-                         with; SA_BANDWIDTH_FIT: that with which each value is predicted best from
-                         the others (leave-one-out), of one head */
+                         with; SA_BANDWIDTH_FIT: the one that predicts each value best from the
+                         others (leave-one-out), with one head only */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "metrics/metrics.h"
 #include "report/html_report.h"
+#include "report/table.h"
 #include "train/trainer.h"
 
 /* ---- What is compared ------------------------------------------------------------------------ */
@@ -92,16 +93,9 @@ typedef struct sa_comparison {
     int shards;             /* of models whose settings leave it open */
 } sa_comparison;
 
-typedef struct sa_compare_column {
-    const char *key;   /* in CSV and JSON */
-    const char *title; /* in tables */
-    int decimals;      /* there, */
-    double scale;      /* after this factor */
-} sa_compare_column;
-extern const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS];
+extern const sa_column sa_compare_columns[]; /* the keys are those of CSV and JSON */
 
-/* Return the scores by their keys, and the bands that have sentences by their names. */
-json_t *sa_compare_json_scores(const double *scores);
+/* Returns the bands that have sentences by their names. */
 json_t *sa_compare_json_bands(const sa_compare_run *run);
 
 /* Opens the best model of a run. */

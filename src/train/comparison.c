@@ -162,56 +162,66 @@ static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out)
     sa_buffer_release(&updates);
 }
 
-/* Appends the line of a model, or the titles (NULL). In LaTeX, what differs among the seeds has a
- * mean and a standard deviation. */
-static void add_line(const sa_compare_model *model, int width, table_form form, sa_buffer *out) {
-    static const char *const left[] = {"", "| ", "\\detokenize{"}, *const right[] = {"", " |", "}"};
-    sa_buffer_addf(out, "%s%-*s%s", left[form], form == TEXT ? width : 0,
-                   model ? model->name : "model", right[form]);
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-        const sa_compare_column *column = &sa_compare_columns[k];
-        const int title = (int)strlen(column->title);
-        const bool spread = form == LATEX && model && model->scores[SA_COMPARE_DEVIATION][k] > 0;
-        sa_buffer cell = {0};
-        if (!model || isnan(model->scores[SA_COMPARE_MEDIAN][k]))
-            sa_buffer_adds(&cell, model ? "-" : column->title);
-        else
-            sa_number_add_fixed(&cell,
-                                model->scores[spread ? SA_COMPARE_MEAN : SA_COMPARE_MEDIAN][k] *
-                                    column->scale,
-                                column->decimals);
-        if (spread) {
-            sa_buffer_adds(&cell, " $\\pm$ ");
-            sa_number_add_fixed(&cell, model->scores[SA_COMPARE_DEVIATION][k] * column->scale,
-                                column->decimals);
-        }
-        out->failed |= cell.failed;
-        const char *const text = cell.failed ? "" : cell.text;
-        const bool bold = k == SA_COMPARE_BLEU && model && model->best;
-        if (form == LATEX)
-            sa_buffer_addf(out, " & %s%.*s%s%s", bold ? "\\textbf{" : "", (int)strcspn(text, "%"),
-                           text, strchr(text, '%') ? "\\%" : "", bold ? "}" : "");
-        else if (form == MARKDOWN)
-            sa_buffer_addf(out, bold ? " **%s** |" : " %s |", text);
-        else
-            sa_buffer_addf(out, "  %*s", title > 7 ? title : 7, text);
-        sa_buffer_release(&cell);
-    }
-    sa_buffer_adds(out, form == LATEX ? " \\\\\n" : "\n");
-}
-
-static void add_table(const sa_comparison *all, table_form form, sa_buffer *out) {
+static void add_text(const sa_comparison *all, sa_buffer *out) {
     int width = 5;
     for (size_t i = 0; i < all->model_count; i++)
         if ((int)strlen(all->models[i].name) > width) width = (int)strlen(all->models[i].name);
-    if (form == LATEX) sa_buffer_addf(out, "\\begin{tabular}{l*{%d}{r}}\n", SA_COMPARE_SHOWN);
-    add_line(NULL, width, form, out);
-    sa_buffer_adds(out, form == LATEX ? "\\hline\n" : form == MARKDOWN ? "|---|" : "");
-    for (int k = 0; form == MARKDOWN && k < SA_COMPARE_SHOWN; k++) sa_buffer_adds(out, "---:|");
-    if (form == MARKDOWN) sa_buffer_adds(out, "\n");
-    for (size_t i = 0; i < all->model_count; i++) add_line(&all->models[i], width, form, out);
-    if (form == LATEX) sa_buffer_adds(out, "\\end{tabular}\n");
-    add_notes(all, form, out);
+    sa_table_titles("model", width, sa_compare_columns, out);
+    for (size_t i = 0; i < all->model_count; i++)
+        sa_table_row(all->models[i].name, width, sa_compare_columns,
+                     all->models[i].scores[SA_COMPARE_MEDIAN], out);
+    add_notes(all, TEXT, out);
+}
+
+static void add_markdown(const sa_comparison *all, sa_buffer *out) {
+    sa_buffer_adds(out, "| model |");
+    for (int k = 0; k < SA_COMPARE_SHOWN; k++)
+        sa_buffer_addf(out, " %s |", sa_compare_columns[k].title);
+    sa_buffer_adds(out, "\n|---|");
+    for (int k = 0; k < SA_COMPARE_SHOWN; k++) sa_buffer_adds(out, "---:|");
+    for (const sa_compare_model *model = all->models; model < all->models + all->model_count;
+         model++) {
+        sa_buffer_addf(out, "\n| %s |", model->name);
+        for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
+            const char *const bold = k == SA_COMPARE_BLEU && model->best ? "**" : "";
+            sa_buffer_addf(out, " %s", bold);
+            sa_table_cell(&sa_compare_columns[k], model->scores[SA_COMPARE_MEDIAN][k], out);
+            sa_buffer_addf(out, "%s |", bold);
+        }
+    }
+    sa_buffer_adds(out, "\n");
+    add_notes(all, MARKDOWN, out);
+}
+
+/* Appends a table in which what differs among the seeds has a mean and a standard deviation. */
+static void add_latex(const sa_comparison *all, sa_buffer *out) {
+    sa_buffer_addf(out, "\\begin{tabular}{l*{%d}{r}}\n\\detokenize{model}", SA_COMPARE_SHOWN);
+    for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
+        const char *title = sa_compare_columns[k].title;
+        sa_buffer_addf(out, " & %.*s%s", (int)strcspn(title, "%"), title,
+                       strchr(title, '%') ? "\\%" : "");
+    }
+    sa_buffer_adds(out, " \\\\\n\\hline\n");
+    for (const sa_compare_model *model = all->models; model < all->models + all->model_count;
+         model++) {
+        sa_buffer_addf(out, "\\detokenize{%s}", model->name);
+        for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
+            const sa_column *column = &sa_compare_columns[k];
+            const bool bold = k == SA_COMPARE_BLEU && model->best;
+            const bool spread = model->scores[SA_COMPARE_DEVIATION][k] > 0;
+            sa_buffer_adds(out, bold ? " & \\textbf{" : " & ");
+            sa_table_cell(column, model->scores[spread ? SA_COMPARE_MEAN : SA_COMPARE_MEDIAN][k],
+                          out);
+            if (spread) {
+                sa_buffer_adds(out, " $\\pm$ ");
+                sa_table_cell(column, model->scores[SA_COMPARE_DEVIATION][k], out);
+            }
+            sa_buffer_adds(out, bold ? "}" : "");
+        }
+        sa_buffer_adds(out, " \\\\\n");
+    }
+    sa_buffer_adds(out, "\\end{tabular}\n");
+    add_notes(all, LATEX, out);
 }
 
 /* Appends a cell of a CSV file, which is empty for NaN. */
@@ -248,8 +258,7 @@ static void add_csv(const sa_comparison *all, bool spread, sa_buffer *out) {
 
 static json_t *json_row(const char *name, const char *key, int64_t number, const double *scores) {
     json_t *object = json_pack("{s:s, s:I}", "model", name, key, (json_int_t)number);
-    json_object_update_new(object, sa_compare_json_scores(scores));
-    return object;
+    return sa_table_json(object, sa_compare_columns, scores);
 }
 
 static json_t *json_all(const sa_comparison *all) {
@@ -259,7 +268,8 @@ static json_t *json_all(const sa_comparison *all) {
         json_t *row =
             json_row(model->name, "seeds", (int64_t)all->seeds, model->scores[SA_COMPARE_MEDIAN]);
         for (int s = SA_COMPARE_MEAN; s < SA_COMPARE_STATISTICS; s++)
-            json_object_set_new(row, statistics[s], sa_compare_json_scores(model->scores[s]));
+            json_object_set_new(row, statistics[s],
+                                sa_table_json(json_object(), sa_compare_columns, model->scores[s]));
         json_array_append_new(models, row);
     }
     for (size_t i = 0; i < all->model_count * all->seeds; i++) {
@@ -336,26 +346,21 @@ static bool save_matrix(void *context, size_t index, const sa_alignment *alignme
                           error);
 }
 
-static bool save_matrices(const sa_compare_run *run, const char *matrices, const sa_corpus *test,
-                          size_t count, sa_error *error) {
-    char folder[SA_PATH_SIZE];
-    matrix_folder all = {sa_path_in(folder, matrices, run->model->folder), test->pairs};
-    sa_model *model = sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
-    const bool good = model && sa_align(model, NULL, test->pairs, count, save_matrix, &all, error);
-    sa_model_close(model);
-    return good;
-}
-
-static bool save_all_matrices(const sa_comparison *all, sa_error *error) {
-    const size_t wanted = (size_t)all->options->matrices, tests = all->data.test.count;
-    const size_t count = wanted < tests ? wanted : tests;
-    char matrices[SA_PATH_SIZE];
+static bool save_matrices(const sa_comparison *all, sa_error *error) {
+    const sa_corpus *test = &all->data.test;
+    const size_t wanted = (size_t)all->options->matrices;
+    const size_t count = wanted < test->count ? wanted : test->count;
+    char matrices[SA_PATH_SIZE], folder[SA_PATH_SIZE];
     sa_path_in(matrices, all->options->out, "matrices");
     bool good = !count || sa_directory_create(matrices, error);
     for (size_t i = 0; count && good && i < all->model_count; i++) {
         const sa_compare_run *run = &all->runs[i * all->seeds];
-        if (run->model->attends && !run->diverged)
-            good = save_matrices(run, matrices, &all->data.test, count, error);
+        if (!run->model->attends || run->diverged) continue;
+        matrix_folder to = {sa_path_in(folder, matrices, run->model->folder), test->pairs};
+        sa_model *model =
+            sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
+        good = model && sa_align(model, NULL, test->pairs, count, save_matrix, &to, error);
+        sa_model_close(model);
     }
     return good;
 }
@@ -368,12 +373,12 @@ static bool save_files(const sa_comparison *all, sa_error *error) {
     static const char *const names[] = {"table.csv", "spread.csv", "table.md", "table.tex"};
     sa_buffer file[4] = {{0}};
     add_csv(all, false, &file[0]), add_csv(all, true, &file[1]);
-    add_table(all, MARKDOWN, &file[2]), add_table(all, LATEX, &file[3]);
+    add_markdown(all, &file[2]), add_latex(all, &file[3]);
     bool good = true;
     for (int i = 0; i < 4; i++)
         good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
     return good && save_curves(all, error) && save_by_length(all, error) &&
-           save_all_matrices(all, error);
+           save_matrices(all, error);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -394,10 +399,11 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
     sa_buffer_release(&count);
     sa_buffer_release(&updates);
     json_t *columns = json_object_get(report->data, "columns");
-    for (const sa_compare_column *column = sa_compare_columns; column->title; column++)
-        json_array_append_new(columns, json_pack("{s:s, s:s, s:i, s:f}", "key", column->key,
-                                                 "title", column->title, "decimals",
-                                                 column->decimals, "scale", column->scale));
+    for (const sa_column *column = sa_compare_columns; column->title; column++)
+        json_array_append_new(columns,
+                              json_pack("{s:s, s:s, s:i, s:f}", "key", column->key, "title",
+                                        column->title, "decimals", column->decimals, "scale",
+                                        column->scale > 0 ? column->scale : 1));
     sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], &all->models->settings.metrics, 1, "",
                         &signature);
     json_array_append_new(json_object_get(report->data, "signatures"),
@@ -459,7 +465,7 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
     if (!find_statistics(all, error) || !save_files(all, error) ||
         (all->options->html && !save_page(all, error)))
         return false;
-    add_table(all, TEXT, &table);
+    add_text(all, &table);
     sa_json_add(json_all(all), &json);
     result->table = table.text, result->json = json.text;
     return (!table.failed && !json.failed) || sa_fail_memory(error, 0);

@@ -20,22 +20,23 @@
 #include <time.h>
 #include <unistd.h>
 
-const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS] = {
-    [SA_COMPARE_PARAMETERS] = {"parameters", "parameters", 0, 1},
-    [SA_COMPARE_SECONDS] = {"seconds", "seconds", 1, 1},
-    [SA_COMPARE_UPDATES] = {"updates", "updates", 0, 1},
-    [SA_COMPARE_LOSS] = {"loss", "loss", 4, 1},
-    [SA_COMPARE_PERPLEXITY] = {"perplexity", "perplexity", 3, 1},
-    [SA_COMPARE_BLEU] = {"bleu", "BLEU", 2, 1},
-    [SA_COMPARE_EXACT] = {"exact", "exact %", 1, 100},
-    [SA_COMPARE_AER] = {"aer", "AER", 3, 1},
-    [SA_COMPARE_ENTROPY] = {"entropy", "entropy", 3, 1},
-    [SA_COMPARE_ZEROS] = {"zeros", "zeros %", 1, 100},
-    [SA_COMPARE_SPEED] = {"words_per_second", "words/s", 0, 1},
-    [SA_COMPARE_CACHE] = {"cache_bytes_per_step", "cache B/step", 0, 1},
-    [SA_COMPARE_P] = {"p", "p", 3, 1},
-    [SA_COMPARE_SENTENCES] = {"sentences", NULL, 0, 1},
-    [SA_COMPARE_WORDS] = {"target_words", NULL, 0, 1},
+const sa_column sa_compare_columns[] = {
+    [SA_COMPARE_PARAMETERS] = {"parameters", "parameters", 12},
+    [SA_COMPARE_SECONDS] = {"seconds", "seconds", 9, 1},
+    [SA_COMPARE_UPDATES] = {"updates", "updates", 9},
+    [SA_COMPARE_LOSS] = {"loss", "loss", 9, 4},
+    [SA_COMPARE_PERPLEXITY] = {"perplexity", "perplexity", 12, 3},
+    [SA_COMPARE_BLEU] = {"bleu", "BLEU", 9, 2},
+    [SA_COMPARE_EXACT] = {"exact", "exact %", 9, 1, .scale = 100},
+    [SA_COMPARE_AER] = {"aer", "AER", 9, 3},
+    [SA_COMPARE_ENTROPY] = {"entropy", "entropy", 9, 3},
+    [SA_COMPARE_ZEROS] = {"zeros", "zeros %", 9, 1, .scale = 100},
+    [SA_COMPARE_SPEED] = {"words_per_second", "words/s", 9},
+    [SA_COMPARE_CACHE] = {"cache_bytes_per_step", "cache B/step", 14},
+    [SA_COMPARE_P] = {"p", "p", 9, 3},
+    [SA_COMPARE_SENTENCES] = {"sentences", NULL, -1},
+    [SA_COMPARE_WORDS] = {"target_words", NULL, -1},
+    [SA_COMPARE_COLUMNS] = {0},
 };
 
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
@@ -52,17 +53,6 @@ static const char *show_hash(uint64_t hash, char text[HASH]) {
 }
 
 /* ---- Writing -------------------------------------------------------------------------------- */
-
-json_t *sa_compare_json_scores(const double *scores) {
-    json_t *object = json_object();
-    for (int k = 0; k < SA_COMPARE_COLUMNS; k++) {
-        const bool whole = !sa_compare_columns[k].decimals && scores[k] == trunc(scores[k]);
-        json_object_set_new(object, sa_compare_columns[k].key,
-                            whole ? json_integer((json_int_t)scores[k])
-                                  : sa_json_number(scores[k]));
-    }
-    return object;
-}
 
 json_t *sa_compare_json_bands(const sa_compare_run *run) {
     json_t *bands = json_object();
@@ -96,7 +86,8 @@ static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) 
         show_hash(data->valid_hash, valid), "seconds", run->spent.seconds, "updating",
         run->spent.updating, "words", (json_int_t)run->spent.words, "updates",
         (json_int_t)run->updates, "trained", run->trained, "diverged", run->diverged, "test",
-        show_hash(run->test, test), "figures", sa_compare_json_scores(run->scores), "by_length",
+        show_hash(run->test, test), "figures",
+        sa_table_json(json_object(), sa_compare_columns, run->scores), "by_length",
         sa_compare_json_bands(run), "samples",
         run->test ? sa_json_vector(run->samples, SA_COMPARE_SAMPLES) : json_null());
     free(settings);

@@ -25,18 +25,11 @@ void sa_draft_clear(sa_draft *draft) {
     draft->source.count = draft->target.count = 0;
     draft->link_count = 0;
     draft->characters = draft->apart = false;
-    draft->picked = 0;
 }
 
 int sa_draft_pick(sa_draft *draft, int count) {
     sa_require(count > 0);
-    if (draft->rng) return (int)sa_rng_below(draft->rng, (uint32_t)count);
-    if (draft->picked == draft->pick_count) {
-        sa_require(draft->pick_count < SA_DRAFT_PICKS);
-        draft->picks[draft->pick_count].value = 0;
-        draft->picks[draft->pick_count++].bound = (uint32_t)count;
-    }
-    return (int)draft->picks[draft->picked++].value;
+    return (int)sa_rng_below(draft->rng, (uint32_t)count);
 }
 
 bool sa_draft_chance(sa_draft *draft, int count) {
@@ -64,17 +57,6 @@ const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query
     for (int i = 0; i < words->count; i++)
         if (fits(&words->words[i], query)) fitting[count++] = &words->words[i];
     return count ? fitting[sa_draft_pick(draft, count)] : NULL;
-}
-
-/* Like an odometer: the last decision with a next value takes it, and the decisions after it are
- * dropped, because they may not occur again. */
-bool sa_draft_advance(sa_draft *draft) {
-    int last = draft->pick_count - 1;
-    while (last >= 0 && draft->picks[last].value + 1 == draft->picks[last].bound) last--;
-    draft->pick_count = last + 1;
-    if (last < 0) return false;
-    draft->picks[last].value++;
-    return true;
 }
 
 static sa_word_span append(sa_draft_side *side, const char *text, bool characters) {

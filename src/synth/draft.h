@@ -1,8 +1,7 @@
 /* draft: a sentence pair under construction. A grammar makes its choices here and appends words to
  * the two sides, each in its own order, linking those that correspond.
  *
- * Every decision goes through sa_draft_pick, so that a grammar can be sampled at random or
- * enumerated from its first sentence to its last. */
+ * Every decision goes through sa_draft_pick. */
 #pragma once
 
 #include "base/batch.h"
@@ -49,7 +48,7 @@ const sa_word *sa_word_find(const char *list, const char *english);
 /* What a sentence pair is for. */
 typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
 
-enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256, SA_DRAFT_PICKS = 256 };
+enum { SA_DRAFT_WORDS = 128, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256 };
 
 typedef struct sa_draft_side {
     char words[SA_DRAFT_WORDS][SA_DRAFT_LETTERS];
@@ -63,11 +62,7 @@ typedef struct sa_draft {
     int link_count;
     bool characters; /* tokens are single characters, written without spaces */
     bool apart;      /* spaces around signs */
-    sa_rng *rng;     /* NULL: the grammar is enumerated */
-    struct {
-        uint32_t value, bound;
-    } picks[SA_DRAFT_PICKS]; /* the decisions of the current sentence of the enumeration */
-    int pick_count, picked;  /* their number; how many were used so far */
+    sa_rng *rng;
 } sa_draft;
 
 /* Adjacent words of one side. */
@@ -97,9 +92,6 @@ typedef struct sa_query {
 } sa_query;
 /* One of those words of the list; NULL, without a decision, if there is none. */
 const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query *query);
-
-/* Advances to the next sentence of the enumeration (rng NULL); false after the last. */
-bool sa_draft_advance(sa_draft *draft);
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 

@@ -45,7 +45,6 @@ const sa_task *sa_task_find(const char *name) {
 typedef struct corpus_generator {
     const sa_task *task;
     size_t wanted, made;
-    sa_rng rng;
     sa_draft draft;
     sa_buffer source; /* of the current draft, as written */
     sa_strings seen;  /* the hashes of the sources */
@@ -72,13 +71,16 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     return true;
 }
 
-/* Samples until there are enough pairs, or until a long run of draws gave nothing new, which means
- * that more than nine tenths of the split are used up. */
-static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error *error) {
-    enum { FLUSH = 1 << 16 }; /* bytes */
-    generator->draft.rng = &generator->rng;
-    for (int misses = 0; generator->made < generator->wanted && misses < 2000; misses++) {
+/* Samples until there are enough pairs; a long run of draws without a new one means that the
+ * grammar has hardly any left. */
+static bool draw_all(corpus_generator *generator, sa_buffer *out, sa_error *error) {
+    enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000 };
+    for (int misses = 0; generator->made < generator->wanted; misses++) {
         bool fresh;
+        if (misses == MISSES)
+            return sa_fail(error, SA_USAGE, "%s: found only %zu different %s pairs, not %zu",
+                           generator->task->name, generator->made,
+                           sa_splits[generator->draft.split], generator->wanted);
         if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
         sa_draft_write(&generator->draft, out);
@@ -86,50 +88,7 @@ static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error
         generator->made++;
         misses = -1;
     }
-    return true;
-}
-
-/* A line in a buffer. */
-typedef struct line_span {
-    size_t start, size;
-} line_span;
-
-/* Enumerates the grammar; the lines not made yet go to `lines`, their line_spans to `spans`. */
-static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *spans,
-                      sa_error *error) {
-    generator->draft.rng = NULL;
-    do {
-        bool fresh;
-        if (!draw(generator, &fresh, error)) return false;
-        if (!fresh) continue;
-        line_span line = {.start = lines->size};
-        sa_draft_write(&generator->draft, lines);
-        line.size = lines->size - line.start;
-        sa_buffer_add(spans, (const char *)&line, sizeof line);
-    } while (sa_draft_advance(&generator->draft));
-    if (lines->failed || spans->failed) return sa_fail_memory(error, lines->capacity);
-    return true;
-}
-
-/* A small grammar is almost used up: finds all remaining sentences and samples from them. */
-static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_error *error) {
-    sa_buffer lines = {0}, spans = {0};
-    bool done = enumerate(generator, &lines, &spans, error);
-    line_span *list = (void *)spans.text;
-    const size_t count = spans.size / sizeof *list;
-    if (done && generator->made + count < generator->wanted)
-        done = sa_fail(error, SA_USAGE, "%s has only %zu different %s pairs, not %zu",
-                       generator->task->name, generator->made + count,
-                       sa_splits[generator->draft.split], generator->wanted);
-    for (size_t i = 0; done && generator->made < generator->wanted; i++, generator->made++) {
-        const size_t other = i + sa_rng_below(&generator->rng, (uint32_t)(count - i));
-        const line_span line = list[other];
-        list[other] = list[i];
-        sa_buffer_add(out, lines.text + line.start, line.size);
-    }
-    sa_buffer_release(&spans);
-    sa_buffer_release(&lines);
-    return done;
+    return !out->failed || sa_fail_memory(error, out->capacity);
 }
 
 bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
@@ -138,11 +97,9 @@ bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split s
         return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
                        pairs, SA_SYNTH_LIMIT);
     corpus_generator generator = {.task = task, .wanted = pairs, .flush = flush};
-    generator.draft.split = split;
-    generator.rng = sa_rng_seed(seed, (uint64_t)split);
-    bool done = draw_at_random(&generator, out, error);
-    if (done && generator.made < pairs) done = draw_from_the_rest(&generator, out, error);
-    if (done && out->failed) done = sa_fail_memory(error, out->capacity);
+    sa_rng rng = sa_rng_seed(seed, (uint64_t)split);
+    generator.draft.split = split, generator.draft.rng = &rng;
+    const bool done = draw_all(&generator, out, error);
     sa_buffer_release(&generator.source);
     sa_strings_release(&generator.seen);
     return done;

@@ -23,17 +23,17 @@ typedef struct sa_task {
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */
 
-/* The task of that name, or NULL. */
+/* Returns the task of that name, or NULL. */
 const sa_task *sa_task_find(const char *name);
 
-/* Takes the text written so far and empties the buffer. */
+/* Called with the text written so far; empties the buffer. */
 typedef bool sa_synth_flush(sa_buffer *out, sa_error *error);
 
 /* Appends `pairs` lines "source TAB target TAB alignment" to `out` (which the caller releases),
  * which is flushed whenever it holds 64 KiB; flush NULL: never. The alignment is in Pharaoh format:
  * "2-3" is a sure link of source word 2 and target word 3, counted from 0, "2p3" a possible one.
- * Words are those of the tokenizer `word`, in `dates` of `char`. Fails with SA_USAGE when the
- * grammar has fewer sentences in this split (the message gives their number) or `pairs` is above
- * SA_SYNTH_LIMIT; with SA_LIMIT when memory runs out. */
+ * Words are those of the tokenizer `word`, in `dates` of `char`. SA_USAGE: the grammar
+ * has hardly more sentences in this split (the message says how many), or `pairs` is above
+ * SA_SYNTH_LIMIT. SA_LIMIT: out of memory. */
 bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
                     sa_synth_flush *flush, sa_buffer *out, sa_error *error);

@@ -290,8 +290,8 @@ static const char *refuse_weights(const sa_attention_sizes *sizes) {
     if (part && part->normalizer && sizes->settings.normalizer != SA_NORMALIZER_SOFTMAX)
         return "{attention:} makes weights itself, without {normalizer:}";
     if (sizes->normalizer->any_sum || sa_rare_of(part)->any_sum)
-        return copy     ? "{copy} copies by probabilities, but the weights of {weights:} may have "
-                          "any sum"
+        return copy ? "{copy} copies by probabilities, but the weights of {weights:} may have any "
+                      "sum"
                : guided ? "{guided_alignment} compares distributions: the weights of {weights:} "
                           "may have any sum, and it would only make them larger"
                         : NULL;
@@ -359,44 +359,42 @@ const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_positi
 /* ---- Kinds of positions ---------------------------------------------------------------------- */
 
 const sa_position_kind sa_position_kinds[] = {
-    [SA_POSITIONS_NONE] = {.name = "none", .formula = "nothing", .citation = "the bare embeddings"},
-    [SA_POSITIONS_SINUSOIDAL] = {.name = "sinusoidal",
-                                 .formula = "x_t + PE_t: sin(t / 10000^(2i/m)) in number 2i, the "
-                                            "cosine in number 2i + 1",
-                                 .citation = "Vaswani et al. 2017, section 3.5",
-                                 .encoding = sa_sinusoidal_encoding},
-    [SA_POSITIONS_LEARNED] = {.name = "learned",
-                              .formula = "x_t + P_t, a vector learned for each position",
-                              .citation = "Vaswani et al. 2017, section 3.5",
-                              .bind = sa_learned_positions_bind,
-                              .encoding = sa_learned_encoding,
-                              .encoding_backward = sa_learned_encoding_backward},
-    [SA_POSITIONS_T5] = {.name = "t5",
-                         .formula = "e_ij + B[bucket(j - i)], a number learned for each head and "
-                                    "range of distances, shared by all layers",
-                         .citation = "Raffel et al. 2020, section 2.1",
-                         .bind = sa_t5_bind,
-                         .part = &sa_t5_part},
-    [SA_POSITIONS_ALIBI] = {.name = "alibi",
-                            .formula = "e_ij - 2^(-8 h / H) |i - j| in head h of H",
-                            .citation = "Press et al. 2022, section 3",
-                            .part = &sa_alibi_part},
-    [SA_POSITIONS_ROPE] = {.name = "rope",
-                           .formula = "q_i and k_j rotated by angles that grow with i and j: "
-                                      "(R_i q_i)' (R_j k_j) / sqrt(n') depends on i - j alone",
-                           .citation = "Su et al. 2021, section 3.4.2",
-                           .part = &sa_rotation_part},
-    [SA_POSITIONS_SHAW] = {.name = "shaw",
-                           .formula = "e_ij = f(q_i, k_j + a^K_c), c_i = sum_j alpha_ij (v_j + "
-                                      "a^V_c), c = j - i clipped to shaw-distance on both sides; "
-                                      "vectors learned in each layer, for all its heads",
-                           .citation = "Shaw et al. 2018, section 3",
-                           .part = &sa_relative_vectors_part},
-    [SA_POSITIONS_FORGETTING] = {.name = "forgetting",
-                                 .formula = "e_ij + sum_l log f_l, l from j + 1 to i, f_l = "
-                                            "sigma(w_f' x_l + b_f): gates learned in each layer "
-                                            "for each head",
-                                 .citation = "Lin et al. 2025",
-                                 .part = &sa_forgetting_part},
+    /* in the order of SA_POSITIONS_... */
+    {.name = "none", .formula = "nothing", .citation = "the bare embeddings"},
+    {.name = "sinusoidal",
+     .formula = "x_t + PE_t: sin(t / 10000^(2i/m)) in number 2i, the cosine in number 2i + 1",
+     .citation = "Vaswani et al. 2017, section 3.5",
+     .encoding = sa_sinusoidal_encoding},
+    {.name = "learned",
+     .formula = "x_t + P_t, a vector learned for each position",
+     .citation = "Vaswani et al. 2017, section 3.5",
+     .bind = sa_learned_positions_bind,
+     .encoding = sa_learned_encoding,
+     .encoding_backward = sa_learned_encoding_backward},
+    {.name = "t5",
+     .formula = "e_ij + B[bucket(j - i)], a number learned for each head and range of distances, "
+                "shared by all layers",
+     .citation = "Raffel et al. 2020, section 2.1",
+     .bind = sa_t5_bind,
+     .part = &sa_t5_part},
+    {.name = "alibi",
+     .formula = "e_ij - 2^(-8 h / H) |i - j| in head h of H",
+     .citation = "Press et al. 2022, section 3",
+     .part = &sa_alibi_part},
+    {.name = "rope",
+     .formula = "q_i and k_j rotated by angles that grow with i and j: (R_i q_i)' (R_j k_j) / "
+                "sqrt(n') depends on i - j alone",
+     .citation = "Su et al. 2021, section 3.4.2",
+     .part = &sa_rotation_part},
+    {.name = "shaw",
+     .formula = "e_ij = f(q_i, k_j + a^K_c), c_i = sum_j alpha_ij (v_j + a^V_c), c = j - i clipped "
+                "to shaw-distance on both sides; vectors learned in each layer, for all its heads",
+     .citation = "Shaw et al. 2018, section 3",
+     .part = &sa_relative_vectors_part},
+    {.name = "forgetting",
+     .formula = "e_ij + sum_l log f_l, l from j + 1 to i, f_l = sigma(w_f' x_l + b_f): gates "
+                "learned in each layer for each head",
+     .citation = "Lin et al. 2025",
+     .part = &sa_forgetting_part},
     {.name = NULL},
 };

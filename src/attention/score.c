@@ -200,10 +200,9 @@ static void qk_norm_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat d
 }
 
 static const char *refuse_signs(const sa_attention_sizes *sizes) {
-    return sizes->size / sizes->heads < 2
-               ? "{attention:} compares directions, and one number has only its sign: {attn} / "
-                 "{heads} must be at least 2"
-               : NULL;
+    return sizes->size / sizes->heads < 2 ? "{attention:} compares directions, and one number has "
+                                            "only its sign: {attn} / {heads} must be at least 2"
+                                          : NULL;
 }
 
 const sa_part sa_directions_part = {
@@ -266,96 +265,81 @@ static void uniform_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat d
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_score sa_scores[] = {
-    [SA_ATTENTION_ADDITIVE] = {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)",
-                               "Bahdanau et al. 2015, A.1.2", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                               additive_bind, sa_additive_forward, sa_additive_backward},
-    [SA_ATTENTION_SCALED_DOT] = {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')",
-                                 "Vaswani et al. 2017, section 3.2.1", SA_QUERY_PROJECTED,
-                                 SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward},
-    [SA_ATTENTION_DOT] = {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1",
-                          SA_QUERY_PROJECTED, SA_KEY_PRODUCT, NULL, dot_forward, dot_backward},
-    [SA_ATTENTION_GENERAL] = {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1",
-                              SA_QUERY_IDENTITY, SA_KEY_STATE_SIZED, NULL, dot_forward,
-                              dot_backward},
-    [SA_ATTENTION_RAW_DOT] = {"raw-dot", "e_j = s' h_j, without any map: h_j must be as wide as s",
-                              "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY, SA_KEY_IDENTITY,
-                              NULL, dot_forward, dot_backward},
-    [SA_ATTENTION_CONCAT] = {"concat",
-                             "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
-                             "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                             additive_bind, sa_additive_forward, sa_additive_backward},
-    [SA_ATTENTION_LOCATION] = {"location", "e = W_a s, blind to the source",
-                               "Luong et al. 2015, section 3.1", SA_QUERY_POSITIONS, SA_KEY_NONE,
-                               NULL, location_forward, location_backward, &sa_positions_end_part},
-    [SA_ATTENTION_UNIFORM] = {"uniform", "e_j = 0: the mean of the annotations",
-                              "the state at which A.1.2 starts", SA_QUERY_IDENTITY, SA_KEY_NONE,
-                              NULL, uniform_forward, uniform_backward},
-    [SA_ATTENTION_GAUSSIAN] = {"gaussian", "e_j = -|W_a s - U_a h_j|^2 / (2 h^2), h learned",
-                               "kernel regression: Nadaraya 1964, Watson 1964", SA_QUERY_PROJECTED,
-                               SA_KEY_PRODUCT, gaussian_bind, gaussian_forward, gaussian_backward},
-    [SA_ATTENTION_COSINE] = {"cosine", "e_j = beta cos(W_a s, U_a h_j), beta > 0 learned",
-                             "Graves et al. 2014, equations 5 and 6", SA_QUERY_PROJECTED,
-                             SA_KEY_PRODUCT, cosine_bind, cosine_forward, cosine_backward,
-                             &sa_directions_part},
-    [SA_ATTENTION_QK_NORM] = {"qk-norm",
-                              "e_j = g cos(W_a s, U_a h_j), g learned from log2(L^2 - L) on",
-                              "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PRODUCT,
-                              qk_norm_bind, qk_norm_forward, qk_norm_backward, &sa_directions_part},
-    [SA_ATTENTION_LINEAR] = {"linear", "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
-                             "Katharopoulos et al. 2020, section 3.2", SA_QUERY_PROJECTED,
-                             SA_KEY_UNITS, NULL, sa_linear_score_forward, sa_linear_score_backward,
-                             &sa_running_sums_part},
-    [SA_ATTENTION_MONOTONIC] = {"monotonic",
-                                "e_j = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r; from left "
-                                "to right, word j is selected with probability sigma(e_j)",
-                                "Raffel et al. 2017, section 2", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                                sa_monotonic_bind, sa_monotonic_score_forward,
-                                sa_monotonic_score_backward, &sa_monotonic_part},
-    [SA_ATTENTION_GRAVES] = {"graves",
-                             "alpha_j = sum_k a_k exp(-b_k (kappa_k - j)^2), no softmax; log a, "
-                             "log b and log (kappa_k - kappa_k before) = W_a s + b_a, k = 1 .. 3",
-                             "Graves 2013, section 5.1", SA_QUERY_MIXTURE, SA_KEY_NONE,
-                             sa_graves_bind, sa_graves_forward, sa_graves_backward,
-                             &sa_graves_part},
-    [SA_ATTENTION_LOCATION_AWARE] = {"location-aware",
-                                     "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), f_j = "
-                                     "sum_o F_o alpha_{i-1,j-o}",
-                                     "Chorowski et al. 2015, equations 8 and 9", SA_QUERY_PROJECTED,
-                                     SA_KEY_UNITS, additive_bind, sa_additive_forward,
-                                     sa_additive_backward, &sa_location_aware_part},
-    [SA_ATTENTION_DIFFERENTIAL] = {"differential",
-                                   "alpha_j = softmax_j(q_1' k_1j / sqrt(d)) - lambda "
-                                   "softmax_j(q_2' k_2j / sqrt(d)) with the halves of W_a s and "
-                                   "U_a h_j, lambda learned in each layer",
-                                   "Ye et al. 2024, section 2.1", SA_QUERY_PROJECTED,
-                                   SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward,
-                                   &sa_two_maps_part},
-    [SA_ATTENTION_HARD] = {"hard",
-                           "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with probability "
-                           "softmax_j(e_j), decoding takes the most probable",
-                           "Xu et al. 2015, section 4.1", SA_QUERY_PROJECTED, SA_KEY_UNITS,
-                           additive_bind, sa_additive_forward, sa_additive_backward, &sa_hard_part},
-    [SA_ATTENTION_RETNET] = {"retnet",
-                             "o_i = S_n' q_i, S_j = gamma S_{j-1} + k_j v_j', gamma = 1 - 2^(-4 - "
-                             "h) in head h; k_j, q_i unit vectors of U_a h_j, W_a s",
-                             "Sun et al. 2023", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
-                             uniform_forward, uniform_backward, &sa_delta_part},
-    [SA_ATTENTION_GLA] = {"gla",
-                          "o_i = S_n' q_i, S_j = D_j S_{j-1} + k_j v_j', D_j = sigma(W_d h_j + "
-                          "b_d)^(1/16), one for each number of a key",
-                          "Yang et al. 2024a, section 4", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
-                          uniform_forward, uniform_backward, &sa_delta_part},
-    [SA_ATTENTION_DELTANET] = {"deltanet",
-                               "o_i = S_n' q_i, S_j = S_{j-1} + beta_j k_j (v_j - S_{j-1}' k_j)', "
-                               "beta_j = sigma(w_d' h_j + b_d)",
-                               "Schlag et al. 2021; Yang et al. 2024b", SA_QUERY_PROJECTED,
-                               SA_KEY_UNITS, NULL, uniform_forward, uniform_backward,
-                               &sa_delta_part},
-    [SA_ATTENTION_GATED_DELTANET] = {"gated-deltanet",
-                                     "o_i = S_n' q_i, S_j = (I - beta_j k_j k_j') d_j S_{j-1} + "
-                                     "beta_j k_j v_j', beta_j and d_j = sigma(w_d' h_j + b_d)",
-                                     "Yang et al. 2025, equation 10", SA_QUERY_PROJECTED,
-                                     SA_KEY_UNITS, NULL, uniform_forward, uniform_backward,
-                                     &sa_delta_part},
+    /* in the order of SA_ATTENTION_... */
+    {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)", "Bahdanau et al. 2015, A.1.2",
+     SA_QUERY_PROJECTED, SA_KEY_UNITS, additive_bind, sa_additive_forward, sa_additive_backward},
+    {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')", "Vaswani et al. 2017, section 3.2.1",
+     SA_QUERY_PROJECTED, SA_KEY_PRODUCT, NULL, scaled_dot_forward, scaled_dot_backward},
+    {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED,
+     SA_KEY_PRODUCT, NULL, dot_forward, dot_backward},
+    {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY,
+     SA_KEY_STATE_SIZED, NULL, dot_forward, dot_backward},
+    {"raw-dot", "e_j = s' h_j, without any map: h_j must be as wide as s",
+     "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY, SA_KEY_IDENTITY, NULL, dot_forward,
+     dot_backward},
+    {"concat", "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
+     "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_UNITS, additive_bind,
+     sa_additive_forward, sa_additive_backward},
+    {"location", "e = W_a s, blind to the source", "Luong et al. 2015, section 3.1",
+     SA_QUERY_POSITIONS, SA_KEY_NONE, NULL, location_forward, location_backward,
+     &sa_positions_end_part},
+    {"uniform", "e_j = 0: the mean of the annotations", "the state at which A.1.2 starts",
+     SA_QUERY_IDENTITY, SA_KEY_NONE, NULL, uniform_forward, uniform_backward},
+    {"gaussian", "e_j = -|W_a s - U_a h_j|^2 / (2 h^2), h learned",
+     "kernel regression: Nadaraya 1964, Watson 1964", SA_QUERY_PROJECTED, SA_KEY_PRODUCT,
+     gaussian_bind, gaussian_forward, gaussian_backward},
+    {"cosine", "e_j = beta cos(W_a s, U_a h_j), beta > 0 learned",
+     "Graves et al. 2014, equations 5 and 6", SA_QUERY_PROJECTED, SA_KEY_PRODUCT, cosine_bind,
+     cosine_forward, cosine_backward, &sa_directions_part},
+    {"qk-norm", "e_j = g cos(W_a s, U_a h_j), g learned from log2(L^2 - L) on",
+     "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PRODUCT, qk_norm_bind,
+     qk_norm_forward, qk_norm_backward, &sa_directions_part},
+    {"linear", "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
+     "Katharopoulos et al. 2020, section 3.2", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
+     sa_linear_score_forward, sa_linear_score_backward, &sa_running_sums_part},
+    {"monotonic",
+     "e_j = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r; from left to right, word j is selected "
+     "with probability sigma(e_j)",
+     "Raffel et al. 2017, section 2", SA_QUERY_PROJECTED, SA_KEY_UNITS, sa_monotonic_bind,
+     sa_monotonic_score_forward, sa_monotonic_score_backward, &sa_monotonic_part},
+    {"graves",
+     "alpha_j = sum_k a_k exp(-b_k (kappa_k - j)^2), no softmax; log a, log b and log (kappa_k - "
+     "kappa_k before) = W_a s + b_a, k = 1 .. 3",
+     "Graves 2013, section 5.1", SA_QUERY_MIXTURE, SA_KEY_NONE, sa_graves_bind, sa_graves_forward,
+     sa_graves_backward, &sa_graves_part},
+    {"location-aware",
+     "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), f_j = sum_o F_o alpha_{i-1,j-o}",
+     "Chorowski et al. 2015, equations 8 and 9", SA_QUERY_PROJECTED, SA_KEY_UNITS, additive_bind,
+     sa_additive_forward, sa_additive_backward, &sa_location_aware_part},
+    {"differential",
+     "alpha_j = softmax_j(q_1' k_1j / sqrt(d)) - lambda softmax_j(q_2' k_2j / sqrt(d)) with the "
+     "halves of W_a s and U_a h_j, lambda learned in each layer",
+     "Ye et al. 2024, section 2.1", SA_QUERY_PROJECTED, SA_KEY_PRODUCT, NULL, scaled_dot_forward,
+     scaled_dot_backward, &sa_two_maps_part},
+    {"hard",
+     "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with probability softmax_j(e_j), "
+     "decoding takes the most probable",
+     "Xu et al. 2015, section 4.1", SA_QUERY_PROJECTED, SA_KEY_UNITS, additive_bind,
+     sa_additive_forward, sa_additive_backward, &sa_hard_part},
+    {"retnet",
+     "o_i = S_n' q_i, S_j = gamma S_{j-1} + k_j v_j', gamma = 1 - 2^(-4 - h) in head h; k_j, q_i "
+     "unit vectors of U_a h_j, W_a s",
+     "Sun et al. 2023", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL, uniform_forward, uniform_backward,
+     &sa_delta_part},
+    {"gla",
+     "o_i = S_n' q_i, S_j = D_j S_{j-1} + k_j v_j', D_j = sigma(W_d h_j + b_d)^(1/16), one for "
+     "each number of a key",
+     "Yang et al. 2024a, section 4", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL, uniform_forward,
+     uniform_backward, &sa_delta_part},
+    {"deltanet",
+     "o_i = S_n' q_i, S_j = S_{j-1} + beta_j k_j (v_j - S_{j-1}' k_j)', beta_j = sigma(w_d' h_j + "
+     "b_d)",
+     "Schlag et al. 2021; Yang et al. 2024b", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL,
+     uniform_forward, uniform_backward, &sa_delta_part},
+    {"gated-deltanet",
+     "o_i = S_n' q_i, S_j = (I - beta_j k_j k_j') d_j S_{j-1} + beta_j k_j v_j', beta_j and d_j = "
+     "sigma(w_d' h_j + b_d)",
+     "Yang et al. 2025, equation 10", SA_QUERY_PROJECTED, SA_KEY_UNITS, NULL, uniform_forward,
+     uniform_backward, &sa_delta_part},
     {.name = NULL},
 };

@@ -16,36 +16,6 @@ typedef struct coverage { /* weights, or their gradients */
     bool loss;
 } coverage;
 
-const sa_coverage sa_coverages[] = {
-    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015"},
-    [SA_COVERAGE_LINGUISTIC] = {"linguistic",
-                                "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j / Phi_j over the "
-                                "words before, Phi_j = N sigma(U_f h_j), N = {max_fertility}",
-                                "Tu et al. 2016, section 3.1.1", .fertility = true},
-    [SA_COVERAGE_LOSS] = {"loss",
-                          "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j over the words before; "
-                          "the loss sum_j min(alpha_j, C_j) is trained, too",
-                          "See et al. 2017, section 2.3", .loss = true},
-    {.name = NULL},
-};
-
-static bool chosen(const sa_attention_sizes *sizes) {
-    return sizes->settings.coverage != SA_COVERAGE_NONE;
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    const sa_coverage *kind = &sa_coverages[sizes->settings.coverage];
-    const int width = w->key_width / w->kv_heads * w->heads;
-    coverage *covered = own;
-    covered->w_c = sa_bind_vector(binder, prefix, "w_c", width, SA_INIT_INPUT);
-    if (kind->fertility)
-        covered->U_f =
-            sa_bind_vector(binder, prefix, "U_f", sizes->annotation_width, SA_INIT_INPUT);
-    covered->N = (sa_real)sizes->settings.max_fertility;
-    covered->loss = kind->loss;
-}
-
 /* ---- Fertility ------------------------------------------------------------------------------- */
 
 static int memory_width(const sa_attention *w, int part) {
@@ -180,10 +150,43 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     return 2;
 }
 
+/* ---- The part -------------------------------------------------------------------------------- */
+
+const sa_coverage sa_coverages[] = {
+    /* in the order of SA_COVERAGE_... */
+    {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015"},
+    {"linguistic",
+     "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j / Phi_j over the words before, Phi_j = N "
+     "sigma(U_f h_j), N = {max_fertility}",
+     "Tu et al. 2016, section 3.1.1", .fertility = true},
+    {"loss",
+     "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j over the words before; the loss sum_j "
+     "min(alpha_j, C_j) is trained, too",
+     "See et al. 2017, section 2.3", .loss = true},
+    {.name = NULL},
+};
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.coverage != SA_COVERAGE_NONE;
+}
+
 static const char *refuse(const sa_attention_sizes *sizes) {
     return sizes->score->key == SA_KEY_NONE
                ? "{coverage:} is added to the keys, which {attention:} does not read"
                : NULL;
+}
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const sa_coverage *kind = &sa_coverages[sizes->settings.coverage];
+    const int width = w->key_width / w->kv_heads * w->heads;
+    coverage *covered = own;
+    covered->w_c = sa_bind_vector(binder, prefix, "w_c", width, SA_INIT_INPUT);
+    if (kind->fertility)
+        covered->U_f =
+            sa_bind_vector(binder, prefix, "U_f", sizes->annotation_width, SA_INIT_INPUT);
+    covered->N = (sa_real)sizes->settings.max_fertility;
+    covered->loss = kind->loss;
 }
 
 const sa_part sa_coverage_part = {

@@ -26,12 +26,6 @@ typedef struct rule {
     double begin;  /* the biases of D */
 } rule;
 
-static const rule rules[] = {/* in the order of the scores */
-                             {.root = 0},
-                             {.wide = true, .root = 1.0 / 16},
-                             {.corrects = true},
-                             {.corrects = true, .root = 1, .begin = 3}};
-
 typedef struct delta { /* weights, or their gradients */
     sa_weight W;       /* [betas + decays G x m] */
     sa_mat b;
@@ -41,20 +35,6 @@ typedef struct delta { /* weights, or their gradients */
 
 static int key_size(const sa_attention *w) {
     return w->key_width / w->kv_heads;
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    const rule *chosen = &rules[sizes->settings.attention - SA_ATTENTION_RETNET];
-    delta *gates = own;
-    *gates = (delta){.rule = chosen,
-                     .betas = chosen->corrects ? w->kv_heads : 0,
-                     .decays = chosen->wide ? key_size(w) : chosen->root > 0};
-    const int numbers = gates->betas + gates->decays * w->kv_heads;
-    if (!numbers) return;
-    gates->W =
-        sa_bind_matrix(binder, prefix, "W_d", numbers, sizes->annotation_width, SA_INIT_INPUT);
-    gates->b = sa_bind_constant(binder, prefix, "b_d", numbers, chosen->begin);
 }
 
 /* ---- Gates of every word --------------------------------------------------------------------- */
@@ -277,6 +257,26 @@ static int show(const sa_attention *w, int part, const sa_head *head,
                           "beta_j",        SA_PLACE_KEYS,
                           SA_SHAPE_VECTOR, SA_ROWS_SOURCE};
     return 1;
+}
+
+static const rule rules[] = {/* in the order of the scores */
+                             {.root = 0},
+                             {.wide = true, .root = 1.0 / 16},
+                             {.corrects = true},
+                             {.corrects = true, .root = 1, .begin = 3}};
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const rule *chosen = &rules[sizes->settings.attention - SA_ATTENTION_RETNET];
+    delta *gates = own;
+    *gates = (delta){.rule = chosen,
+                     .betas = chosen->corrects ? w->kv_heads : 0,
+                     .decays = chosen->wide ? key_size(w) : chosen->root > 0};
+    const int numbers = gates->betas + gates->decays * w->kv_heads;
+    if (!numbers) return;
+    gates->W =
+        sa_bind_matrix(binder, prefix, "W_d", numbers, sizes->annotation_width, SA_INIT_INPUT);
+    gates->b = sa_bind_constant(binder, prefix, "b_d", numbers, chosen->begin);
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

@@ -23,15 +23,6 @@ int sa_t5_bucket(int distance, bool causal) {
     return after + (bucket < buckets ? bucket : buckets - 1);
 }
 
-sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes) {
-    return sa_bind_table(binder, prefix, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    *(distance_bias *)own = (distance_bias){sizes->positions->w, sizes->positions->causal};
-}
-
 static void t5_forward(const sa_attention *w, int part, sa_head *head) {
     const distance_bias *own = sa_part_own(w, part);
     const sa_real *B = sa_row(own->B, head->index);
@@ -61,6 +52,17 @@ static void alibi_forward(const sa_attention *w, int part, sa_head *head) {
     for (int l = 0; l < head->alpha.rows; l++)
         for (int j = 0, i = head->i - 1 + l; j < head->alpha.cols; j++)
             sa_row(head->alpha, l)[j] -= slope * (sa_real)(i < j ? j - i : i - j);
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes) {
+    return sa_bind_table(binder, prefix, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
+}
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    *(distance_bias *)own = (distance_bias){sizes->positions->w, sizes->positions->causal};
 }
 
 const sa_part sa_t5_part = {

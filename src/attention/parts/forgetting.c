@@ -12,14 +12,6 @@ typedef struct forgetting { /* weights, or their gradients */
     sa_mat b_f;             /* [1 x H] */
 } forgetting;
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    forgetting *gates = own;
-    gates->W_f =
-        sa_bind_matrix(binder, prefix, "W_f", w->heads, sizes->annotation_width, SA_INIT_INPUT);
-    gates->b_f = sa_bind_constant(binder, prefix, "b_f", w->heads, 3); /* f = 0.95 */
-}
-
 /* ---- Gates: log f of every word -------------------------------------------------------------- */
 
 static int memory_width(const sa_attention *w, int part) {
@@ -71,6 +63,16 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
         sum = 0;
         for (int j = d->alpha.cols - 1; j > i; j--) *sa_row(dlog_f, j) += sum += de[j];
     }
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    forgetting *gates = own;
+    gates->W_f =
+        sa_bind_matrix(binder, prefix, "W_f", w->heads, sizes->annotation_width, SA_INIT_INPUT);
+    gates->b_f = sa_bind_constant(binder, prefix, "b_f", w->heads, 3); /* f = 0.95 */
 }
 
 const sa_part sa_forgetting_part = {

@@ -14,68 +14,12 @@
  * constant, too: there the first term is 0. Decoding takes the most probable word. */
 #include "attention/parts.h"
 
-/* The row of a query: log p(s) and the entropy of p, each summed over heads, and p of all heads. */
-enum { SUMS = 2 };
-
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return SUMS + (derivative ? 0 : w->heads * steps);
-}
-
-static sa_mat samples(sa_mat row) {
-    return sa_cols(row, 0, SUMS);
-}
-
-static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head) {
-    const sa_mat row = head->rows.part[part], all = sa_cols(row, SUMS, row.cols - SUMS);
-    return sa_cols(sa_head_slice(all, w->heads, head->index), 0, head->k.rows);
-}
-
-/* ---- What decides the draws ------------------------------------------------------------------ */
-
-static int noise_width(const sa_attention *w, int steps) {
-    return w->heads;
-}
-
-/* Numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
-static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
-                       const sa_batch_side *side, sa_mat u) {
-    for (int b = 0; b < side->sentences && u.cols; b++) {
-        const bool drawn = amount > 0 && sa_rng_uniform(rng) < 0.5 * amount; /* section 4.1 */
-        for (int t = 0; t < side->len[b]; t++)
-            for (int k = 0; k < u.cols; k++)
-                sa_row(u, side->start[t] + b)[k] = drawn ? (sa_real)sa_rng_uniform(rng) : 1;
-    }
-}
-
-static int most_probable(sa_mat p) {
-    int s = 0;
-    for (int j = 1; j < p.cols; j++)
-        if (p.x[j] > p.x[s]) s = j;
-    return s;
-}
-
-/* The first word up to which the probabilities sum to more than u; p may sum to less than 1 by
- * rounding. */
-static int draw(double u, sa_mat p) {
-    double sum = 0;
-    for (int j = 0; j < p.cols; j++) {
-        sum += (double)p.x[j];
-        if (sum > u && p.x[j] > 0) return j;
-    }
-    return most_probable(p);
-}
-
-/* ---- The weights ----------------------------------------------------------------------------- */
-
-static double log_of(sa_real p) {
-    return log(p > (sa_real)1e-30 ? (double)p : 1e-30);
-}
-
-static double entropy(sa_mat p) {
-    double H = 0;
-    for (int j = 0; j < p.cols; j++) H -= (double)p.x[j] * log_of(p.x[j]);
-    return H;
-}
+static sa_mat samples(sa_mat row);
+static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head);
+static int most_probable(sa_mat p);
+static int draw(double u, sa_mat p);
+static double log_of(sa_real p);
+static double entropy(sa_mat p);
 
 static void query_forward(const sa_attention *w, int part, sa_head *head) {
     sa_zero(samples(head->rows.part[part]));
@@ -103,6 +47,48 @@ static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_
     for (int j = 0; j < p.cols; j++)
         d->alpha.x[j] = dsums[0] * (head->alpha.x[j] - p.x[j]) -
                         dsums[1] * p.x[j] * (sa_real)(log_of(p.x[j]) + H);
+}
+
+/* The row of a query: log p(s) and the entropy of p, each summed over heads, and p of all heads. */
+enum { SUMS = 2 };
+
+static sa_mat samples(sa_mat row) {
+    return sa_cols(row, 0, SUMS);
+}
+
+static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head) {
+    const sa_mat row = head->rows.part[part], all = sa_cols(row, SUMS, row.cols - SUMS);
+    return sa_cols(sa_head_slice(all, w->heads, head->index), 0, head->k.rows);
+}
+
+/* ---- What decides the draws ------------------------------------------------------------------ */
+
+static int most_probable(sa_mat p) {
+    int s = 0;
+    for (int j = 1; j < p.cols; j++)
+        if (p.x[j] > p.x[s]) s = j;
+    return s;
+}
+
+/* The first word up to which the probabilities sum to more than u; p may sum to less than 1 by
+ * rounding. */
+static int draw(double u, sa_mat p) {
+    double sum = 0;
+    for (int j = 0; j < p.cols; j++) {
+        sum += (double)p.x[j];
+        if (sum > u && p.x[j] > 0) return j;
+    }
+    return most_probable(p);
+}
+
+static double log_of(sa_real p) {
+    return log(p > (sa_real)1e-30 ? (double)p : 1e-30);
+}
+
+static double entropy(sa_mat p) {
+    double H = 0;
+    for (int j = 0; j < p.cols; j++) H -= (double)p.x[j] * log_of(p.x[j]);
+    return H;
 }
 
 static const sa_normalizer by_draw = {
@@ -137,6 +123,25 @@ static int show(const sa_attention *w, int part, const sa_head *head,
         "p_ij",          SA_PLACE_WEIGHTS,
         SA_SHAPE_COLUMN, .formula = "alpha_ij = 1 for the largest p_ij, else 0: decoding selects"};
     return 1;
+}
+
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    return SUMS + (derivative ? 0 : w->heads * steps);
+}
+
+static int noise_width(const sa_attention *w, int steps) {
+    return w->heads;
+}
+
+/* Numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
+static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
+                       const sa_batch_side *side, sa_mat u) {
+    for (int b = 0; b < side->sentences && u.cols; b++) {
+        const bool drawn = amount > 0 && sa_rng_uniform(rng) < 0.5 * amount; /* section 4.1 */
+        for (int t = 0; t < side->len[b]; t++)
+            for (int k = 0; k < u.cols; k++)
+                sa_row(u, side->start[t] + b)[k] = drawn ? (sa_real)sa_rng_uniform(rng) : 1;
+    }
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

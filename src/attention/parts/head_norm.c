@@ -14,13 +14,6 @@ double sa_lambda_init(int layer) {
     return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
 }
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    *(head_norm *)own =
-        (head_norm){.g = sa_bind_constant(binder, prefix, "head_norm", sizes->value, 1),
-                    .keep = 1 - (sa_real)sa_lambda_init(sizes->layer)};
-}
-
 /* What is normalized, of all heads. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     return derivative ? 0 : w->output_width;
@@ -74,6 +67,15 @@ static int show(const sa_attention *w, int part, const sa_head *head,
                 sa_shown shown[SA_SHOWN_MAX]) {
     shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].kind->formula};
     return 1;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    *(head_norm *)own =
+        (head_norm){.g = sa_bind_constant(binder, prefix, "head_norm", sizes->value, 1),
+                    .keep = 1 - (sa_real)sa_lambda_init(sizes->layer)};
 }
 
 const sa_part sa_head_norm_part = {

@@ -13,15 +13,6 @@ typedef struct location_aware { /* weights, or their gradients */
     sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
 } location_aware;
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    const int K = sizes->settings.location_filters, width = sizes->settings.location_width;
-    location_aware *aware = own;
-    aware->F = sa_bind_table(binder, prefix, "F", K, width, SA_INIT_INPUT);
-    aware->W_f = sa_bind_table(binder, prefix, "W_f", sizes->size, K, SA_INIT_INPUT);
-    aware->b_a = sa_bind_vector(binder, prefix, "b_a", sizes->size, SA_INIT_ZERO);
-}
-
 /* The rows of W_f and numbers of b_a of head k. */
 static location_aware head_of(const sa_attention *w, int part, int k) {
     const location_aware *all = sa_part_own(w, part);
@@ -109,6 +100,17 @@ static int show(const sa_attention *w, int part, const sa_head *head,
                           SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
     shown[3] = (sa_shown){"b_a", own.b_a, "b_a", SA_PLACE_KEYS, SA_SHAPE_VECTOR};
     return 4;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const int K = sizes->settings.location_filters, width = sizes->settings.location_width;
+    location_aware *aware = own;
+    aware->F = sa_bind_table(binder, prefix, "F", K, width, SA_INIT_INPUT);
+    aware->W_f = sa_bind_table(binder, prefix, "W_f", sizes->size, K, SA_INIT_INPUT);
+    aware->b_a = sa_bind_vector(binder, prefix, "b_a", sizes->size, SA_INIT_ZERO);
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

@@ -89,16 +89,6 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return derivative ? 0 : w->heads * steps;
 }
 
-static int noise_width(const sa_attention *w, int steps) {
-    return w->heads * steps;
-}
-
-static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
-                       const sa_batch_side *side, sa_mat noise) {
-    const double *deviation = sa_part_own(w, part);
-    sa_noise_draw(amount * *deviation, rng, noise);
-}
-
 /* The probabilities p of the head's query, [1 x S]. */
 static sa_mat selection(const sa_attention *w, int part, const sa_head *head) {
     return sa_cols(sa_head_slice(head->rows.part[part], w->heads, head->index), 0, head->k.rows);
@@ -150,6 +140,16 @@ static const sa_normalizer by_selection = {
     .forward = sa_keep_scores,
     .backward = sa_keep_scores_backward,
 };
+
+static int noise_width(const sa_attention *w, int steps) {
+    return w->heads * steps;
+}
+
+static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
+                       const sa_batch_side *side, sa_mat noise) {
+    const double *deviation = sa_part_own(w, part);
+    sa_noise_draw(amount * *deviation, rng, noise);
+}
 
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {

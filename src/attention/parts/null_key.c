@@ -8,12 +8,6 @@ typedef struct null_key { /* weights, or their gradients */
     sa_mat k_0;           /* [1 x n'] of all heads */
 } null_key;
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    ((null_key *)own)->k_0 =
-        sa_bind_vector(binder, prefix, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
-}
-
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
     return queries;
 }
@@ -56,6 +50,14 @@ static int show(const sa_attention *w, int part, const sa_head *head,
         SA_SHAPE_VECTOR, .formula = "e_i0: the score of the null key k_0 in the place of k_j"};
     shown[1] = (sa_shown){"e_0", sa_rows(null.alpha, 0, 1), "e_i0", SA_PLACE_SCORES};
     return 2;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    ((null_key *)own)->k_0 =
+        sa_bind_vector(binder, prefix, "k_0", w->key_width / w->kv_heads * w->heads, SA_INIT_ALIGN);
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

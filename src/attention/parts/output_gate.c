@@ -12,20 +12,6 @@ typedef struct output_gate { /* weights, or their gradients */
     int width;               /* numbers of the outputs of all heads */
 } output_gate;
 
-static bool chosen(const sa_attention_sizes *sizes) {
-    return sizes->settings.attention_gate != SA_GATE_NONE;
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    const int width = w->output_width ? w->output_width : sizes->annotation_width;
-    const bool headwise = sizes->settings.attention_gate == SA_GATE_HEADWISE;
-    *(output_gate *)own =
-        (output_gate){.W_g = sa_bind_matrix(binder, prefix, "W_g", headwise ? w->heads : width,
-                                            sizes->state_width, SA_INIT_ALIGN),
-                      .width = width};
-}
-
 /* A query's gates, and behind them what they weigh. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     const output_gate *own = sa_part_own(w, part);
@@ -91,6 +77,22 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     shown[0] = (sa_shown){"gate", g, "g_i", SA_PLACE_OUTPUT, SA_SHAPE_VECTOR};
     shown[0].formula = w->part[part].kind->formula;
     return 1;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.attention_gate != SA_GATE_NONE;
+}
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const int width = w->output_width ? w->output_width : sizes->annotation_width;
+    const bool headwise = sizes->settings.attention_gate == SA_GATE_HEADWISE;
+    *(output_gate *)own =
+        (output_gate){.W_g = sa_bind_matrix(binder, prefix, "W_g", headwise ? w->heads : width,
+                                            sizes->state_width, SA_INIT_ALIGN),
+                      .width = width};
 }
 
 const sa_part sa_output_gate_part = {

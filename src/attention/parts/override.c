@@ -10,41 +10,6 @@
 #include <limits.h>
 #include <string.h>
 
-const char *sa_attention_override_name(size_t i) {
-    static const char *const names[] = {
-        [SA_OVERRIDE_NONE] = "none",        [SA_OVERRIDE_UNIFORM] = "uniform",
-        [SA_OVERRIDE_SHUFFLE] = "shuffle",  [SA_OVERRIDE_SHIFT] = "shift:1",
-        [SA_OVERRIDE_ONE_HOT] = "one-hot",  [SA_OVERRIDE_GOLD] = "gold",
-        [SA_OVERRIDE_EXPECTED] = "expected"};
-    return i < sizeof names / sizeof *names ? names[i] : NULL;
-}
-
-bool sa_attention_override_parse(sa_attention_override *override, const char *text,
-                                 sa_error *error) {
-    int64_t shift;
-    if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
-    if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
-        shift >= -INT_MAX && shift <= INT_MAX) {
-        *override = (sa_attention_override){SA_OVERRIDE_SHIFT, (int)shift};
-        return true;
-    }
-    for (size_t i = 0; sa_attention_override_name(i); i++)
-        if (strcmp(text, sa_attention_override_name(i)) == 0) {
-            *override = (sa_attention_override){(sa_override_kind)i, 0};
-            return true;
-        }
-    return sa_fail(error, SA_USAGE,
-                   "{force_attention} '%s': expected none, uniform, shuffle, shift:N, one-hot, "
-                   "gold or expected%s",
-                   text,
-                   sa_nearest_hint_in(&(sa_nearest){.wanted = text}, sa_attention_override_name));
-}
-
-bool sa_override_check(sa_attention_override override, sa_error *error) {
-    return sa_within((int64_t) override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_EXPECTED,
-                     "override.kind", error);
-}
-
 static void uniform(sa_mat alpha) {
     for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
 }
@@ -122,4 +87,42 @@ void sa_override_install(sa_attention *w, const sa_override *override) {
         w->decoding = false;
     else if (override->chosen.kind != SA_OVERRIDE_NONE || override->replace)
         *(const sa_override **)sa_part_add(w, &sa_override_part, p) = override;
+}
+
+/* ---- The names of overrides -------------------------------------------------------------------
+ */
+
+const char *sa_attention_override_name(size_t i) {
+    static const char *const names[] = {
+        [SA_OVERRIDE_NONE] = "none",        [SA_OVERRIDE_UNIFORM] = "uniform",
+        [SA_OVERRIDE_SHUFFLE] = "shuffle",  [SA_OVERRIDE_SHIFT] = "shift:1",
+        [SA_OVERRIDE_ONE_HOT] = "one-hot",  [SA_OVERRIDE_GOLD] = "gold",
+        [SA_OVERRIDE_EXPECTED] = "expected"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+bool sa_attention_override_parse(sa_attention_override *override, const char *text,
+                                 sa_error *error) {
+    int64_t shift;
+    if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
+    if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
+        shift >= -INT_MAX && shift <= INT_MAX) {
+        *override = (sa_attention_override){SA_OVERRIDE_SHIFT, (int)shift};
+        return true;
+    }
+    for (size_t i = 0; sa_attention_override_name(i); i++)
+        if (strcmp(text, sa_attention_override_name(i)) == 0) {
+            *override = (sa_attention_override){(sa_override_kind)i, 0};
+            return true;
+        }
+    return sa_fail(error, SA_USAGE,
+                   "{force_attention} '%s': expected none, uniform, shuffle, shift:N, one-hot, "
+                   "gold or expected%s",
+                   text,
+                   sa_nearest_hint_in(&(sa_nearest){.wanted = text}, sa_attention_override_name));
+}
+
+bool sa_override_check(sa_attention_override override, sa_error *error) {
+    return sa_within((int64_t) override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_EXPECTED,
+                     "override.kind", error);
 }

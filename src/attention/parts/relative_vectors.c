@@ -14,19 +14,6 @@ typedef struct relative_vectors { /* weights, or their gradients */
     bool causal;
 } relative_vectors;
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    const bool causal = sizes->positions->causal;
-    const int farthest = sizes->settings.shaw_distance, rows = (causal ? 1 : 2) * farthest + 1;
-    *(relative_vectors *)own = (relative_vectors){
-        .a_K =
-            sa_bind_table(binder, prefix, "a_K", rows, w->key_width / w->kv_heads, SA_INIT_INPUT),
-        .a_V =
-            sa_bind_table(binder, prefix, "a_V", rows, w->value_width / w->kv_heads, SA_INIT_INPUT),
-        .farthest = farthest,
-        .causal = causal};
-}
-
 /* The row for the key `distance` words after the query: clip(distance, k), the first row being that
  * of -k. Where a word sees only those before it, the last is that of 0. */
 static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) {
@@ -128,6 +115,21 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     };
     memcpy(shown, all, sizeof all);
     return sizeof all / sizeof *all;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    const bool causal = sizes->positions->causal;
+    const int farthest = sizes->settings.shaw_distance, rows = (causal ? 1 : 2) * farthest + 1;
+    *(relative_vectors *)own = (relative_vectors){
+        .a_K =
+            sa_bind_table(binder, prefix, "a_K", rows, w->key_width / w->kv_heads, SA_INIT_INPUT),
+        .a_V =
+            sa_bind_table(binder, prefix, "a_V", rows, w->value_width / w->kv_heads, SA_INIT_INPUT),
+        .farthest = farthest,
+        .causal = causal};
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

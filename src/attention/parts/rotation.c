@@ -10,16 +10,6 @@ typedef struct rotation {
     bool one_query; /* it serves all heads */
 } rotation;
 
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    *(rotation *)own =
-        (rotation){sizes->positions->first, sizes->score->query == SA_QUERY_IDENTITY};
-}
-
-static void begin_at(void *own, int first) {
-    ((rotation *)own)->first = first;
-}
-
 /* Row r of x [R x vectors d] by first + r, or back. */
 void sa_rotate(int first, bool back, int vectors, sa_mat x) {
     const int d = x.cols / vectors;
@@ -75,6 +65,18 @@ static void query_forward(const sa_attention *w, int part, sa_head *head) {
 
 static void query_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     rotate_queries(w, part, head->i, true, d->q);
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    *(rotation *)own =
+        (rotation){sizes->positions->first, sizes->score->query == SA_QUERY_IDENTITY};
+}
+
+static void begin_at(void *own, int first) {
+    ((rotation *)own)->first = first;
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

@@ -7,11 +7,6 @@
  * attentions it is the softmax. */
 #include "attention/parts.h"
 
-static bool chosen(const sa_attention_sizes *sizes) {
-    return sizes->normalizer->part == &sa_selective_part && sizes->positions &&
-           sizes->positions->causal;
-}
-
 /* ---- The first head's queries of all words, for steps that have only the last one ------------ */
 
 static int memory_width(const sa_attention *w, int part) {
@@ -101,6 +96,11 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     sa_part_show_added(w, part, head, shown);
     shown[0].name = "hidden", shown[0].letters = "-F_ij";
     return 1;
+}
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->normalizer->part == &sa_selective_part && sizes->positions &&
+           sizes->positions->causal;
 }
 
 const sa_part sa_selective_part = {

@@ -11,26 +11,6 @@ typedef struct smeared_keys { /* weights, or their gradients */
     sa_mat a;                 /* [1 x H] */
 } smeared_keys;
 
-static bool chosen(const sa_attention_sizes *sizes) {
-    return sizes->settings.smeared_keys;
-}
-
-static const char *refuse(const sa_attention_sizes *sizes) {
-    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
-    if (sizes->score->key == SA_KEY_NONE)
-        return "{smeared_keys} mixes keys, which {attention:} does not read";
-    return kind && kind->part == &sa_relative_vectors_part
-               ? "{smeared_keys} mixes the keys of all queries alike, but {positions:} gives each "
-                 "query keys of its own"
-               : NULL;
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    /* sigma(a) = 1/2 */
-    ((smeared_keys *)own)->a = sa_bind_vector(binder, prefix, "smear", sizes->heads, SA_INIT_ZERO);
-}
-
 static sa_real share_of(const sa_attention *w, int part, int k) {
     return sa_sigma(((const smeared_keys *)sa_part_own(w, part))->a.x[k]);
 }
@@ -71,6 +51,28 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     shown[1] =
         (sa_shown){"smeared", mixed.k, "k~_j", SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
     return 2;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static bool chosen(const sa_attention_sizes *sizes) {
+    return sizes->settings.smeared_keys;
+}
+
+static const char *refuse(const sa_attention_sizes *sizes) {
+    const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
+    if (sizes->score->key == SA_KEY_NONE)
+        return "{smeared_keys} mixes keys, which {attention:} does not read";
+    return kind && kind->part == &sa_relative_vectors_part
+               ? "{smeared_keys} mixes the keys of all queries alike, but {positions:} gives each "
+                 "query keys of its own"
+               : NULL;
+}
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    /* sigma(a) = 1/2 */
+    ((smeared_keys *)own)->a = sa_bind_vector(binder, prefix, "smear", sizes->heads, SA_INIT_ZERO);
 }
 
 const sa_part sa_smeared_keys_part = {

@@ -15,19 +15,6 @@ typedef struct two_maps { /* weights, or their gradients */
     sa_real init;         /* lambda_init */
 } two_maps;
 
-/* d: half of a head's units. */
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
-    const int d = sizes->size / sizes->heads / 2;
-    two_maps *maps = own;
-    for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
-        const sa_mat vector = sa_bind_constant(binder, prefix, names[i], d, 0.1);
-        if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
-    }
-    maps->init = (sa_real)sa_lambda_init(sizes->layer);
-}
-
 /* ---- Lambda ---------------------------------------------------------------------------------- */
 
 /* exp(lambda_q' lambda_k) of rows i and i + 1 */
@@ -149,6 +136,21 @@ static int show(const sa_attention *w, int part, const sa_head *head,
     };
     memcpy(shown, all, sizeof all);
     return sizeof all / sizeof *all;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+/* d: half of a head's units. */
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
+    const int d = sizes->size / sizes->heads / 2;
+    two_maps *maps = own;
+    for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
+        const sa_mat vector = sa_bind_constant(binder, prefix, names[i], d, 0.1);
+        if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
+    }
+    maps->init = (sa_real)sa_lambda_init(sizes->layer);
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

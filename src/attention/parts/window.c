@@ -21,39 +21,11 @@ typedef struct window { /* weights, or their gradients */
 
 _Static_assert(sizeof(window) <= SA_PART_BYTES, "the largest part");
 
-static bool has_window(const sa_attention_sizes *sizes) {
-    const int kind = sizes->settings.window;
-    return kind == SA_WINDOW_LOCAL_M || kind == SA_WINDOW_LOCAL_P ||
-           (kind == SA_WINDOW_SLIDING && sizes->site != SA_SITE_CROSS);
-}
-
-static bool is_predicted(const sa_attention_sizes *sizes) {
-    return sizes->settings.window == SA_WINDOW_LOCAL_P;
-}
-
-static bool is_given(const sa_attention_sizes *sizes) {
-    return has_window(sizes) && !is_predicted(sizes);
-}
-
-static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
-                 const sa_attention *w, void *own) {
-    window *W = own;
-    W->D = sizes->settings.window_size;
-    if (!is_predicted(sizes)) return;
-    W->W_p = sa_bind_matrix(binder, prefix, "W_p", sizes->size, sizes->state_width, SA_INIT_INPUT);
-    W->v_p = sa_bind_vector(binder, prefix, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
-}
-
 /* ---- The row of a query ---------------------------------------------------------------------- */
 
 /* Its center p_i, S as the window has found it and, of a predicted center, sigma(..) and tanh(..).
  */
 enum { CENTER, SEEN, SHARE, HIDDEN };
-
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    const window *own = sa_part_own(w, part);
-    return HIDDEN + own->v_p.cols;
-}
 
 static sa_mat hidden_of(sa_mat row) {
     return sa_cols(row, HIDDEN, row.cols - HIDDEN);
@@ -217,6 +189,36 @@ static int show(const sa_attention *w, int part, const sa_head *head,
 }
 
 static const char ordered[] = "the window depends on positions, not words";
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static bool has_window(const sa_attention_sizes *sizes) {
+    const int kind = sizes->settings.window;
+    return kind == SA_WINDOW_LOCAL_M || kind == SA_WINDOW_LOCAL_P ||
+           (kind == SA_WINDOW_SLIDING && sizes->site != SA_SITE_CROSS);
+}
+
+static bool is_predicted(const sa_attention_sizes *sizes) {
+    return sizes->settings.window == SA_WINDOW_LOCAL_P;
+}
+
+static bool is_given(const sa_attention_sizes *sizes) {
+    return has_window(sizes) && !is_predicted(sizes);
+}
+
+static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
+                 const sa_attention *w, void *own) {
+    window *W = own;
+    W->D = sizes->settings.window_size;
+    if (!is_predicted(sizes)) return;
+    W->W_p = sa_bind_matrix(binder, prefix, "W_p", sizes->size, sizes->state_width, SA_INIT_INPUT);
+    W->v_p = sa_bind_vector(binder, prefix, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
+}
+
+static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+    const window *own = sa_part_own(w, part);
+    return HIDDEN + own->v_p.cols;
+}
 
 const sa_part sa_window_part = {
     .name = "window",

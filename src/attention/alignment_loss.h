@@ -3,19 +3,20 @@
  *   H_t = - sum_s A_ts log alpha_ts
  *
  * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
- * A_t divides 1 evenly among the links of target word t. A word without links has no loss, except
- * where weight may go to no word: H_t = - log (1 - sum_s alpha_ts). */
+ * A_t divides 1 evenly among the links of target word t. A word without links has no loss, unless
+ * weight may go to a null key: then H_t = - log (1 - sum_s alpha_ts). */
 #pragma once
 
 #include "base/batch.h"
 #include "tensor/mat.h"
 
-/* A_t [1 x S] from the sure links of target word t (from 0) or, if it has none, the possible ones.
- * False, and all zero, if it has none of either. */
+/* Fills A_t [1 x S] from the sure links of target word t (from 0) or, if it has none, the possible
+ * ones. Returns false, with A_t = 0, if it has no links. */
 bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A);
 
-/* alpha [1 x S] -> H_t, and A. no_word: one without links is of no word. */
+/* alpha [1 x S] -> A [1 x S]; returns H_t. no_word: the weight of a word without links belongs to
+ * the null key. */
 sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
                                   sa_mat A);
-/* A becomes the derivative of scale H_t by alpha. */
+/* Turns A into the gradient of scale H_t with respect to alpha. */
 void sa_alignment_loss_backward(sa_mat alpha, sa_real scale, sa_mat A);

@@ -18,7 +18,7 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_
         .max_positions = settings->max_len + 1, /* EOS has a position too */
         .heads = settings->heads,
         .kv_heads = settings->kv_heads,
-        .value = value > 1 ? value : 1, /* there may be more heads than numbers */
+        .value = value > 1 ? value : 1, /* there may be more heads than units */
     };
 }
 
@@ -33,7 +33,7 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
     }
 }
 
-/* How many numbers make a query of one head, where it is projected. */
+/* The size of a projected query of one head. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
            : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->carry

@@ -54,7 +54,7 @@ static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real
 
 /* ---- Stick-breaking -------------------------------------------------------------------------- */
 
-/* sa_sigma(z), but no number where z is above all numbers. */
+/* sa_sigma(z), but NaN where z is infinite. */
 static sa_real logistic(sa_real z) {
     return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
 }
@@ -62,8 +62,9 @@ static sa_real logistic(sa_real z) {
 /* The score of a key that a mask hides: only `attend` has masks. */
 static const sa_real hidden = -(sa_real)INFINITY;
 
-/* From the nearest word back each takes its share beta_j = sigma(z_j) of what is left:
- * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last is the query's own and gets none.
+/* From the nearest word back each word takes the share beta_j = sigma(z_j) of the rest:
+ * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last word is the query's own and gets
+ * nothing.
  */
 static void stick_forward(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
@@ -164,7 +165,7 @@ static double largest(sa_mat z) {
  * they end where they no longer move. */
 static double threshold(double alpha, double max, sa_mat z) {
     const double exponent = 1 / (alpha - 1);
-    double tau = -1; /* the largest alone makes the sum 1 */
+    double tau = -1; /* here the largest z makes the sum 1 */
     for (int step = 0; step < 100; step++) {
         double sum = 0, slope = 0;
         for (int j = 0; j < z.cols; j++) {
@@ -202,7 +203,7 @@ static void entmax_forward(sa_real alpha, sa_mat z) {
  *            h_j = p_j ln p_j */
 static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
-    bool equal = true; /* then they stay so whatever alpha is, and the sums below cancel */
+    bool equal = true; /* then they stay equal for any alpha, and the sums below cancel */
     for (int j = 0; j < p.cols; j++) {
         if (p.x[j] == 0) continue;
         const double g = power(p.x[j], 2 - alpha);
@@ -260,7 +261,7 @@ static void sparsemax_kinks(sa_real alpha, sa_mat z) {
  *   ssmax    scale: scores times scale log n        Nakanishi 2025
  *   sigmoid  shift, added to the scores             Ramapuram et al. 2024 */
 
-/* a [1 x heads] is all that it owns. Where it is 0, alpha is 1.5. */
+/* Its own struct is a [1 x heads]. Where a is 0, alpha is 1.5. */
 static void bind_number(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                         const sa_attention *w, void *own) {
     const sa_normalizer *normalizer = w->normalizer;
@@ -276,15 +277,15 @@ static bool learns_number(const sa_attention_sizes *sizes) {
 }
 
 static int number_width(const sa_attention *w, int part, int queries, int steps) {
-    return 2; /* the number of the head at work, and the derivative by it */
+    return 2; /* the parameter of the current head, and its gradient */
 }
 
 static sa_real *number_of(const sa_attention *w, int part, const sa_head *head) {
     return &((const sa_mat *)sa_part_own(w, part))->x[head->index];
 }
 
-/* The number is a, or alpha = 1 + sigma(a), near whose 1 the derivative by it is a small difference
- * of large numbers. */
+/* The parameter is a, or alpha = 1 + sigma(a), which is bounded away from 1: there its gradient is
+ * a small difference of large values. */
 static void number_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_real a = *number_of(w, part, head), share = sa_sigma(a), least = (sa_real)1e-3;
     sa_real *numbers = sa_part_scratch(w, part, head).x;

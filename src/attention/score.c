@@ -4,7 +4,7 @@
 /* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
  */
 
-/* v_a, n' numbers. */
+/* v_a [1 x n'] */
 static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_ALIGN_LAST);
@@ -19,7 +19,7 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
     }
 }
 
-/* From t = tanh(q + k) of one word: da = de v (1 - t^2), added to dq and dk. */
+/* From t = tanh(q + k) of one word: accumulates da = de v (1 - t^2) into dq and dk. */
 SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
                                         sa_real *dk, int size) {
     for (int l = 0; l < size; l++) {
@@ -29,7 +29,7 @@ SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_r
     }
 }
 
-/* The tanh is computed again: T x S x n' numbers would not stay in any cache. */
+/* The tanh is computed again: T x S x n' values would not stay in any cache. */
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
@@ -113,7 +113,7 @@ static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat 
 
 /* ---- Cosines --------------------------------------------------------------------------------- */
 
-/* Vectors this short have no direction to speak of: their gradients stay finite. */
+/* Bounds the length of short vectors from below, so that gradients stay finite. */
 static sa_real length(const sa_real *x, int size) {
     const sa_real length = sa_sqrt(sa_dot(x, x, size));
     return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
@@ -142,7 +142,7 @@ static void add_turn(sa_real by, const sa_real *a, sa_real of_a, const sa_real *
 }
 
 /* With u^ = u / |u| and c = q^'k^: dq += sharpness de (k^ - c q^) / |q|, and dk with q and k
- * exchanged. Returns the derivative by the sharpness, sum de c. */
+ * exchanged. Returns the gradient of the sharpness, sum de c. */
 static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de, sa_mat dq,
                                 sa_mat dk, sa_mat scratch) {
     const int d = q.cols;
@@ -218,7 +218,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Its first S numbers. */
+/* e_ij = q_ij for the first S positions    q [Q x S_max], e [Q x S] */
 static void location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     const int visible = least(q.cols, e.cols);
     sa_copy_mat(sa_cols(q, 0, visible), sa_cols(e, 0, visible));

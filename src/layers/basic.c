@@ -4,7 +4,7 @@
 #include <string.h>
 
 void sa_linear_forward(sa_weight W, sa_mat b, sa_mat x, sa_mat y) {
-    if (b.x) /* start from the bias, so that the product adds to it */
+    if (b.x) /* start from the bias, to which the product is added */
         for (int i = 0; i < y.rows; i++)
             memcpy(sa_row(y, i), b.x, sizeof(sa_real) * (size_t)y.cols);
     sa_weight_nt(x, W, b.x ? 1 : 0, y);
@@ -57,7 +57,7 @@ void sa_maxout_backward(sa_mat pairs, sa_mat dt, sa_mat dpairs) {
     }
 }
 
-/* The generator in lanes: lane k makes the numbers k, k + LANES .. of its sequence. */
+/* The generator in lanes: lane k makes numbers k, k + LANES .. of the sequence. */
 enum { LANES = 8, CHUNK = 16 };
 typedef uint64_t lane_states __attribute__((vector_size(LANES * sizeof(uint64_t)), aligned(8)));
 typedef uint32_t lane_numbers __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(4)));

@@ -14,7 +14,7 @@ typedef struct sa_layernorm { /* weights, or their gradients */
 /* "PREFIX.g" starts at 1 and "PREFIX.b" at 0. */
 void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w);
 
-/* What the backward pass needs of R rows. */
+/* What the backward pass reads of R rows. */
 typedef struct sa_layernorm_cache {
     sa_mat normal;  /* [R x m] (x - mean) / sqrt(variance + epsilon) */
     sa_mat inverse; /* [R x 1] 1 / sqrt(variance + epsilon) */
@@ -27,9 +27,9 @@ sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 /* x [R x m] -> y [R x m], which may be x. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y);
-/* The same added to y; x may be cache->normal. */
+/* y += the same; x may be cache->normal. */
 void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                               sa_mat y);
-/* Of both. In place: dy becomes dx. dw is added to. */
+/* Backward of both forms; overwrites dy with dx, accumulates into dw. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);

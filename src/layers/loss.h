@@ -17,7 +17,7 @@
  *   P(w) = p_gen p(w) + (1 - p_gen) sum_{j: x_j = w} alpha_ij
  *
  * over the vocabulary extended by the source words that it lacks; p(w) = 0 for those. Where the
- * weights alpha sum to less than 1, what they lack is generated: p_gen becomes
+ * weights alpha sum to less than 1, the rest is generated: p_gen becomes
  * 1 - (1 - p_gen) sum_j alpha_ij, so that P sums to 1. */
 
 typedef struct sa_copy_gate { /* weights, or their gradients */
@@ -30,11 +30,11 @@ void sa_copy_gate_bind(sa_binder *binder, int context, int n, int m, sa_copy_gat
 
 /* z [R x 1]; nothing without a gate, here and below. */
 void sa_copy_gate_forward(const sa_copy_gate *w, sa_mat c, sa_mat s, sa_mat x, sa_mat z);
-/* dc, ds and dx are added to. */
+/* Accumulates into dc, ds and dx. */
 void sa_copy_gate_backward(const sa_copy_gate *w, sa_mat dz, sa_mat dc, sa_mat ds, sa_mat dx);
 void sa_copy_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_copy_gate *dw);
 
-/* How the probability of one word is made, and the derivatives of -log P. */
+/* How the probability of one word is made, and the gradients of -log P. */
 typedef struct sa_mixture {
     double z;
     bool known;               /* the vocabulary has the word */
@@ -42,7 +42,7 @@ typedef struct sa_mixture {
     double alpha;             /* sum of the weights of the source words that are the word */
     double rest;              /* what all weights lack to 1 */
     double log_ratio;         /* of the forward function: log p(w) - log P(w) */
-    double generated, copied; /* and the two parts of P, divided by it */
+    double generated, copied; /* and the two terms of P, divided by it */
     double dz, dalpha;        /* of the backward function; dalpha: by each weight that alpha sums */
     double drest;
 } sa_mixture;
@@ -56,8 +56,8 @@ double sa_copy_gate_probability(double z); /* p_gen */
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* What is known of one row of logits. They come in parts, each of some words' columns, so that one
- * part at a time is in the processor's cache. */
+/* What is known of one row of logits. They come in blocks of columns, so that one block at a time
+ * is in the processor's cache. */
 typedef struct sa_loss_row {
     sa_softmax_sums softmax;
     double total;      /* of the logits; with smoothing only */
@@ -67,7 +67,7 @@ typedef struct sa_loss_row {
 sa_loss_row *sa_loss_layout(sa_arena *arena, int rows);
 
 /* The words first, first+1 .. of R rows: logits [R x some words], without b [1 x K]. With b they
- * become exp(logit - max), where max [R] is the greatest so far. The first part, with first = 0,
+ * become exp(logit - max), where max [R] is the greatest so far. The first block, with first = 0,
  * begins the rows [R]. */
 void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double smoothing,
                   sa_loss_row *rows, sa_real *max);
@@ -77,7 +77,7 @@ void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double
 void sa_loss_forward(const sa_loss_row *rows, int count, int words, double smoothing,
                      sa_real *log_p, sa_real *objective);
 
-/* What the words of a part and their max became -> scale p. */
+/* Turns what sa_loss_read made of a block, with its max, into scale p. */
 void sa_loss_probabilities(const sa_loss_row *rows, const sa_real *max, sa_real scale, sa_mat x);
 
 /* scale d(-objective[i]) / dlogits = scale (p - (1 - epsilon) onehot(ids[i]) - epsilon / K), in

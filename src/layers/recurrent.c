@@ -107,7 +107,7 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
     }
 }
 
-/* The normalized numbers of a row, and a factor for each of two groups. */
+/* The normalized values of a row, and a factor for each of two groups. */
 static int norm_cache_width(const sa_recurrent *w) {
     return w->cell->gated_blocks * w->n + 2;
 }
@@ -124,7 +124,7 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
     return (w->cell->blocks + normalized_before(w, SA_PRODUCTS) * w->cell->gated_blocks) * w->n;
 }
 
-/* The derivatives by a normalized product itself, after those by the pre-activations. */
+/* The gradient of a normalized product itself; it follows that of the pre-activations. */
 static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;

@@ -1,14 +1,14 @@
 /* recurrent: a recurrent layer: its weights, and the products that its cell adds up.
  *
- * A cell (cells.c) turns the previous state and the pre-activations of a step
- * into a new state. What does not depend on the state (W x + b, and C c
- * in a decoder) is added before, for all steps at once where possible. The pre-activations a are
- * blocks of n numbers side by side, one for each gate and one for the candidate.
+ * A cell (cells.c) turns the previous state and the pre-activations of a step into a new state.
+ * What does not depend on the state (W x + b, and C c in a decoder) is added before, for all steps
+ * at once where possible. The pre-activations a are blocks of n columns side by side, one for each
+ * gate and one for the candidate.
  *
  * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
  * normalized before it is added: LN(W x) + LN(U s') + LN(C c) + b, and the state of an LSTM is
- * o . tanh(LN(m)). Each product has its own gain and bias. Mean and variance are those of the
- * gates' blocks together, the candidate's among them in an LSTM; the candidate of a GRU has its
+ * o . tanh(LN(m)). Each product has its own gain and bias. Mean and variance are taken
+ * over the gates' blocks together, in an LSTM with the candidate's; the candidate of a GRU has its
  * own. */
 #pragma once
 
@@ -24,8 +24,8 @@ typedef struct sa_recurrent sa_recurrent;
  * backward pass reads. cache [L x sa_recurrent_cache_width] and the new state are written. */
 typedef void sa_cell_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                              sa_state state);
-/* From dstate: da [L x sa_recurrent_da_width] is written; dprevious, and dw of the normalizations,
- * are added to. scratch [L x n]. */
+/* From dstate: fills da [L x sa_recurrent_da_width]; accumulates into dprevious and the gradients
+ * of the normalizations in dw. scratch [L x n]. */
 typedef void sa_cell_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                               sa_recurrent *dw);
@@ -41,17 +41,17 @@ typedef struct sa_gate_equation {
 
 typedef struct sa_cell {
     const char *name, *formula, *citation;
-    /* What explanations show, in this order; without a letter there are no more. */
+    /* What explanations show, in this order, up to the first without a letter. */
     sa_gate_equation gates[4];
     const char *memory_update, *update;
     int blocks;       /* of pre-activations */
-    int gated_blocks; /* that a product fills: W x from first_gate on, U s' from 0 on, and so do C c
-                         and b inside the reset product */
+    int gated_blocks; /* that a product fills: W x from first_gate on, U s' from 0 on, as C c and b
+                         do inside the reset product */
     int first_gate;
     int grouped_blocks;    /* that layer normalization takes together */
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
-    int memory;            /* 1: it has a memory cell beside the state */
-    int cache;             /* numbers per unit that the backward pass reads beside the gates */
+    int memory;            /* 1: it has a memory cell besides the state */
+    int cache;             /* values per unit that the backward pass reads besides the gates */
     bool keeps_old;        /* of a GRU: z weights the old state rather than the new one */
     sa_cell_forward *forward;
     sa_cell_backward *backward;
@@ -83,16 +83,15 @@ void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cel
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
-/* The weights by which every step multiplies: U and C, and W where the input is read step by step,
- * too. */
+/* Registers the weights used at every step: U and C, and W where the input is read step by step. */
 void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps);
 
 /* ---- The three products ---------------------------------------------------------------------- */
 
 typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
 
-/* What a product multiplies by: its weights, or their gradients, the first block that they fill,
- * and of their blocks, from there, those in use. */
+/* What a product multiplies by: its weights, or their gradients; the first block that they fill,
+ * and the blocks in use, from there. */
 typedef struct sa_factor {
     const sa_recurrent *w;
     sa_product of;
@@ -106,7 +105,7 @@ sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
 
 /* a += W x, for any number of rows, or a += LN(W x) (Ba et al. 2016, supplementary material). */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
-/* Exactly once for every row. dx = beta dx + .. */
+/* Call exactly once per row. Computes dx = beta dx + da W. */
 void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
                          sa_recurrent *dw);
 /* For all rows at once; by.w are the gradients. */
@@ -117,10 +116,10 @@ void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, s
 /* The gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
-/* The blocks that are normalized together with this block of U's. */
+/* The blocks that are normalized together with this block of U. */
 void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
 
-/* m becomes LN(m) if the layer is normalized. */
+/* Turns m into LN(m) if the layer is normalized. */
 void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
 void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
 

@@ -34,9 +34,9 @@ void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache
 void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, sa_rng *rng,
                                sa_residual_cache *cache);
 
-/* In place over d [R x m], which on entry is dy and at the end dx. leave: df [R x m] becomes the
- * derivative by f(in), d that by the sum, and din [R x m] is zeroed for the backward pass of f to
- * add to. enter: d becomes dx. */
+/* Turn d [R x m] from dy into dx. leave: fills df [R x m], the gradient of f(in), turns d into that
+ * of the sum, and zeroes din [R x m], into which the backward pass of f accumulates. enter: turns d
+ * into dx. */
 void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *cache,
                                 double dropout, sa_mat d, sa_mat df, sa_mat din, sa_residual *dw);
 void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *cache, sa_mat din,
@@ -54,6 +54,6 @@ void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, 
 
 /* x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y);
-/* dx and dw are added to; dinner [R x ffn] is overwritten. */
+/* Accumulates into dx and dw; overwrites dinner [R x ffn]. */
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,
                              sa_mat dinner, sa_mat dx, sa_feedforward *dw);

@@ -8,7 +8,7 @@
  *   s = fl(s + a_{k+1} b_{k+1}),  s = fl(s + a_k b_k)    k = 0, 2, 4 ..
  *
  * where fl rounds to float once, to nearest even, and makes denormals 0; a last product without a
- * partner is paired with 0. The blocks' sums are added to c in their order. So c has the same bits
+ * partner is paired with 0. The sums of the blocks are added to c in order. So c has the same bits
  * on every processor, whatever rows or columns are computed together, packed or not. */
 #pragma once
 

@@ -31,8 +31,8 @@ static void scale(sa_real beta, sa_mat c) {
 
 enum {
     WORK = 1000000,  /* multiply-adds of a tile at most */
-    FACE = 1 << 13,  /* numbers of the tile's part of the second factor */
-    DEEP = 128,      /* rows of that part, unless it is narrow */
+    FACE = 1 << 13,  /* size of the tile of the second factor */
+    DEEP = 128,      /* its rows, unless it is narrow */
     THIN = 96,       /* rows of a first factor that do not repay packing */
     LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
 };
@@ -47,7 +47,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The tile for a product [rows x inner] [inner x cols]: its part of the second factor stays in the
+/* The tile for a product [rows x inner] [inner x cols]: its piece of the second factor stays in the
  * first-level cache and serves as many rows as WORK allows. */
 static tile tile_of(int rows, int cols, int inner) {
     tile t = {.inner = least(inner, DEEP)};
@@ -160,7 +160,7 @@ enum { TRIAL_SIZE = 48, TRIALS = 200 };
 typedef sa_real trial_matrix[TRIAL_SIZE * TRIAL_SIZE];
 static bool threads_agree;
 
-/* Multiplies a matrix by itself again and again. Returns whether all products are equal. */
+/* Multiplies a matrix by itself repeatedly. Returns whether all products are equal. */
 static void *multiply(void *numbers) {
     trial_matrix first, product;
     const sa_mat a = {numbers, TRIAL_SIZE, TRIAL_SIZE, TRIAL_SIZE};

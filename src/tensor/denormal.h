@@ -5,9 +5,9 @@
 #ifdef __x86_64__
 #include <xmmintrin.h>
 
-/* Until sa_denormals_restore(what it returned) this thread's processor takes denormal numbers for 0
- * and makes none; it rounds to nearest and traps nothing. Between the two call a function that is
- * not inlined: the compiler may move arithmetic of the same function across them. */
+/* Treats denormal numbers as 0 in this thread until sa_denormals_restore(the returned value); it
+ * rounds to nearest and traps nothing. Between the two call a function that is not inlined: the
+ * compiler may move arithmetic of the same function across them. */
 static inline unsigned sa_denormals_off(void) {
     enum { NEAREST_WITHOUT_DENORMALS = 0x9fc0 };
     const unsigned before = _mm_getcsr();

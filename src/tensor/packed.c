@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
         for (int j = 0; j < f->cols; j++) c[j] = f->add ? c[j] + sum[j] : sum[j];
 }
 
-/* The same row plus the shift; the largest numbers in f->most. */
+/* The same row plus the shift; the maxima in f->most. */
 static inline __attribute__((always_inline)) void store_shifted(const factors *f, int i,
                                                                 const sa_real sum[WIDTH]) {
     sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i];
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void store_shifted(const factors *f
 }
 
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
- * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
+ * along the whole inner dimension, so that the values of a row do not depend on other rows. */
 typedef void tile_product(const factors *f, int first, int rows, bool shifted);
 
 #ifdef SA_SHORT_VECTORS

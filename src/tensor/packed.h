@@ -12,7 +12,7 @@
 #define SA_SHORT_VECTORS
 #endif
 
-/* There are kernels for pairs of rounded numbers. */
+/* Kernels for pairs of rounded numbers exist. */
 #if defined(__x86_64__) && !defined(SA_SHORT_VECTORS) && !defined(SA_DOUBLE)
 #define SA_PAIRS
 #endif
@@ -34,17 +34,17 @@ bool sa_packed_supported(void);
  * `rows` rows. */
 enum { SA_PACKED_LEAST = 4 }; /* rows that repay it */
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
-/* W packed in that buffer; not packed if either has no numbers. */
+/* Packs W in that buffer; not packed if either is empty. */
 sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
 
-/* One panel: of columns first .. first+count-1 of W or, if `transposed`, of those rows as columns;
- * it is filled up with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
+/* Packs one panel: columns first .. first+count-1 of W or, if `transposed`, these rows as columns,
+ * padded with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
 void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to);
 
 /* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
- * c = beta c + a W    otherwise:  a [M x K], W [K x N]
- * beta is 0 or 1. The numbers of a row of c do not depend on the other rows of a. With W.bf16 a is
- * rounded, too. */
+ * c = beta c + a W    else:       a [M x K], W [K x N]
+ * beta is 0 or 1. A row of c does not depend on the other rows of a. With W.bf16 a is rounded, too.
+ */
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
 /* c = a W' or a W, plus the shift [N] in every row; the first number of row i of `most` becomes the

@@ -156,7 +156,7 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     return max;
 }
 
-/* Whether x <= threshold is false for one of the numbers. */
+/* Whether x <= threshold is false for any x. */
 SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshold) {
     int above = 0;
     for (int i = 0; i < size; i++) above |= !(x[i] <= threshold);

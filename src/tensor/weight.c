@@ -103,8 +103,8 @@ void sa_steps_end(void) {
     loop.memory.size = 0;
 }
 
-/* The copy of the whole of a weight in the running loop: one, for forward and backward passes are
- * loops of their own. */
+/* The copy of a whole weight in the current loop. There is one, because forward and backward passes
+ * are separate loops. */
 static sa_packed loop_copy(sa_weight W, bool transposed) {
     if (!loop.memory.size) return (sa_packed){0};
     W.mat.x -= (ptrdiff_t)W.before * W.mat.ld;
@@ -121,7 +121,7 @@ static sa_packed loop_copy(sa_weight W, bool transposed) {
 
 /* ---- Equal rows ------------------------------------------------------------------------------ */
 
-/* Of the bits of some numbers in the row. */
+/* A hash of the bits of some values in the row. */
 static unsigned hash_of(const sa_real *row, int size) {
     const int step = size > 16 ? size / 16 : 1;
     uint64_t hash = 0;
@@ -161,7 +161,7 @@ void sa_gather_rows(sa_mat from, const int *index, sa_mat to) {
         memcpy(sa_row(to, i), sa_row(from, index[i]), sizeof(sa_real) * (size_t)to.cols);
 }
 
-/* Row index[i] of `from` is added to row i of `to`. */
+/* Adds row index[i] of `from` to row i of `to`. */
 static void add_gathered(sa_mat from, const int *index, sa_mat to) {
     sa_require(from.cols == to.cols);
     for (int i = 0; i < to.rows; i++) sa_axpy(1, sa_row(from, index[i]), sa_row(to, i), to.cols);

@@ -43,14 +43,14 @@ static void fertility_backward(const sa_attention *w, int part, const sa_memory 
     }
 }
 
-/* Without fertility Phi has no rows. */
+/* Without fertility Phi has no columns. */
 static sa_real fertility_of(sa_mat Phi, int j) {
     return Phi.cols ? *sa_row(Phi, j) : 1;
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* C_{i-1}, or its derivative */
+/* C_{i-1}, or its gradient */
 static sa_mat previous_of(const sa_attention *w, int part, const sa_head *head) {
     return sa_part_carry(w, part, head->rows.previous_carry, head->index, head->k.rows);
 }
@@ -73,7 +73,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 
 /* ---- The sum --------------------------------------------------------------------------------- */
 
-/* The coverage loss of a query, summed over heads; or its derivative. */
+/* The coverage loss of a query, summed over heads; or its gradient. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
 }
@@ -92,7 +92,7 @@ static sa_real loss_forward(sa_mat C, sa_mat alpha) {
     return loss;
 }
 
-/* C counts as the smaller of equals. */
+/* If both are equal, C counts as the smaller one. */
 static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha) {
     for (int j = 0; j < C.cols; j++)
         if (alpha.x[j] < C.x[j])
@@ -130,7 +130,7 @@ static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head
                       d->alpha);
 }
 
-/* Which is the smaller in the coverage loss, weight or coverage, where there is coverage. */
+/* In the coverage loss: which is smaller, weight or coverage. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat C = previous_of(w, part, head);
     for (int j = 0; head->rows.part[part].cols && j < C.cols; j++)

@@ -1,6 +1,6 @@
 /* delta: a memory of one matrix for each key/value head, which every word of the source rewrites
- * (fast weights; Schlag et al. 2021). A word forgets a part D of the memory, corrects what it reads
- * at its key, and writes with strength beta; the query reads what the last word has left:
+ * (fast weights; Schlag et al. 2021). A word keeps the share D of the memory, corrects what it
+ * reads at its key, and writes with strength beta; the query reads what the last word left:
  *
  *   S_j = (I - beta_j k_j k_j') D_j S_{j-1} + beta_j k_j v_j'        o_i = S_n' q_i
  *
@@ -21,7 +21,7 @@
 
 typedef struct rule {
     bool corrects; /* reads before it writes, and learns beta, how strongly it does */
-    bool wide;     /* learns a D for each of a key's numbers, not one for each head */
+    bool wide;     /* learns D for each unit of a key, not one for each head */
     double root;   /* D = sigma(..)^root; 0: it is not learned */
     double begin;  /* the biases of D */
 } rule;
@@ -30,7 +30,7 @@ typedef struct delta { /* weights, or their gradients */
     sa_weight W;       /* [betas + decays G x m] */
     sa_mat b;
     const rule *rule;
-    int betas, decays; /* numbers of beta, of all heads, and behind them those of D of each head */
+    int betas, decays; /* columns: beta of all heads; then D, so many of each head */
 } delta;
 
 static int key_size(const sa_attention *w) {
@@ -70,7 +70,7 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
         sa_linear_backward(own->W, memory->annotations, du, d->annotations, down->W, down->b);
 }
 
-/* What key/value head g has learned, and what it reads. */
+/* What key/value head g has learned, and its input. */
 typedef struct reading {
     const delta *own;
     int g;
@@ -96,7 +96,7 @@ static reading head_reading(const sa_attention *w, int part, const sa_head *head
     return from;
 }
 
-/* beta of a word, and D, whose numbers are `step` apart. */
+/* beta of a word, and D, whose values are `step` apart. */
 typedef struct word {
     sa_real beta;
     const sa_real *D;
@@ -113,7 +113,7 @@ static word word_of(const reading *from, int key) {
 
 /* ---- Unit vectors ---------------------------------------------------------------------------- */
 
-/* y = s / |s|, s = x sigma(x); returns |s|. They may be one. */
+/* y = s / |s|, s = x sigma(x); returns |s|. y may be x. */
 static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
     sa_real sum = (sa_real)1e-6;
     for (int l = 0; l < size; l++) {
@@ -125,7 +125,7 @@ static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
     return norm;
 }
 
-/* In place: dy becomes dx. ds = (dy - y (y' dy)) / |s| */
+/* Turns dy into dx. ds = (dy - y (y' dy)) / |s| */
 static void unit_backward(const sa_real *x, int size, sa_real *y, sa_real *dy) {
     const sa_real norm = unit_forward(x, size, y), along = sa_dot(y, dy, size);
     for (int l = 0; l < size; l++) {
@@ -176,7 +176,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* The word before it has got dx_{j-1}, which becomes dx_j; g = dalpha_ij. z_j = x_j - beta_j k_j
+/* Turns dx_{j-1} into dx_j; g = dalpha_ij. z_j = x_j - beta_j k_j
  * (k_j' x_j). */
 static void word_backward(const reading *from, int key, const sa_real *x, sa_real g, sa_real *dx,
                           sa_real *dk, sa_real *dgates) {

@@ -1,4 +1,4 @@
-/* distance_bias: a number for each score of self-attention, by the distance of query and key.
+/* distance_bias: adds a bias to each score of self-attention, by the distance of query and key.
  *
  *   t5     e_ij += B[k][bucket(j - i)]   learned, for all layers (Raffel et al. 2020, section 2.1)
  *   alibi  e_ij -= m_k |i - j|           (Press et al. 2022, section 3) */
@@ -12,7 +12,7 @@ typedef struct distance_bias { /* weights, or their gradients */
 } distance_bias;
 
 /* Half of the buckets are for one distance each, the others grow with its logarithm up to 128
- * words. Both directions share them unless one is never seen. */
+ * words. Both directions share them unless attention is causal. */
 int sa_t5_bucket(int distance, bool causal) {
     const int buckets = causal ? BUCKETS : BUCKETS / 2, exact = buckets / 2;
     const int after = !causal && distance > 0 ? buckets : 0;
@@ -39,8 +39,8 @@ static void t5_backward(const sa_attention *w, int part, sa_head *head, sa_head 
             dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
 }
 
-/* 2^(-8 / heads), its square and so on; where heads is no power of two, those of the power below
- * and then every second one of twice that power. */
+/* 2^(-8 / heads), its square and so on. If heads is not a power of two: the slopes of the next
+ * lower power, then every second slope of the next higher one. */
 double sa_alibi_slope(int k, int heads) {
     int power = 1;
     while (2 * power <= heads) power *= 2;

@@ -1,6 +1,5 @@
-/* forgetting: a bias of self-attention which says how much is forgotten on the way from one word to
- * another (Lin et al. 2025). Each word and head has a gate, and the gates between two words
- * multiply:
+/* forgetting: a bias of self-attention by what is forgotten between two words (Lin et al. 2025).
+ * Each word and head has a gate, and the gates between two words multiply:
  *
  *   f_l = sigma(w_f' x_l + b_f)        b_ij = sum_l log f_l, l = j + 1 .. i
  *

@@ -1,5 +1,5 @@
 /* graves: a window of Gaussians that moves over the source (Graves 2013, section 5.1). Its weights
- * need no normalizer, and its centers go on from target word to target word.
+ * need no normalizer, and its centers move on with every target word.
  *
  *   log a, log b and log (kappa_k - kappa_k before) = W_a s + b_a,  k = 1 .. 3
  *   alpha_ij = sum_k a_k exp(-b_k (kappa_k - j)^2)                   kappa_0 = 0 */
@@ -61,7 +61,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return derivative ? 0 : w->query_width;
 }
 
-/* kappa_i = kappa_{i-1} + exp(step): in place of the steps, q gets the centers. */
+/* kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat q = sa_head_slice(head->rows.part[part], w->heads, head->index);
     const sa_mat previous = sa_part_carry(w, part, head->rows.previous_carry, head->index, 0),

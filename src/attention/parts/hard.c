@@ -3,15 +3,15 @@
  *
  *   p_i = softmax(e_i),  s_i ~ p_i              alpha_i: 1 at s_i; c_i = h of that word
  *
- * Which word is drawn has no derivative. The gradient of the expected log p(y | s) is estimated
- * from the draw (REINFORCE, Williams 1992): of each sentence, the scores get the derivative of
+ * The choice of a word has no derivative. The gradient of the expected log p(y | s) is estimated
+ * from the draw (REINFORCE, Williams 1992): for each sentence, the scores get the gradient of
  *
  *   lambda_r (log p(y | s) - b) sum_i log p_i(s_i) + lambda_e sum_i H(p_i)
  *
  * where the factor with the baseline b is a constant, H is the entropy, and b, the running mean of
- * log p(y | s) of the batches before, makes the estimate less noisy without changing its mean. In
- * half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it were
- * constant, too: there the first term is 0. Decoding takes the most probable word. */
+ * log p(y | s) over the previous batches, makes the estimate less noisy without changing its mean.
+ * In half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it
+ * were constant, too: there the first term is 0. Decoding takes the most probable word. */
 #include "attention/parts.h"
 
 static sa_mat samples(sa_mat row);
@@ -61,7 +61,7 @@ static sa_mat probabilities(const sa_attention *w, int part, const sa_head *head
     return sa_cols(sa_head_slice(all, w->heads, head->index), 0, head->k.rows);
 }
 
-/* ---- What decides the draws ------------------------------------------------------------------ */
+/* ---- Draws ----------------------------------------------------------------------------------- */
 
 static int most_probable(sa_mat p) {
     int s = 0;
@@ -100,7 +100,7 @@ static const sa_normalizer by_draw = {
     .backward = sa_keep_scores_backward, /* weights_backward has made de */
 };
 
-/* ---- What a draw hangs on -------------------------------------------------------------------- */
+/* ---- What decides a draw --------------------------------------------------------------------- */
 
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat p = probabilities(w, part, head);

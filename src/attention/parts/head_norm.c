@@ -14,7 +14,7 @@ double sa_lambda_init(int layer) {
     return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
 }
 
-/* What is normalized, of all heads. */
+/* The input of the norm, of all heads. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     return derivative ? 0 : w->output_width;
 }
@@ -35,7 +35,7 @@ static void output_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* In place: the derivative by o becomes that by x. */
+/* Turns do into dx, in place. */
 static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const head_norm *own = sa_part_own(w, part);
     const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index),
@@ -54,7 +54,7 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
     }
 }
 
-/* How large x is: around 0 the norm turns about. */
+/* The size of x: around 0 its direction changes abruptly. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index);
     for (int i = 0; i < x.rows; i++) {

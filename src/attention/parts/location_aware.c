@@ -1,5 +1,5 @@
-/* location_aware: where the previous target word attended, as one more input of the score. Its
- * weights go through K learned filters of width 2r + 1.
+/* location_aware: the weights of the previous target word as one more input of the score. They
+ * go through K learned filters of width 2r + 1.
  *
  *   f_ij = sum_{o=-r}^{r} F_o alpha_{i-1,j-o}      F [K x 2r+1]; a weight outside the source is 0
  *   e_ij = f(q_i, k_j + W_f f_ij + b_a)            v_a' tanh(W_a s + U_a h_j + W_f f_ij + b_a)
@@ -13,7 +13,7 @@ typedef struct location_aware { /* weights, or their gradients */
     sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
 } location_aware;
 
-/* The rows of W_f and numbers of b_a of head k. */
+/* The slices of W_f and b_a of head k. */
 static location_aware head_of(const sa_attention *w, int part, int k) {
     const location_aware *all = sa_part_own(w, part);
     const int size = all->b_a.cols / w->heads;
@@ -23,7 +23,7 @@ static location_aware head_of(const sa_attention *w, int part, int k) {
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-/* The words j whose j - o is one of S words, too. */
+/* The words j for which j - o is one of the S words, too. */
 static int first_of(int o) {
     return o > 0 ? o : 0;
 }
@@ -66,7 +66,7 @@ static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, boo
     return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
 }
 
-/* Equation 9, what it adds to Bahdanau's score: k_j + W_f f_ij + b_a */
+/* Equation 9, its addition to the score of Bahdanau et al.: k_j + W_f f_ij + b_a */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     const location_aware own = head_of(w, part, head->index);
     const sa_mat f = filtered(w, part, head, false), k = sa_own_keys(head);

@@ -1,7 +1,7 @@
 /* monotonic: attention that reads the source once, from left to right (Raffel et al. 2017, "Online
  * and linear-time attention by enforcing monotonic alignments", sections 2.3 to 2.5). For each
  * target word it starts from the source word that the previous target word selected, and selects
- * word j with probability p_ij or goes on to the next.
+ * word j with probability p_ij or moves on to the next.
  *
  *   e_ij = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r
  *   p_ij = sigma(e_ij + noise)                       noise from N(0, 1), in training

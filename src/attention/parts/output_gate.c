@@ -3,16 +3,16 @@
  *
  *   g_i = sigma(W_g s_i)        o_i = g_i sum_j alpha_ij v_j
  *
- * with a number g_i for each head, or one for each number of its output. */
+ * with one g_i for each head, or one for each unit of its output. */
 #include "attention/parts.h"
 #include "layers/basic.h"
 
 typedef struct output_gate { /* weights, or their gradients */
     sa_weight W_g;           /* [H or width x n] */
-    int width;               /* numbers of the outputs of all heads */
+    int width;               /* of the outputs of all heads */
 } output_gate;
 
-/* A query's gates, and behind them what they weigh. */
+/* A query's gates, followed by what they multiply. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     const output_gate *own = sa_part_own(w, part);
     return own->W_g.mat.rows + (derivative ? 0 : own->width);
@@ -22,7 +22,7 @@ static sa_mat gates_of(const sa_attention *w, int part, sa_attention_rows rows) 
     return sa_cols(rows.part[part], 0, ((const output_gate *)sa_part_own(w, part))->W_g.mat.rows);
 }
 
-static sa_mat weighed_of(const sa_attention *w, int part, const sa_head *head) {
+static sa_mat gated_of(const sa_attention *w, int part, const sa_head *head) {
     const output_gate *own = sa_part_own(w, part);
     return sa_head_slice(sa_cols(head->rows.part[part], own->W_g.mat.rows, own->width), w->heads,
                          head->index);
@@ -52,16 +52,16 @@ static void project_weights_backward(int part, sa_mat s, sa_attention_rows rows,
 /* o_i = g_i sum_j alpha_ij v_j */
 static void output_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index),
-                 x = weighed_of(w, part, head);
+                 x = gated_of(w, part, head);
     sa_copy_mat(head->c, x);
     for (int i = 0; i < x.rows; i++)
         for (int l = 0; l < x.cols; l++) sa_row(head->c, i)[l] *= sa_row(g, i)[g.cols > 1 ? l : 0];
 }
 
-/* In place: the derivative by o becomes that by the sum. */
+/* Turns do into the gradient of the sum, in place. */
 static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index),
-                 x = weighed_of(w, part, head),
+                 x = gated_of(w, part, head),
                  dg = sa_head_slice(gates_of(w, part, d->rows), w->heads, head->index);
     for (int i = 0; i < x.rows; i++)
         for (int l = 0; l < x.cols; l++) {

@@ -3,7 +3,7 @@
  *
  *   e_ij = f(q_i, k_j + a^K_c)      c_i = sum_j alpha_ij (v_j + a^V_c)
  *
- * So every query has keys of its own; the scores with these replace those computed before. */
+ * So every query has its own keys; their scores replace the ones computed before. */
 #include "attention/parts.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ typedef struct relative_vectors { /* weights, or their gradients */
     bool causal;
 } relative_vectors;
 
-/* The row for the key `distance` words after the query: clip(distance, k), the first row being that
- * of -k. Where a word sees only those before it, the last is that of 0. */
+/* The row for the key `distance` words after the query: clip(distance, k) + k. In causal attention
+ * the last row is the one for distance 0. */
 static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) {
     const int k = w->farthest, last = w->causal ? 0 : k;
     return sa_row(vectors, (distance < -k ? -k : distance > last ? last : distance) + k);
@@ -58,7 +58,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
             sa_axpy(1, sa_row(done.k, j),
                     row_of(down, down->a_K, j - (head->i - 1 + l)) + head->unit, done.k.cols);
     }
-    sa_zero(d->alpha); /* nothing is left for the scores whose place they took */
+    sa_zero(d->alpha); /* the scores that they replaced get nothing */
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return steps * steps;
 }
 
-/* The first head of all queries of the sentence, or the derivatives by it; alpha: the scratch. */
+/* The first head of all queries of the sentence, or its gradient; alpha: the scratch. */
 static sa_head first_head(const sa_attention *w, int part, const sa_head *head) {
     sa_head one = *head;
     one.v_a = sa_head_slice(w->v_a, w->heads, 0);
@@ -43,7 +43,7 @@ static sa_head first_head(const sa_attention *w, int part, const sa_head *head) 
     return one;
 }
 
-/* max(0, e^1_lj) where word l hides word j, numbers from 0; else 0 */
+/* max(0, e^1_lj) where word l hides word j (from 0); else 0 */
 static sa_real hides(sa_real e, int l, int j) {
     return j > 0 && j < l && e > 0 ? e : 0;
 }

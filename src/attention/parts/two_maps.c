@@ -29,7 +29,7 @@ sa_real sa_lambda_forward(const sa_attention *w) {
     return exp_product(own, 0) - exp_product(own, 2) + own->init;
 }
 
-/* Of all heads: their sum has come together in the first row's derivative. */
+/* The gradient of lambda, of all heads, has been summed in the gradient of the first row. */
 static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const two_maps *own = sa_part_own(w, part);
     const two_maps *down = sa_part_own(d->dw, part);
@@ -98,7 +98,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
             sa_row(head->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
 }
 
-/* dA1 = dalpha, dA2 = -lambda dalpha; returns the derivative by lambda. */
+/* dA1 = dalpha, dA2 = -lambda dalpha; returns dlambda. */
 static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_mat dA2) {
     sa_real dlambda = 0;
     for (int i = 0; i < dalpha.rows; i++)

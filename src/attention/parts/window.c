@@ -1,7 +1,7 @@
 /* window: local attention (Luong et al. 2015, section 3.2). Each query sees only the positions j
  * (from 1) with |j - p_i| <= D around a center p_i.
  *
- *   sliding  p_i = i, in self-attention alone: D is half of the window of Beltagy et al. 2020,
+ *   sliding  p_i = i, in self-attention only: D is half of the window of Beltagy et al. 2020,
  *            section 3.1 (a causal query sees itself and the D words before it: Jiang et al. 2023)
  *
  *   local-m  p_i = i                              (beyond the end of the source: its last position)
@@ -23,8 +23,7 @@ _Static_assert(sizeof(window) <= SA_PART_BYTES, "the largest part");
 
 /* ---- The row of a query ---------------------------------------------------------------------- */
 
-/* Its center p_i, S as the window has found it and, of a predicted center, sigma(..) and tanh(..).
- */
+/* The center p_i, S before the window and, with a predicted center, sigma(..) and tanh(..). */
 enum { CENTER, SEEN, SHARE, HIDDEN };
 
 static sa_mat hidden_of(sa_mat row) {
@@ -67,7 +66,8 @@ static void center_forward(const sa_attention *w, int part, sa_mat s, sa_attenti
     sa_sigmoid(share);
 }
 
-/* From the derivative by the shares, which becomes that by v_p' hidden: that by W_p s and ds. */
+/* Turns the gradient of the shares into that of v_p' hidden; fills that of W_p s; accumulates into
+ * ds. */
 static void center_backward(const sa_attention *w, int part, sa_attention_rows rows,
                             sa_attention_rows d, sa_mat ds) {
     const window *own = sa_part_own(w, part);
@@ -110,8 +110,8 @@ static void gauss_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* dalpha becomes the derivative by the weights before the Gaussian, which take the place of alpha;
- * returns the derivative by the center. */
+/* Turns dalpha into the gradient of the weights before the Gaussian, which it writes to soft;
+ * returns the gradient of the center. */
 static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft) {
     const sa_span span = around(p, D, alpha.cols);
     sa_real dp = 0;
@@ -141,7 +141,7 @@ static void gauss_backward(const sa_attention *w, int part, sa_head *head, sa_he
     head->alpha = soft;
 }
 
-/* Which positions a window covers: its edges are kinks, and the nearer to one the longer S. */
+/* The edges of a window are kinks; a center moves the faster the longer S. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const window *own = sa_part_own(w, part);
     for (int i = 0; i < head->alpha.rows; i++) {

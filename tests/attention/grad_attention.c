@@ -256,7 +256,8 @@ static sa_mat extra_of(sa_attention_rows of) {
 
 /* What losses give is 0 until it is drawn; all else is overwritten by the backward pass. */
 static void fill_given(const sa_part *part, sa_mat d) {
-    if (d.cols) fill(d, part->penalty || part->samples ? 0 : NAN);
+    const sa_rare_hooks *rare = sa_rare_of(part);
+    if (d.cols) fill(d, rare->penalty || rare->samples ? 0 : NAN);
 }
 
 static double objective(void) {

@@ -7,7 +7,7 @@ build=$(dirname "$softalign")
 
 cp -r "$root"/{src,include,scripts} .
 mkdir build
-cp -r "$build"/CMakeFiles build
+cp -r "$build"/{CMakeFiles,made} build
 sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" >patches
 same "patches in EXTENDING.md" 4 "$(grep -c '^<!-- patch' patches)"
 grep -v '^<!--\|^```' patches >rows.patch
@@ -24,7 +24,10 @@ same "new files" src/attention/parts/gated_output.c "$added"
 rebuild() {
     local file
     {
-        for file; do grep " -c $PWD/$file\$" commands || echo "echo no command compiles $file && false"; done
+        for file; do grep " -c $PWD/$file\$" commands || echo "echo no command compiles $file && false"; done >compile
+        grep -v -- -DSA_DOUBLE compile
+        grep double_names commands | grep -v ' -c ' # of what the single objects define, for the double ones
+        grep -- -DSA_DOUBLE compile
         grep -v ' -c .*\.c$' commands
     } >again
     # Some commands change the folder.

@@ -74,9 +74,9 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
  * and hard attention: d->part. */
 void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                      sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
-    if (d->alpha.cols) sa_zero(d->alpha);
     if (sa_copies(w)) sa_copying_forward(w, batch, pass);
     likelihood(w, batch, regularizer.smoothing, scale, pass, d, dw);
+    if (d->alpha.cols) sa_zero(d->alpha); /* whose memory the logits have used */
     sa_alignment_term(w, batch, regularizer, pass, d);
     sa_penalty_term(w, regularizer.penalty_weight, scale, pass, dw ? d : NULL);
     sa_sampling_term(w, batch, regularizer, scale, pass, dw ? d : NULL);

@@ -1,10 +1,10 @@
 /* alignment: sa_align, sa_alignment_merge and sa_alignment_copy of softalign.h. */
 #include "config/settings.h"
 #include "data/tokens.h"
+#include "inference/attribution.h"
 #include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "metrics/linking.h"
-#include "model/attribution.h"
 
 #include <stdlib.h>
 #include <string.h>

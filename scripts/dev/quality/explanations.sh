@@ -15,7 +15,7 @@ attribute() { # RUN TASK METHODS OUT
 explain_model() { # TASK MODEL
     local seed method rest out=$work/explanations/$1-$2 methods=attention,gradient,input-x-gradient,integrated-gradients,occlusion
     [ "$2" = decoder ] || methods+=,adversarial
-    [[ $2 != transformer && $2 != decoder ]] || methods+=,norms,rollout,flow,value-zeroing
+    [[ $2 != transformer && $2 != decoder ]] || methods+=,norms,rollout,value-zeroing
     for seed in 1 2 3; do attribute "$work/explanations-$1/$2-s$seed" "$1" $methods "$out-s$seed"; done
     while IFS=$'\t' read -r method rest; do
         printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$method" \

@@ -1,4 +1,4 @@
-#include "model/attribution.h"
+#include "inference/attribution.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "tensor/vec.h"
@@ -351,11 +351,8 @@ struct sa_attention_chain {
     const sa_attributed *job;
     sa_arena arena;
     int count;
-    sa_mat A[2 * SA_MAX_LAYERS + 1];    /* [queries x keys] */
-    sa_mat down[2 * SA_MAX_LAYERS + 1]; /* flow: what A and, ... */
-    sa_mat up[2 * SA_MAX_LAYERS + 1];   /* ... backward, the flow leave free */
-    int width, *before, *queue;         /* [(count + 1) width] */
-    sa_mat product[2];                  /* [width x width] */
+    sa_mat A[2 * SA_MAX_LAYERS + 1]; /* [queries x keys] */
+    sa_mat product[2];               /* [words of both x words of both] */
 };
 
 static void layout_chain(sa_attention_chain *all) {
@@ -363,19 +360,14 @@ static void layout_chain(sa_attention_chain *all) {
     const sa_transformer_sizes *sizes = &all->job->w->transformer.sizes;
     const bool joined = sizes->decoder_only;
     const int layers = sizes->layers;
-    all->width = S + T - 1;
+    const int width = S + T - 1;
     all->count = joined ? layers : 2 * layers + 1;
     for (int k = 0; k < all->count; k++) {
-        const int queries = joined ? all->width : k < layers ? S : T;
-        const int keys = joined ? all->width : k <= layers ? S : T;
+        const int queries = joined ? width : k < layers ? S : T;
+        const int keys = joined ? width : k <= layers ? S : T;
         all->A[k] = sa_mat_alloc(&all->arena, queries, keys);
-        all->down[k] = sa_mat_alloc(&all->arena, queries, keys);
-        all->up[k] = sa_mat_alloc(&all->arena, queries, keys);
     }
-    const size_t nodes = (size_t)(all->count + 1) * (size_t)all->width;
-    all->before = sa_arena_alloc(&all->arena, nodes, sizeof *all->before);
-    all->queue = sa_arena_alloc(&all->arena, nodes, sizeof *all->queue);
-    for (int k = 0; k < 2; k++) all->product[k] = sa_mat_alloc(&all->arena, all->width, all->width);
+    for (int k = 0; k < 2; k++) all->product[k] = sa_mat_alloc(&all->arena, width, width);
 }
 
 static void share(sa_mat row) {
@@ -449,68 +441,131 @@ static void multiply(sa_attention_chain *all, double *scores) {
             scores[t * columns + j] = (double)sa_row(x, x.rows - T + t)[j];
 }
 
-/* What is free from a node to one of the level below or above. Node: level * width + word. */
-static sa_real *edge(const sa_attention_chain *all, int from, int to) {
-    const int width = all->width, level = from / width, other = to / width;
-    return other < level ? &sa_row(all->down[other], from % width)[to % width]
-                         : &sa_row(all->up[level], to % width)[from % width];
-}
-
-/* The shortest path on which something is free, backward in `before`. */
-static bool find_path(const sa_attention_chain *all, int from, int to) {
-    const int width = all->width;
-    int known = 1;
-    for (int node = 0; node < (all->count + 1) * width; node++) all->before[node] = -1;
-    all->queue[0] = from, all->before[from] = from;
-    for (int next = 0; next < known && all->before[to] < 0; next++) {
-        const int node = all->queue[next], level = node / width;
-        for (int other = level - 1; other <= level + 1; other += 2) {
-            if (other < 0 || other > all->count) continue;
-            const int words = other ? all->A[other - 1].rows : all->A[0].cols;
-            for (int beside = other * width; beside < other * width + words; beside++) {
-                if (all->before[beside] >= 0 || *edge(all, node, beside) <= 0) continue;
-                all->before[beside] = node, all->queue[known++] = beside;
-            }
-        }
-    }
-    return all->before[to] >= 0;
-}
-
-/* The maximum flow, by shortest paths (Edmonds and Karp 1972). */
-static double max_flow(const sa_attention_chain *all, int from, int to) {
-    double total = 0;
-    for (int k = 0; k < all->count; k++) sa_copy_mat(all->A[k], all->down[k]), sa_zero(all->up[k]);
-    while (find_path(all, from, to)) {
-        sa_real least = INFINITY;
-        for (int node = to; node != from; node = all->before[node]) {
-            const sa_real free = *edge(all, all->before[node], node);
-            least = free < least ? free : least;
-        }
-        for (int node = to, before; node != from; node = before) {
-            before = all->before[node];
-            *edge(all, before, node) -= least, *edge(all, node, before) += least;
-        }
-        total += (double)least;
-    }
-    return total;
-}
-
-static void flows(sa_attention_chain *all, double *scores) {
-    const int T = all->job->target->len, columns = columns_of(all->job);
-    const int first = all->count * all->width + all->A[all->count - 1].rows - T;
-    for (int t = 0; t < T; t++)
-        for (int j = 0; j < columns; j++) scores[t * columns + j] = max_flow(all, first + t, j);
-}
-
 static bool chained(const sa_attributed *job, double *scores, sa_error *error) {
     sa_attention_chain all = {.job = job};
     layout_chain(&all); /* the dry run */
     if (!sa_arena_init(&all.arena, all.arena.used, error)) return false;
     layout_chain(&all);
     const bool good = job->method->make(&all, error);
-    if (good) job->method->read(&all, scores);
+    if (good) multiply(&all, scores);
     sa_arena_release(&all.arena);
     return good;
+}
+
+/* ---- Adversarial weights -----------------------------------------------------------------------
+ * The weights of a target word are moved toward others, each in a copy of the pair, as far as its
+ * prediction stays what it is: toward a weight of 1 on each of the source words, toward equal
+ * weights, and toward permutations of themselves. */
+
+enum { PERMUTATIONS = 8, HALVINGS = 8 };
+
+typedef struct search {
+    sa_override forced; /* first, so that `move` finds the rest */
+    const sa_attributed *job;
+    sa_arena arena;
+    sa_seq2seq w;
+    sa_batch batch;
+    sa_pass pass;
+    int t, first;         /* the target word, and what copy 1 moves toward */
+    double share[COPIES]; /* how far a copy is on its way; copy 0 does not move */
+    sa_mat logits, most;  /* [COPIES x ..] of the target word */
+    double log_sum[COPIES];
+} search;
+
+static void move(const sa_override *forced, int c, int i, sa_mat alpha, sa_mat scratch) {
+    const search *all = (const search *)forced;
+    const int S = alpha.cols, k = all->first + c - 1;
+    if (!c || i - 1 != all->t) return;
+    sa_copy_mat(alpha, scratch);
+    if (k > S) sa_override_shuffle((uint64_t)k, scratch);
+    for (int j = 0; j < S; j++) {
+        const sa_real to = k > S ? scratch.x[j] : k == S ? 1 / (sa_real)S : j == k;
+        alpha.x[j] += (sa_real)all->share[c] * (to - alpha.x[j]);
+    }
+}
+
+static void layout_search(search *all) {
+    sa_sentence source[COPIES], target[COPIES];
+    for (int c = 0; c < COPIES; c++) source[c] = *all->job->source, target[c] = *all->job->target;
+    all->batch = sa_batch_build(&all->arena, source, target, COPIES);
+    sa_pass_layout(&all->arena, &all->w, &all->batch, false, &all->pass);
+    all->logits = sa_mat_alloc(&all->arena, COPIES, sa_seq2seq_words(&all->w));
+    all->most =
+        sa_mat_alloc(&all->arena, COPIES, sa_vocabulary_stretches(sa_seq2seq_readout(&all->w)));
+}
+
+/* The total variation of p(y_t) of copy c from that of copy 0. */
+static double variation(const search *all, int c) {
+    const sa_real *own = sa_row(all->logits, 0), *moved = sa_row(all->logits, c);
+    double sum = 0;
+    for (int k = 0; k < all->logits.cols; k++)
+        sum +=
+            fabs(exp((double)own[k] - all->log_sum[0]) - exp((double)moved[k] - all->log_sum[c]));
+    return sum / 2;
+}
+
+/* The weight of source word j in copy c, the mean over layers and heads. */
+static double weight(const search *all, int c, int j) {
+    const int heads = sa_seq2seq_heads(&all->w);
+    const int count = heads * sa_seq2seq_layers(&all->w, SA_SITE_CROSS);
+    double sum = 0;
+    for (int k = 0; k < count; k++)
+        sum += (double)sa_pass_weights(&all->w, &all->pass, &all->batch, SA_SITE_CROSS, k / heads,
+                                       k % heads, c, all->t)
+                   .x[j];
+    return sum / count;
+}
+
+/* The Jensen-Shannon divergence, in nats, of the weights of copy c from those of copy 0. */
+static double divergence(const search *all, int c) {
+    double sum = 0;
+    for (int j = 0; j < all->job->source->len; j++) {
+        const double p = weight(all, 0, j), q = weight(all, c, j), middle = (p + q) / 2;
+        if (p > 0) sum += p * log(p / middle) / 2;
+        if (q > 0) sum += q * log(q / middle) / 2;
+    }
+    return sum;
+}
+
+/* Every copy goes as far as it may. Returns the greatest divergence, whose weights are `row`, or
+ * `best` if none is greater. */
+static double advance(search *all, double best, double *row) {
+    const sa_mat t = sa_pass_readout(&all->w, &all->pass)->t;
+    const int at = sa_seq2seq_target_row(&all->w, &all->batch, 0, all->t),
+              next = sa_seq2seq_target_row(&all->w, &all->batch, 1, all->t);
+    const sa_mat own = {sa_row(t, at), COPIES, t.cols, t.ld * (next - at)}; /* of word t */
+    double step = 0.5;
+    for (int c = 0; c < COPIES; c++) all->share[c] = 1;
+    for (int i = 0; i <= HALVINGS; i++, step /= 2) {
+        sa_pass_forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
+        sa_vocabulary_forward(sa_seq2seq_readout(&all->w), own, all->logits, all->most,
+                              all->log_sum);
+        for (int c = 0; c < COPIES; c++) {
+            const bool within = variation(all, c) <= 0.01;
+            const double apart = within ? divergence(all, c) : 0;
+            all->share[c] = fmin(1, all->share[c] + (within ? step : -step));
+            if (apart <= best) continue;
+            best = apart;
+            for (int j = 0; j < all->job->source->len; j++) row[j] = weight(all, c, j);
+        }
+    }
+    return best;
+}
+
+static bool adversarial(const sa_attributed *job, double *scores, sa_error *error) {
+    search all = {.forced.replace = move, .job = job, .w = *job->w};
+    const int S = job->source->len;
+    sa_seq2seq_override(&all.w, &all.forced);
+    layout_search(&all); /* the dry run */
+    if (!sa_arena_init(&all.arena, all.arena.used, error)) return false;
+    layout_search(&all);
+    for (; all.t < job->target->len; all.t++) {
+        double best = -1; /* that of copy 0 is 0 */
+        for (all.first = 0; all.first < S + 1 + PERMUTATIONS; all.first += COPIES - 1)
+            best = advance(&all, best, scores + all.t * S);
+    }
+    sa_arena_release(&all.arena);
+    return true;
 }
 
 const sa_attribution sa_attributions[] = {
@@ -520,12 +575,9 @@ const sa_attribution sa_attributions[] = {
     {"integrated-gradients", .prefix = true, .score = integrated_gradients},
     {"occlusion", .prefix = true, .score = occlusion},
     {"norms", .layers = true, .sums = true, .score = norms},
-    {"rollout", .layers = true, .joint = true, .score = chained, .make = mean_weights,
-     .read = multiply},
-    {"flow", .layers = true, .joint = true, .score = chained, .make = mean_weights, .read = flows},
-    {"value-zeroing", .layers = true, .joint = true, .score = chained, .make = zeroed_values,
-     .read = multiply},
-    {"adversarial", .forces = true, .score = sa_adversarial},
+    {"rollout", .layers = true, .joint = true, .score = chained, .make = mean_weights},
+    {"value-zeroing", .layers = true, .joint = true, .score = chained, .make = zeroed_values},
+    {"adversarial", .forces = true, .score = adversarial},
     {0},
 };
 
@@ -541,6 +593,8 @@ int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIB
         const sa_attribution *row = sa_attributions;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         while (row->name && strcmp(row->name, name) != 0) row++;
+        if (strcmp(name, "flow") == 0)
+            return sa_fail(error, SA_USAGE, "method 'flow', the maximum flow, was removed");
         if (!row->name)
             return sa_fail(error, SA_USAGE, "unknown method '%s'%s", name,
                            sa_nearest_hint_in(&(sa_nearest){.wanted = name}, sa_attribution_name));

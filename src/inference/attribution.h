@@ -14,8 +14,6 @@
  *   rollout               products of (A + I) / 2 over the layers of a stack (Abnar and Zuidema
  *                         2020, section 3): decoder, top cross-attention and encoder, or the joint
  *                         stack of a decoder-only model
- *   flow                  the maximum flow from row t to word j through the same matrices, whose
- *                         numbers are capacities (the same section)
  *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
  *                         their sums, in the place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
@@ -26,9 +24,21 @@
  */
 #pragma once
 
-#include "model/attributed.h"
+#include "model/seq2seq.h"
 
+typedef struct sa_attribution sa_attribution;
 typedef struct sa_attention_chain sa_attention_chain;
+
+/* A model, a pair and how it is attributed. */
+typedef struct sa_attributed {
+    const sa_attribution *method;
+    const sa_seq2seq *w;
+    const sa_sizes *sizes;
+    size_t parameters; /* numbers of all weights */
+    const sa_sentence *source, *target;
+    const sa_align_options *options; /* target_prefix, steps; layer and at: of norms */
+    double *gap;                     /* receives that of integrated gradients: sa_alignment.gap */
+} sa_attributed;
 
 struct sa_attribution {
     const char *name;
@@ -41,9 +51,8 @@ struct sa_attribution {
      * passes have. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
     bool norm; /* gradient: |x| rather than x . dF/dx */
-    /* rollout, flow, value zeroing: what they read from the layers, and how they join it. */
+    /* rollout, value zeroing: the matrices of the layers, whose product they are. */
     bool (*make)(sa_attention_chain *all, sa_error *error);
-    void (*read)(sa_attention_chain *all, double *scores);
 };
 
 extern const sa_attribution sa_attributions[]; /* ends with a NULL name; the first is attention */

@@ -1,6 +1,6 @@
 /* Attributions of every kind of model, against forward passes alone. */
 #include "attention/parts.h"
-#include "model/attribution.h"
+#include "inference/attribution.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -298,45 +298,6 @@ START_TEST(norms_are_of_what_is_summed) {
 }
 END_TEST
 
-/* (A + I) / 2 of a layer's self-attention, or A. */
-static double mixed(const sa_attention_sublayer_cache *cache, int i, int j, int words, bool self) {
-    const double a = mean(cache->rows.alpha, i, j, words);
-    return self ? 0.5 * a + 0.5 * (i == j) : a;
-}
-
-/* The maximum flow is the least cut: over all sets of nodes on the side of row t. */
-START_TEST(flow_is_the_least_cut) {
-    double scores[T][S];
-    const bool joined = _i == SA_MODEL_DECODER;
-    const sa_pass pass = layers_open(_i, joined ? 2 : 1);
-    const sa_layer_cache *layer = pass.transformer.decoder.layer,
-                         *encoder = pass.transformer.encoder.layer;
-    const int upper = joined ? 0 : T, lower = joined ? C : S; /* the nodes between */
-    score("flow", *scores);
-    for (int t = 0; t < T; t++)
-        for (int j = 0; j < S; j++) {
-            double least = INFINITY;
-            for (int set = 0; set < 1 << (upper + lower); set++) {
-                double cut = 0;
-                for (int i = 0; i < lower; i++) {
-                    const bool with = set >> i & 1;
-                    if (with)
-                        cut += joined ? mixed(&layer[0].self, i, j, C, true)
-                                      : mixed(&encoder[0].self, i, j, S, true);
-                    if (joined && !with) cut += mixed(&layer[1].self, S - 1 + t, i, C, true);
-                    for (int u = 0; u < upper; u++)
-                        if (!with && set >> (lower + u) & 1)
-                            cut += mixed(&layer[0].cross, u, i, S, false);
-                }
-                for (int u = 0; u < upper; u++)
-                    if (!(set >> (lower + u) & 1)) cut += mixed(&layer[0].self, t, u, T, true);
-                least = fmin(least, cut);
-            }
-            ck_assert_double_eq_tol(scores[t][j], least, 1e-12);
-        }
-}
-END_TEST
-
 /* y of an attention without the value of word j, which is then as it was. */
 static sa_mat without_value(const sa_attention_sublayer *at, sa_attention_sublayer_cache *own,
                             sa_mat x, int j, int words) {
@@ -523,7 +484,6 @@ int main(void) {
     tcase_add_loop_test(tests, occlusion_is_two_passes, 0, models);
     tcase_add_test(tests, rollout_of_one_layer_is_by_hand);
     tcase_add_test(tests, rows_of_rollout_sum_to_1);
-    tcase_add_loop_test(tests, flow_is_the_least_cut, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER + 1);
     tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
                         SA_MODEL_DECODER + 1);
     tcase_add_loop_test(tests, adversarial_weights_go_as_far_as_they_may, 0, 3);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 32 }; /* of the pair, in a batch */
+enum { COPIES = 32, PERMUTATIONS = 8, HALVINGS = 8 }; /* copies of the pair, in a batch */
 
 /* ---- Copies of a pair ------------------------------------------------------------------------
  * A batch of copies of the pair. Each reads the words that may be causes, the columns, from rows of
- * its own behind those of E, so that a vector can be changed, and has a gradient, in one place. */
+ * its own after those of E, so that a vector can be changed, and has a gradient, in one place. */
 
 typedef struct copies {
     const sa_attributed *job;
@@ -21,11 +21,11 @@ typedef struct copies {
     int zeroed;           /* or the attention in which it has no value: view_of; or negative */
     sa_arena arena;       /* empty before the run */
     sa_seq2seq w, dw;
-    sa_mat x[2], dx[2]; /* [count columns x m] vectors, and derivatives by them, of source words and
-                           of target words; one for both where the embedding is */
+    sa_mat x[2], dx[2]; /* [count columns x m] vectors, and gradients of source words and of
+                           target words; one for both where the embedding is */
     sa_batch batch;
     sa_pass pass;
-    sa_mat derivative[3], kept[3]; /* by what predicts: of the running target word, and of all */
+    sa_mat derivative[3], kept[3]; /* by what predicts: of the current target word, and of all */
     int rows, cols;                /* wanted before the run: */
     sa_mat work[2];                /* [rows x cols] */
 } copies;
@@ -359,8 +359,7 @@ static void layout_chain(sa_attention_chain *all) {
     const int T = all->job->target->len, S = all->job->source->len;
     const sa_transformer_sizes *sizes = &all->job->w->transformer.sizes;
     const bool joined = sizes->decoder_only;
-    const int layers = sizes->layers;
-    const int width = S + T - 1;
+    const int layers = sizes->layers, width = S + T - 1;
     all->count = joined ? layers : 2 * layers + 1;
     for (int k = 0; k < all->count; k++) {
         const int queries = joined ? width : k < layers ? S : T;
@@ -382,13 +381,12 @@ static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     const bool good = one && copies_run(one, error);
     for (int k = 0; good && k < all->count; k++) {
         const view at = view_of(one, k);
-        const int heads = at.w->heads;
         const sa_mat A = all->A[k];
         sa_zero(A);
         for (int i = 0; i < A.rows; i++) {
             const sa_mat own = sa_rows(A, i, 1);
-            for (int head = 0; head < heads; head++)
-                sa_add(sa_attention_head(at.cache->rows.alpha, i, heads, head, A.cols), own);
+            for (int head = 0; head < at.w->heads; head++)
+                sa_add(sa_attention_head(at.cache->rows.alpha, i, at.w->heads, head, A.cols), own);
             share(own);
             if (at.cross) continue;
             sa_scale((sa_real)0.5, own);
@@ -456,8 +454,6 @@ static bool chained(const sa_attributed *job, double *scores, sa_error *error) {
  * The weights of a target word are moved toward others, each in a copy of the pair, as far as its
  * prediction stays what it is: toward a weight of 1 on each of the source words, toward equal
  * weights, and toward permutations of themselves. */
-
-enum { PERMUTATIONS = 8, HALVINGS = 8 };
 
 typedef struct search {
     sa_override forced; /* first, so that `move` finds the rest */

@@ -10,7 +10,7 @@ if in_clone; then
         exit 2
         ;;
     esac
-    cd "$top"
+    cd "$top" || exit
     program=build/release/softalign shown=$program results=build/ corpora=corpora
 else
     shown=softalign results='' corpora=$top/corpora

@@ -39,7 +39,7 @@ text_of() { # FILE: as it is, or gzip; in the folder that was given, or tok and 
 # Pairs of lower-case tokens, the target's raw lines, and what recase.py has learned from the training text.
 prepare_multi30k() { # LANGUAGES SET FOLDER
     local part=$2 target=${1#*-} to=$3/$1
-    [ "$2" != valid ] || part=val
+    [ "$2" != valid ] || part="val"
     [ "$2" != test ] || part=test_2016_flickr
     text_of "$part.lc.norm.tok.${1%-*}" >"$to.$2.from"
     text_of "$part.lc.norm.tok.$target" >"$to.$2.to"

@@ -62,10 +62,10 @@ measured() { # CORPUS ROW SEED SET COLUMN
 
 # finished, stale or nothing.
 standing() { # CORPUS ROW SEED SET RECIPE NUMERICS
-    local recipe then
-    recipe=$(measured "${@:1:4}" 5) then=$(measured "${@:1:4}" 6)
+    local recipe old
+    recipe=$(measured "${@:1:4}" 5) old=$(measured "${@:1:4}" 6)
     [ -n "$recipe" ] || return 0
-    if [ "$recipe" != "$5" ] || [ "$then" -lt "$6" ]; then echo stale; else echo finished; fi
+    if [ "$recipe" != "$5" ] || [ "$old" -lt "$6" ]; then echo stale; else echo finished; fi
 }
 
 # Puts a line in the place of the one with the same key, and of what other seeds measured by another recipe: tables

@@ -6,7 +6,6 @@
 #include "tensor/vec.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,75 +341,6 @@ static double encoding_difference(sa_lab_view moved, sa_lab_view original, const
 bool sa_measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                                     sa_error *error) {
     return permute(setup, p, alone, encoding_difference, worst, error);
-}
-
-/* ---- Positions ------------------------------------------------------------------------------- */
-
-static void begin_later(sa_stack *stack) {
-    enum { LATER = 3 };
-    stack->positions.first = LATER;
-    for (int i = 0; i < stack->layers; i++) {
-        sa_attention *self = &stack->layer[i].self.attention;
-        for (int p = 0; p < self->parts; p++)
-            if (sa_rare_of(self->part[p].kind)->begin_at)
-                sa_rare_of(self->part[p].kind)->begin_at(self->part[p].own, LATER);
-    }
-}
-
-bool sa_measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                      sa_error *error) {
-    sa_seq2seq later = setup->model.w;
-    sa_lab_pass other;
-    const sa_lab_view one = {alone, 0}, moved = {&other, 0};
-    begin_later(&later.transformer.encoder), begin_later(&later.transformer.decoder);
-    const bool good = open_pair(setup, &later, p, &other, error);
-    if (good) raise_to(sa_lab_view_difference(moved, one, setup->pairs.target[p].len, NULL), worst);
-    sa_lab_pass_close(&other);
-    return good;
-}
-
-/* ---- Windows --------------------------------------------------------------------------------- */
-
-int sa_lab_reach(const sa_proof_setup *setup) {
-    const sa_stack *encoder = &setup->model.w.transformer.encoder;
-    const sa_attention *w = &encoder->layer[0].self.attention;
-    if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
-    const int window = setup->model.sizes.transformer.attention.settings.window_size;
-    return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
-}
-
-/* The gradient of annotation i by every source word; sparse weights may make any of it zero. */
-static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
-                              sa_proof_setup *setup) {
-    const sa_transformer *w = &pass->w->transformer;
-    sa_stack_cache *encoder = &pass->cache.transformer.encoder;
-    double count = 0;
-    sa_zero(encoder->d);
-    for (int k = 0; k < encoder->d.cols; k++)
-        sa_row(encoder->d, i)[k] = 2 * sa_rng_uniform(&setup->rng) - 1;
-    sa_transformer_encode_backward(w, (sa_dropout){0}, encoder, &setup->model.dw.transformer);
-    const bool sparse = w->encoder.layer[0].self.attention.normalizer->sparse;
-    for (int j = 0; j < encoder->d.rows; j++) {
-        const bool zero = sa_lab_largest(sa_rows(encoder->d, j, 1)) == 0;
-        count += j < i - left || j > i + right ? !zero : zero && !sparse;
-    }
-    return count;
-}
-
-bool sa_measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                      sa_error *error) {
-    const sa_stack *encoder = &setup->model.w.transformer.encoder;
-    const int reach = sa_lab_reach(setup);
-    const bool smeared =
-        sa_part_find(&encoder->layer[0].self.attention, &sa_smeared_keys_part) >= 0;
-    const int further = smeared ? encoder->layers : 0; /* a key has the word before in it */
-    snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d%s",
-             encoder->layers, setup->model.sizes.transformer.attention.settings.window_size, reach,
-             smeared ? ", by smeared keys one more to the left each" : "");
-    *worst = fmax(*worst, 0);
-    for (int i = 0; i < setup->pairs.source[p].len; i++)
-        *worst += count_unreached(alone, i, reach + further, reach, setup);
-    return true;
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */

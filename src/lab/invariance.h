@@ -8,10 +8,11 @@
 typedef struct sa_proof_setup {
     sa_lab_model model; /* its batch is the first pair alone */
     sa_lab_pairs pairs;
-    sa_lab_pass all;         /* over all pairs in one batch */
-    double largest_gradient; /* of all pairs */
-    sa_rng rng;              /* for words and annotations that are replaced */
-    char reach[128];         /* how far the encoder's windows reach */
+    sa_lab_pass all;                /* over all pairs in one batch */
+    double largest_gradient;        /* of all pairs */
+    sa_rng rng;                     /* for words and annotations that are replaced */
+    sa_sentence *sources, *targets; /* room for those of pairs, */
+    int32_t *ids;                   /* and for the words of drawn ones */
 } sa_proof_setup;
 
 /* The attention between decoder and encoder (a transformer's first layer has it); NULL: none. */
@@ -28,13 +29,30 @@ typedef bool sa_measure(sa_proof_setup *setup, int p, sa_lab_pass *alone, double
 /* Measures all pairs. */
 bool sa_lab_measure(sa_proof_setup *setup, sa_measure *measure, double *worst, sa_error *error);
 
-/* The words to each side on which an annotation may depend: layers x D; 0: it has no
- * windows around the words themselves, or a score that is blind to words. */
-int sa_lab_reach(const sa_proof_setup *setup);
+/* A property, and for which models it must hold. */
+typedef struct sa_invariance {
+    const char *name, *meaning;
+    double allowed;
+    bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead, */
+    double least;                          /* with random weights: others may hide it */
+    const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
+    bool shown;                                    /* measured nevertheless */
+    const char *(*note)(const sa_proof_setup *);   /* a remark */
+    sa_measure *measure;
+} sa_invariance;
 
-/* In how many pairs of an annotation and a source word the gradient of one by the other is exactly
- * zero within that reach, or is not beyond it. */
-sa_measure sa_measure_reach;
+/* Rounding of doubles after a recurrence; sa_measure_conditioning may allow more. */
+#define SA_LAB_ROUNDING 1e-8
+
+/* For one proof: open, check, close. To be closed even after a failure. */
+bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error);
+bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
+                      const sa_invariance *invariance, sa_proof_check *check, sa_error *error);
+void sa_proof_close(sa_proof_setup *setup);
+
+/* The positions of the model's words; and whether they stand in the embeddings. */
+const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup);
+bool sa_lab_encodes_positions(const sa_proof_setup *setup);
 
 /* How far attention weights are from being distributions: not negative, sum 1. With a local-p
  * window the Gaussian may make the sum smaller, down to exp(-2), with a null key it may be any. */
@@ -62,9 +80,6 @@ sa_measure sa_measure_permutation;
 
 /* The same for the encoder: its annotations, and the weights of its self-attention. */
 sa_measure sa_measure_encoder_permutation;
-
-/* How weights and log p change when all positions are three later. */
-sa_measure sa_measure_shift;
 
 /* How the results up to a target position change with other target words from there on. */
 sa_measure sa_measure_causality;

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define ROUNDING 1e-8 /* of doubles after a recurrence; sa_measure_conditioning may allow more */
-
 /* ---- Which invariance holds for which model -------------------------------------------------- */
 
 static const char *no_attention(const sa_proof_setup *setup) {
@@ -56,24 +54,19 @@ static bool recurrent_encoder(const sa_proof_setup *setup) {
     return sizes->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
-static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
+const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
     return &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
                                                : sizes->transformer.settings.positions];
 }
 
-static bool encoded(const sa_proof_setup *setup) {
-    return positions_of(setup)->encoding;
+bool sa_lab_encodes_positions(const sa_proof_setup *setup) {
+    return sa_lab_positions(setup)->encoding;
 }
 
 static bool positioned(const sa_proof_setup *setup) {
-    const sa_position_kind *kind = positions_of(setup);
+    const sa_position_kind *kind = sa_lab_positions(setup);
     return kind->encoding || kind->part;
-}
-
-static const char *no_self_attention(const sa_proof_setup *setup) {
-    if (setup->model.sizes.recurrent) return "the model has no self-attention";
-    return positioned(setup) ? NULL : "the model has no positions";
 }
 
 /* Why the order of the source's words matters to whatever reads them. */
@@ -95,8 +88,8 @@ static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
 static const char *order_matters(const sa_proof_setup *setup) {
     if (reading_order(setup)) return reading_order(setup);
     if (positioned(setup))
-        return encoded(setup) ? "the embeddings contain positions"
-                              : "the self-attention contains positions";
+        return sa_lab_encodes_positions(setup) ? "the embeddings contain positions"
+                                               : "the self-attention contains positions";
     const char *own = claims_of(encoder_attention(setup)).ordered;
     return own ? own : claims_of(sa_lab_attention(setup)).ordered;
 }
@@ -108,43 +101,23 @@ static const char *encoder_order_matters(const sa_proof_setup *setup) {
 
 static const char *positions_note(const sa_proof_setup *setup) {
     if (!positioned(setup)) return NULL;
-    return encoded(setup) ? "the embeddings contain positions, which must break it"
-                          : "the self-attention contains positions, which must break it";
-}
-
-static const char *shift_note(const sa_proof_setup *setup) {
-    return encoded(setup) ? positions_note(setup) : NULL;
-}
-
-static const char *no_encoder_window(const sa_proof_setup *setup) {
-    return sa_lab_reach(setup) ? NULL : "the encoder has no windows around its words";
-}
-
-static const char *reach_note(const sa_proof_setup *setup) {
-    return setup->reach;
+    return sa_lab_encodes_positions(setup)
+               ? "the embeddings contain positions, which must break it"
+               : "the self-attention contains positions, which must break it";
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static const struct invariance {
-    const char *name, *meaning;
-    double allowed;
-    bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead, */
-    double least;                          /* with random weights: others may hide it */
-    const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
-    bool shown;                                    /* measured nevertheless */
-    const char *(*note)(const sa_proof_setup *);   /* a remark */
-    sa_measure *measure;
-} rows[] = {
+static const sa_invariance rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
      1e-12, .excuse = unnormalized, .note = sum_note, .measure = sa_measure_row_sums},
     {"batching",
-     "Pairs one by one have the same weights, log p and summed gradient as in one batch.", ROUNDING,
-     .measure = sa_measure_batching},
+     "Pairs one by one have the same weights, log p and summed gradient as in one batch.",
+     SA_LAB_ROUNDING, .measure = sa_measure_batching},
     {"padding",
      "Longer pairs in the batch, whose words stand where padding would, and other words in them "
      "change neither the weights of a pair nor its log p.",
-     ROUNDING, .measure = sa_measure_padding},
+     SA_LAB_ROUNDING, .measure = sa_measure_padding},
     {"padding-gradient",
      "The gradient of one pair's loss by the words of longer pairs in its batch is exactly zero.",
      0, .measure = sa_measure_padding_gradient},
@@ -156,30 +129,21 @@ static const struct invariance {
     {"permutation",
      "Without recurrence and positions, permuting the source words permutes their weights and "
      "leaves log p.",
-     ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
+     SA_LAB_ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
     {"encoder-permutation",
      "Without recurrence and positions, it permutes the annotations and the encoder's "
      "self-attention. Positions break this.",
-     ROUNDING, positioned, ROUNDING, .excuse = encoder_order_matters, .shown = true,
+     SA_LAB_ROUNDING, positioned, SA_LAB_ROUNDING, .excuse = encoder_order_matters, .shown = true,
      .note = positions_note, .measure = sa_measure_encoder_permutation},
-    {"shift",
-     "If all words stand three positions later, distances and with them the weights and log p are "
-     "the same. Positions in the embeddings break this.",
-     ROUNDING, encoded, ROUNDING, .excuse = no_self_attention, .note = shift_note,
-     .measure = sa_measure_shift},
-    {"reach",
-     "In an encoder with a window of D words to each side, the number of annotations that depend "
-     "on a word more than layers x D words away, or do not depend on a nearer one.",
-     0, .excuse = no_encoder_window, .note = reach_note, .measure = sa_measure_reach},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
      "every t.",
-     ROUNDING, .measure = sa_measure_causality},
+     SA_LAB_ROUNDING, .measure = sa_measure_causality},
     {"writing",
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "
      "weights of a pass over the whole target. With attention that selects words, it does so with "
      "the expected weights and with the selected words.",
-     ROUNDING, .measure = sa_measure_decoding},
+     SA_LAB_ROUNDING, .measure = sa_measure_decoding},
     {"copying",
      "The probabilities of the vocabulary, extended by the source words that it lacks, sum to 1.",
      1e-12, .excuse = no_copying, .measure = sa_measure_probabilities},
@@ -195,8 +159,8 @@ const char *sa_lab_check_name(size_t i, const char **meaning) {
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-static bool check_invariance(const struct invariance *row, const sa_lab_prove_job *proof,
-                             sa_proof_setup *setup, sa_proof_check *check, sa_error *error) {
+bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
+                      const sa_invariance *row, sa_proof_check *check, sa_error *error) {
     const char *excuse = row->excuse ? row->excuse(setup) : NULL;
     const bool above = row->above && row->above(setup);
     double worst = -INFINITY, allowed = above ? row->least : row->allowed;
@@ -204,7 +168,7 @@ static bool check_invariance(const struct invariance *row, const sa_lab_prove_jo
     if ((!excuse || row->shown) && !sa_lab_measure(setup, row->measure, &worst, error))
         return false;
     sa_lab_model_load(&setup->model, proof->values);
-    if (!above && allowed == ROUNDING && worst > allowed) {
+    if (!above && allowed == SA_LAB_ROUNDING && worst > allowed) {
         if (!sa_lab_measure(setup, sa_measure_conditioning, &allowed, error)) return false;
         sa_lab_model_load(&setup->model, proof->values);
     }
@@ -228,7 +192,7 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
     sa_proof_check failed = {0};
     for (int i = 0; i < ROWS; i++) {
         sa_proof_check check;
-        if (!check_invariance(&rows[i], proof, setup, &check, error)) return false;
+        if (!sa_proof_measure(setup, proof, &rows[i], &check, error)) return false;
         if (options->each) options->each(options->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }
@@ -243,78 +207,67 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
-/* The source positions that a location score covers, or to which an encoder's windows reach, which
- * the proof must exceed, within reason; 0 for others. */
+/* The source positions that a location score covers, which the proof must exceed; 0 for others. */
 static int max_positions_of(const sa_settings *settings) {
-    enum { MOST = 200 };
     const bool attends = sa_model_attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
-    const int covered = location ? settings->max_len + 1 : 0;
-    const bool windows = settings->model == SA_MODEL_TRANSFORMER && settings->window;
-    const int reach = windows ? settings->layers * settings->window_size : 0;
-    return reach > covered && reach <= MOST ? reach : covered;
+    return location ? settings->max_len + 1 : 0;
 }
 
-/* Room for sentences and the words of those that are drawn. */
-typedef struct drawn_pairs {
-    sa_sentence *source, *target;
-    int32_t *ids;
-} drawn_pairs;
-
-static void draw_pair(sa_proof_setup *setup, int S, int T, int32_t **ids, const drawn_pairs *all) {
+static void draw_pair(sa_proof_setup *setup, int S, int T, int32_t **ids) {
     sa_lab_pairs *pairs = &setup->pairs;
-    all->source[pairs->count] = sa_lab_draw_sentence(&setup->rng, *ids, S, pairs->source_words);
-    all->target[pairs->count++] =
+    setup->sources[pairs->count] = sa_lab_draw_sentence(&setup->rng, *ids, S, pairs->source_words);
+    setup->targets[pairs->count++] =
         sa_lab_draw_sentence(&setup->rng, *ids + S, T, pairs->target_words);
     *ids += S + T;
 }
 
 /* The job's pairs, or drawn ones, and one whose source is longer than a location score covers. */
-static bool pairs_open(const sa_lab_prove_job *proof, sa_proof_setup *setup, drawn_pairs *all,
-                       sa_error *error) {
+static bool open_pairs(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
     enum { TARGET = 3, CAPACITY = 64 };
     const int max_positions = max_positions_of(proof->settings),
               given = proof->pairs.source ? proof->pairs.count : 0;
-    *all = (drawn_pairs){
-        .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
-        .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
-        .ids = sa_new((size_t)max_positions + CAPACITY, sizeof(int32_t), error),
-    };
+    const size_t count = (size_t)given + DRAWN + 1;
+    setup->sources = sa_new(count, sizeof *setup->sources, error);
+    setup->targets = sa_new(count, sizeof *setup->targets, error);
+    setup->ids = sa_new((size_t)max_positions + CAPACITY, sizeof *setup->ids, error);
+    if (!setup->sources || !setup->targets || !setup->ids) return false;
     setup->pairs = proof->pairs;
-    setup->pairs.source = all->source, setup->pairs.target = all->target;
+    setup->pairs.source = setup->sources, setup->pairs.target = setup->targets;
     setup->pairs.count = given;
-    if (!all->source || !all->target || !all->ids) return false;
-    int32_t *ids = all->ids;
+    int32_t *ids = setup->ids;
     for (int p = 0; p < given; p++)
-        all->source[p] = proof->pairs.source[p], all->target[p] = proof->pairs.target[p];
-    for (int p = 0; !given && p < DRAWN; p++)
-        draw_pair(setup, lengths[p][0], lengths[p][1], &ids, all);
-    if (max_positions) draw_pair(setup, max_positions + 2, TARGET, &ids, all);
+        setup->sources[p] = proof->pairs.source[p], setup->targets[p] = proof->pairs.target[p];
+    for (int p = 0; !given && p < DRAWN; p++) draw_pair(setup, lengths[p][0], lengths[p][1], &ids);
+    if (max_positions) draw_pair(setup, max_positions + 2, TARGET, &ids);
     return true;
 }
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-/* The pairs have been opened. */
-static bool prove(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_error *error) {
+bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
+    setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
+    if (!open_pairs(setup, proof, error)) return false;
     sa_lab_pairs first = setup->pairs;
     first.count = 1;
     if (!sa_lab_model_open(&setup->model, proof->settings, &first, error)) return false;
     setup->model.regularizer.dropout = (sa_dropout){0};
     sa_lab_model_load(&setup->model, proof->values);
     return sa_lab_pass_open(&setup->all, &setup->model.w, setup->pairs.source, setup->pairs.target,
-                            setup->pairs.count, error) &&
-           check_all(proof, setup, error);
+                            setup->pairs.count, error);
+}
+
+void sa_proof_close(sa_proof_setup *setup) {
+    sa_lab_pass_close(&setup->all);
+    sa_lab_model_close(&setup->model);
+    free(setup->sources), free(setup->targets), free(setup->ids);
 }
 
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
     sa_proof_setup *setup = sa_new(1, sizeof *setup, error); /* too large for the stack */
-    drawn_pairs drawn = {0};
     if (!setup) return false;
-    setup->rng = sa_rng_seed((uint64_t)proof->options->seed, 1);
-    const bool good = pairs_open(proof, setup, &drawn, error) && prove(proof, setup, error);
-    sa_lab_pass_close(&setup->all);
-    sa_lab_model_close(&setup->model);
-    free(drawn.source), free(drawn.target), free(drawn.ids), free(setup);
+    const bool good = sa_proof_open(setup, proof, error) && check_all(proof, setup, error);
+    sa_proof_close(setup);
+    free(setup);
     return good;
 }

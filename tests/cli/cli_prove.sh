@@ -3,22 +3,20 @@
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
-names="row-sums batching padding padding-gradient annotations permutation encoder-permutation shift reach causality \
-writing copying"
+names="row-sums batching padding padding-gradient annotations permutation encoder-permutation causality writing copying"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,13s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+verdicts() { sed -n '2,11s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
 # expect_all_but NAME...: these do not apply, the others hold; `copying` only to a model that copies.
 expect_all_but() {
     [ "${copies:-}" ] || set -- copying "$@"
     for name in $names; do
-        case " $* $unwindowed " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
+        case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((12 - $# - $(echo $unwindowed | wc -w))) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((10 - $#)) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
-unwindowed=reach # of models without windows in the encoder
 # variant NAME OPTION...: trains it, to NAME/best.safetensors
 variant() {
     "$softalign" train --train tiny.tsv --out "$@" --embed 8 --hidden 8 --attn 4 --maxout 4 \
@@ -28,7 +26,7 @@ variant() {
 # The default model, on words of its own and on pairs.
 where="random sentences"
 expect 0 "" prove $model
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 grep -q '^permutation .*: the encoder is recurrent$' out || fail "no word of recurrence: $(cat out)"
 cp out before
 expect 0 "" prove $model
@@ -37,7 +35,7 @@ expect 0 "" prove $model --seed 2
 cmp -s before out && fail "another seed gives the same figures"
 where="these pairs"
 expect 0 "" prove $model tiny.tsv
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 cut -f 1,2 tiny.tsv | head -n 32 | gzip >first.gz
 cp out before
 expect 0 "" prove $model first.gz
@@ -48,20 +46,20 @@ cmp -s before out && fail "--limit is not heard"
 # Other models.
 variant location --attention location
 expect 0 "" prove location/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 grep -q '^annotations  *0 .*: the score is content-free' out || fail "location: $(cat out)"
 variant bag --encoder none --decoder cgru --heads 2 --attention scaled-dot
 expect 0 "" prove bag/best.safetensors tiny.tsv
-expect_all_but shift
+expect_all_but
 variant placed --encoder none --positions sinusoidal
 expect 0 "" prove placed/best.safetensors tiny.tsv
-expect_all_but permutation shift
+expect_all_but permutation
 variant fixed --decoder fixed
 expect 0 "" prove fixed/best.safetensors tiny.tsv
-expect_all_but row-sums annotations permutation encoder-permutation shift
+expect_all_but row-sums annotations permutation encoder-permutation
 variant local --decoder luong --window local-p --window-size 2
 expect 0 "" prove local/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
 
 variant deep --model transformer --heads 2 --layers 2
@@ -71,17 +69,7 @@ grep -q '^encoder-permutation .* > .*: the embeddings contain positions, which m
     fail "no word of positions: $(cat out)"
 variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
-expect_all_but shift
-
-# A window reaches its half-width further with every layer.
-variant windowed --model transformer --layers 2 --window sliding --window-size 3
-unwindowed=
-expect 0 "" prove windowed/best.safetensors
-where="random sentences"
-expect_all_but permutation
-where="these pairs"
-grep -q '^reach  *0 .*: 2 layers of 3 words to each side reach 6$' out || fail "windowed: $(cat out)"
-unwindowed=reach
+expect_all_but
 
 # What depends on distances, a key that is no word, weights of exactly 0.
 for positions in t5 alibi rope shaw; do
@@ -90,18 +78,17 @@ for positions in t5 alibi rope shaw; do
     variant $positions --model transformer --heads 2 --positions $positions --normalizer $normalizer
     expect 0 "" prove $positions/best.safetensors tiny.tsv
     expect_all_but permutation
-    grep -q '^shift .* <= .*ok$' out || fail "$positions: $(cat out)"
     grep -q "^row-sums .*: at most 1: the rest is that of no word" out || fail "null: $(cat out)"
 done
 variant drawn --attention hard --decoder luong
 expect 0 "" prove drawn/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 variant two-maps --model transformer --heads 2 --attention differential
 expect 0 "" prove two-maps/best.safetensors tiny.tsv
 grep -q '^row-sums .*difference of two maps' out || fail "differential: $(cat out)"
 variant sparse --normalizer sparsemax
 expect 0 "" prove sparse/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation shift
+expect_all_but permutation encoder-permutation
 
 # A model that copies, beyond its vocabulary, also where weights lack something; targets have words of
 # their sources that no vocabulary knows.
@@ -110,11 +97,11 @@ copies=yes
 for normalizer in softmax null; do
     variant copying-$normalizer --copy --normalizer $normalizer --min-freq 2
     expect 0 "" prove copying-$normalizer/best.safetensors copied.tsv
-    expect_all_but permutation encoder-permutation shift
+    expect_all_but permutation encoder-permutation
 done
 variant copying-set --copy --model transformer --heads 2 --positions none
 expect 0 "" prove copying-set/best.safetensors copied.tsv
-expect_all_but shift
+expect_all_but
 copies=
 
 # Weights near zero hide what must differ.
@@ -133,8 +120,8 @@ expect 0 "" prove gaps/best.safetensors
 "$softalign" train --train tiny.tsv --out erased --model transformer --embed 1 --heads 1 --attn 4 --steps 1 --quiet
 expect 1 "encoder-permutation does not hold: 0, must be above 1e-08: Without recurrence and positions, \
 it permutes the annotations and the encoder's self-attention. Positions break this." prove erased/best.safetensors
-same "verdicts" "encoder-permutation FAILED,shift FAILED," "$(verdicts | grep FAILED | tr '\n' ,)"
-same "the closing sentence" "2 of 9 checks failed for this model on random sentences." \
+same "verdicts" "encoder-permutation FAILED," "$(verdicts | grep FAILED | tr '\n' ,)"
+same "the closing sentence" "1 of 8 checks failed for this model on random sentences." \
     "$(tail -n 1 out)"
 expect 1 "$(sed 's/softalign: //' err)" prove erased/best.safetensors --json
 grep -q '"ok": false,' out || fail "--json of a failure: $(cat out)"
@@ -155,11 +142,6 @@ assert proof["checks"][0]["worst"] is None and proof["checks"][0]["skipped"] is 
 assert proof["checks"][5]["worst"] > 1e-6
 END
 fi
-
-# Each layer sees one word further to the left by smeared keys.
-variant smeared --model transformer --heads 2 --layers 2 --window sliding --window-size 1 --smeared-keys
-expect 0 "" prove smeared/best.safetensors tiny.tsv
-grep -q '^reach  *0 .*: 2 layers of 1 words to each side reach 2, by smeared keys one more to the left each' out || fail "smeared keys: $(cat out)"
 
 # A chaotic recurrence makes rounding large: so much is allowed. Probabilities beyond numbers are told.
 "$softalign" corpus agree --pairs 2 --seed 753 >few.tsv

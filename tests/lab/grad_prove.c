@@ -76,12 +76,12 @@ static void expect_proven(const sa_settings *settings) {
     sa_error error;
     ck_assert_msg(prove(settings, &error), "%s", error.text);
     ck_assert_int_eq(checks, CHECKS);
-    for (int i = 0; i < checks; i++) {
+    for (int i = 0; i < PROOF_CHECKS; i++) {
         const char *meaning;
         ck_assert_str_eq(seen[i].name, sa_lab_check_name((size_t)i, &meaning));
         ck_assert_str_eq(seen[i].meaning, meaning);
-        ck_assert(seen[i].ok);
     }
+    for (int i = 0; i < checks; i++) ck_assert(seen[i].ok);
     expect_measured("batching", 0, 1e-11);
     expect_measured("padding", 0, 1e-12);
     expect_measured("padding-gradient", 0, 0);
@@ -90,7 +90,8 @@ static void expect_proven(const sa_settings *settings) {
     expect_reach(settings);
     expect_measured("writing", 0, 1e-12);
     expect_encoder(settings);
-    if (!sa_lab_check_name(CHECKS - 1, NULL) || sa_lab_check_name(CHECKS, NULL)) ck_abort();
+    if (!sa_lab_check_name(PROOF_CHECKS - 1, NULL) || sa_lab_check_name(PROOF_CHECKS, NULL))
+        ck_abort();
 }
 
 static void expect_attention(const sa_settings *settings) {

@@ -1,14 +1,15 @@
-/* proof: sa_lab_prove with random weights; records every check. */
+/* proof: sa_lab_prove with random weights, and more_invariances.h; records every check. */
 #ifndef TEST_PROOF_H
 #define TEST_PROOF_H
 
 #include "lab/lab.h"
+#include "support/more_invariances.h"
 #include "support/numbers.h"
 #include "support/variants.h"
 
 #include <string.h>
 
-enum { CHECKS = 12, K = 9 };
+enum { PROOF_CHECKS = 10, CHECKS = PROOF_CHECKS + MORE, K = 9 };
 
 static sa_proof_check seen[CHECKS];
 static int checks;
@@ -35,7 +36,16 @@ static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_
     proof.options = &(sa_prove_options){.seed = 5, .each = record, .context = &checks};
     checks = 0;
     *error = (sa_error){0};
-    return sa_lab_prove(&proof, error);
+    bool good = sa_lab_prove(&proof, error);
+    if (!good && error->code != SA_CHECK) return false;
+    sa_error other;
+    ck_assert_msg(prove_more(&proof, seen + checks, &other), "%s", other.text);
+    for (int i = 0; i < MORE; i++) {
+        const sa_proof_check *check = &seen[checks++];
+        if (good && !check->ok)
+            good = sa_fail(error, SA_CHECK, "%s does not hold: %g", check->name, check->worst);
+    }
+    return good;
 }
 
 static inline bool prove(const sa_settings *settings, sa_error *error) {

@@ -1,0 +1,116 @@
+/* more_invariances: what must hold of Transformers besides the checks of sa_lab_prove. */
+#ifndef TEST_MORE_INVARIANCES_H
+#define TEST_MORE_INVARIANCES_H
+
+#include "attention/parts.h"
+#include "base/memory.h"
+#include "lab/invariance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Positions: all words stand three later -------------------------------------------------- */
+
+static const char *no_positions(const sa_proof_setup *setup) {
+    const sa_position_kind *kind = sa_lab_positions(setup);
+    if (setup->model.sizes.recurrent) return "the model has no self-attention";
+    return kind->encoding || kind->part ? NULL : "the model has no positions";
+}
+
+static void begin_later(sa_stack *stack) {
+    enum { LATER = 3 };
+    stack->positions.first = LATER;
+    for (int i = 0; i < stack->layers; i++) {
+        sa_attention *self = &stack->layer[i].self.attention;
+        for (int p = 0; p < self->parts; p++)
+            if (sa_rare_of(self->part[p].kind)->begin_at)
+                sa_rare_of(self->part[p].kind)->begin_at(self->part[p].own, LATER);
+    }
+}
+
+static bool measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                          sa_error *error) {
+    sa_seq2seq later = setup->model.w;
+    sa_lab_pass other;
+    const sa_lab_view one = {alone, 0}, moved = {&other, 0};
+    begin_later(&later.transformer.encoder), begin_later(&later.transformer.decoder);
+    const bool good = sa_lab_pass_open(&other, &later, setup->pairs.source + p,
+                                       setup->pairs.target + p, 1, error);
+    if (good)
+        *worst = sa_lab_nan_max(
+            *worst, sa_lab_view_difference(moved, one, setup->pairs.target[p].len, NULL));
+    sa_lab_pass_close(&other);
+    return good;
+}
+
+/* ---- Windows of an encoder ------------------------------------------------------------------- */
+
+/* The words to each side on which an annotation may depend: layers x D; 0: there are no windows
+ * around the words themselves, or the score is blind to words. */
+static int reach_of(const sa_proof_setup *setup) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
+    const sa_attention *w = &encoder->layer[0].self.attention;
+    if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
+    const int window = setup->model.sizes.transformer.attention.settings.window_size;
+    return sa_part_find(w, &sa_window_part) < 0 ? 0 : encoder->layers * window;
+}
+
+static const char *no_encoder_window(const sa_proof_setup *setup) {
+    return reach_of(setup) ? NULL : "the encoder has no windows around its words";
+}
+
+/* The gradient of annotation i by every source word; sparse weights may make any of it zero. */
+static double count_unreached(sa_lab_pass *pass, int i, int left, int right,
+                              sa_proof_setup *setup) {
+    const sa_transformer *w = &pass->w->transformer;
+    sa_stack_cache *encoder = &pass->cache.transformer.encoder;
+    double count = 0;
+    sa_zero(encoder->d);
+    for (int k = 0; k < encoder->d.cols; k++)
+        sa_row(encoder->d, i)[k] = 2 * sa_rng_uniform(&setup->rng) - 1;
+    sa_transformer_encode_backward(w, (sa_dropout){0}, encoder, &setup->model.dw.transformer);
+    const bool sparse = w->encoder.layer[0].self.attention.normalizer->sparse;
+    for (int j = 0; j < encoder->d.rows; j++) {
+        const bool zero = sa_lab_largest(sa_rows(encoder->d, j, 1)) == 0;
+        count += j < i - left || j > i + right ? !zero : zero && !sparse;
+    }
+    return count;
+}
+
+/* In how many pairs of an annotation and a source word the gradient of one by the other is exactly
+ * zero within that reach, or is not beyond it. */
+static bool measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                          sa_error *error) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
+    const int reach = reach_of(setup);
+    const bool smeared =
+        sa_part_find(&encoder->layer[0].self.attention, &sa_smeared_keys_part) >= 0;
+    const int further = smeared ? encoder->layers : 0; /* a key has the word before in it */
+    *worst = fmax(*worst, 0);
+    for (int i = 0; i < setup->pairs.source[p].len; i++)
+        *worst += count_unreached(alone, i, reach + further, reach, setup);
+    return true;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static const sa_invariance more_invariances[] = {
+    {"shift", "", SA_LAB_ROUNDING, sa_lab_encodes_positions, SA_LAB_ROUNDING,
+     .excuse = no_positions, .measure = measure_shift},
+    {"reach", "", 0, .excuse = no_encoder_window, .measure = measure_reach},
+};
+enum { MORE = sizeof more_invariances / sizeof *more_invariances };
+
+/* Fills checks [MORE]. */
+static inline bool prove_more(const sa_lab_prove_job *proof, sa_proof_check *checks,
+                              sa_error *error) {
+    sa_proof_setup *setup = sa_new(1, sizeof *setup, error);
+    bool good = setup && sa_proof_open(setup, proof, error);
+    for (int i = 0; good && i < MORE; i++)
+        good = sa_proof_measure(setup, proof, &more_invariances[i], &checks[i], error);
+    if (setup) sa_proof_close(setup);
+    free(setup);
+    return good;
+}
+
+#endif

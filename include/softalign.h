@@ -164,9 +164,9 @@ void sa_corpus_close(sa_corpus *corpus);
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error);
 
-/* Replaces the alignment of every pair with the one on its line in a file, in Pharaoh format ("0-0
- * 1-2"; an empty line: no links) or in that of NAACL 2003, whose lines name the sentence ("1 3 2
- * S"). SA_DATA names the line that cannot be read, or both numbers of lines. */
+/* Replaces the alignment of every pair with the one on its line in a file. Formats are Pharaoh
+ * ("0-0 1-2"; an empty line: no links) and NAACL 2003, whose lines name the sentence ("1 3 2 S").
+ * SA_DATA names the line that cannot be read, or both numbers of lines. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
@@ -243,7 +243,7 @@ typedef struct sa_train_result {
     double best_loss, best_bleu, best_chrf; /* of the best validation; best_loss INFINITY: there was
                                                none, and best.safetensors has the last weights */
     const char *reason;  /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
-    const char *worst;   /* with `diagnose`: the brief of the worst sa_finding; NULL: there is none,
+    const char *worst;   /* with `diagnose`: the brief of the worst sa_finding; NULL: no finding,
                             or the training was stopped */
     double worst_figure; /* its figure */
     uint64_t reserved[8];

@@ -327,7 +327,7 @@ typedef struct sa_attend_options {
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
                          column; not given: all 1. Of "gaussian", "cosine" and "qk-norm": log h, b or g,
-                         a number for each head; not given: those that training starts with */
+                         a number for each head; not given: the values training starts with */
     sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
     sa_table mask;    /* [Q x S] 1 where a query may attend to a key, else 0; not given: all 1 */
     /* Called with every step, in their order; or NULL. A step lives during its call. */

@@ -97,8 +97,8 @@ enum {
 };
 enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
 
-/* How texts are compared: the options of `softalign score`. The figures are those of sacreBLEU 2.6.
- */
+/* How texts are compared: the options of `softalign score`. Figures are as sacreBLEU 2.6 gives
+ * them. */
 struct sa_metrics {
     int tokenize;         /* SA_METRIC_TOKENIZER_... */
     int smooth;           /* SA_SMOOTHING_... of BLEU */
@@ -199,7 +199,7 @@ typedef struct sa_source_coverage {
 /* A translation compared with its reference: too many words, too few words. */
 typedef struct sa_length_balance {
     int words, reference; /* tokens, without EOS */
-    int repeated;         /* immediately repeated tokens, minus those of the reference */
+    int repeated;         /* immediately repeated tokens, beyond the reference's */
     int repetitions; /* Malaviya et al. 2018: how much more often bigrams that occur at least twice
                         occur than in the reference, plus twice that of pairs of equal tokens */
     int dropped;     /* source words with a weight below 0.2, though at least 0.2 is expected */
@@ -237,8 +237,8 @@ typedef struct sa_head_score {
 } sa_head_score;
 
 typedef struct sa_head_scores {
-    /* of the whole model, per target word: in all rows, in those that are not repeated, in those
-     * that are; NaN: there are none */
+    /* of the whole model, per target word: in all rows, in rows that are not repeated, in repeated
+     * rows; NaN: there are none */
     double loss, loss_new, loss_repeated;
     sa_head_score *each; /* by layer, then head */
     size_t count;
@@ -384,7 +384,7 @@ void sa_aligner_free(sa_aligner *aligner);
 
 /* ---- Pages --------------------------------------------------------------------------------- */
 
-/* A page that shows models, like those of `softalign align --html`: one HTML file that loads
+/* A page that shows models, like a page of `softalign align --html`: one HTML file that loads
  * nothing, in which texts stay text. In a frame of another page, such as a notebook, it leaves out
  * what belongs to a window of its own. */
 typedef struct sa_page sa_page;

@@ -572,7 +572,7 @@ class Corpus(_Closable):
 
 
 def _row(row: Any, at: int, names: List[str]) -> Tuple[Any, ...]:
-    """A pair of an iterable as a tuple. names: of its columns; those of the first dict are added."""
+    """Returns a pair of an iterable as a tuple. Adds the keys of the first dict to `names`, those of the columns."""
     if isinstance(row, Mapping):
         inner = row.get("translation")
         keys = list(row if not isinstance(inner, Mapping) else inner)
@@ -789,7 +789,7 @@ def train(train: Pairs, out: Path, *, valid: Optional[Pairs] = None, alignments:
     valid       validation pairs; None: 5 % of the training pairs
     alignments  word links of the training pairs, with guided_alignment=...
     columns     of source and target, such as "en,fr": as in Corpus, of dicts and of frames
-    init_from   a model to start from; its settings are those of the model
+    init_from   a model to start from; the training takes over its settings
     embeddings  files of word vectors to start from, for source and target
     snapshots   pairs whose attention is recorded at every validation
     preset      settings of a paper or a corpus to start from: see presets()
@@ -972,7 +972,7 @@ class Quantity(_values((str, "name letters equation section"), (Optional[str], "
 
 class Model(_Closable, _Shown):
     """A trained model, and a context manager that frees it; its alignments stay. A notebook shows its
-    settings, and the learning curves of its training where they lie beside it.
+    settings, and the learning curves of its training if they are in its folder.
 
     path        of its file
     settings    what the file stores, by the names of the options
@@ -1050,7 +1050,7 @@ class Model(_Closable, _Shown):
         at     of a Transformer: the row that predicts a word, "output", or that has read it, "input"
         methods  attributions instead, such as "gradient,occlusion", each as a head: see "softalign help
                  attribute"; steps: of "integrated-gradients"; target_prefix: columns of the earlier
-                 target words, behind those of the source
+                 target words, after the columns of the source
         """
         if site not in _SITES[:3]:
             raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
@@ -1208,7 +1208,7 @@ def load(path: Path, threads: int = 0, max_len: Optional[int] = None) -> Model:
 
 
 def average(paths: Sequence[Path], out: Path) -> None:
-    """Writes the model whose weights are the mean of those of several, such as checkpoints."""
+    """Writes the model whose weights are the mean of several models', such as checkpoints."""
     _call("average_models", _text_array([os.fsdecode(path) for path in paths], "paths"), len(paths),
           _bytes(out, "out"))
 
@@ -1385,7 +1385,7 @@ def compare(models: Union[str, Sequence[str]], train: Pairs, test: Pairs, out: P
     return found
 
 
-# ---- Attention on numbers of your own ------------------------------------------------------------
+# ---- Attention on your own numbers ---------------------------------------------------------------
 
 class Attended(_values((Array, "weights"), (Optional[Array], "scores"), (Array, "contexts outputs"),
                        (float, "bandwidth left_out"))):

@@ -45,8 +45,8 @@ static int read_words(const head_work *all, size_t i) {
     return before - 1;
 }
 
-/* A decoder-only model's attention is seen at two sites: to the source, whose EOS is its last word,
- * and to the words from EOS on. */
+/* Adds the attention of all heads on a pair. A decoder-only model attends at two sites: to the
+ * source, whose EOS is its last word, and to the words from EOS on. */
 static bool add_weights(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const head_work *all = context;
@@ -75,7 +75,8 @@ static bool add_losses(void *context, size_t index, const sa_alignment *alignmen
     return true;
 }
 
-/* Without its columns of W_o, a head has no part in c = W_o [o^1 ; .. ; o^H]. */
+/* Adds up the losses without a head: with its columns of W_o zero it adds nothing to
+ * c = W_o [o^1 ; .. ; o^H]. */
 static bool knock_out(head_work *all, int number, sa_error *error) {
     const sa_mat W_o = all->decoder->layer[number / all->heads].self.attention.W_c.mat;
     const sa_mat own = sa_head_slice(W_o, all->heads, number % all->heads);
@@ -91,7 +92,8 @@ static bool knock_out(head_work *all, int number, sa_error *error) {
     return good;
 }
 
-/* C = W_E W_v' W_o' W_U' [V x V] of a head: what attending to a word adds to the logit of each. */
+/* Scores C = W_E W_v' W_o' W_U' [V x V] of a head: what attending to a word adds to the logit of
+ * each. */
 static bool score_copying(const head_work *all, int number, sa_head_score *score, sa_error *error) {
     const sa_transformer *model = &all->model->w.transformer;
     const sa_attention *w = &all->decoder->layer[number / all->heads].self.attention;

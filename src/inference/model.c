@@ -479,7 +479,7 @@ bool sa_model_set_precision(sa_model *model, int precision, sa_error *error) {
 
 /* ---- The mean of several models -------------------------------------------------------------- */
 
-/* The mean is of models whose weights correspond. */
+/* Checks that the weights of two models correspond, so that they have a mean. */
 static bool check_alike(const sa_model *one, const char *name, const sa_model *first,
                         const char *first_name, sa_error *error) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {

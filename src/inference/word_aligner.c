@@ -73,7 +73,7 @@ static bool align_pair(const sa_aligner *aligner, const sa_pair *pair, const sa_
     double sum = 0;
     bool good = weights;
     if (good) {
-        log_p = weights + T * S; /* of EOS it is 0 */
+        log_p = weights + T * S; /* 0 for EOS */
         good = sa_aligner_weights(&aligner->model, source, target, weights, log_p, error);
         for (size_t j = 0; j + 1 < T; j++) sum += log_p[j];
     }
@@ -119,7 +119,7 @@ typedef struct translation {
     double t;
 } translation;
 
-/* The most probable first; of equals the more frequent. */
+/* Sorts the most probable first; of equals, the more frequent. */
 static int compare_translations(const void *a, const void *b) {
     translation one, other;
     memcpy(&one, a, sizeof one), memcpy(&other, b, sizeof other);
@@ -130,7 +130,7 @@ static int compare_translations(const void *a, const void *b) {
 typedef bool each_translation(void *context, const char *source, const char *target,
                               double probability, sa_error *error);
 
-/* Of one source word; found: scratch for all of its translations. */
+/* Shows the translations of one source word; found: scratch for all of them. */
 static bool show_word(const sa_aligner *aligner, int32_t e, double least, translation *found,
                       each_translation *each, void *context, sa_error *error) {
     const sa_lexicon *lexicon = &aligner->model.lexicon;

@@ -37,7 +37,7 @@ void sa_page_close(sa_page *page) {
     free(page);
 }
 
-/* Something may be added. */
+/* Checks that something may be added. */
 static bool is_open(const sa_page *page, sa_error *error) {
     sa_json_watch();
     return sa_given(page, "page", error) &&
@@ -75,7 +75,7 @@ static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
            sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error);
 }
 
-/* The links between words, which EOS is none of. */
+/* Reads the links between words; EOS is no word. */
 static bool read_gold(const char *text, const sa_alignment *alignment, sa_link **gold,
                       size_t *golds, sa_error *error) {
     if (!sa_links_parse(text ? text : "", gold, golds, error)) return false;

@@ -93,7 +93,7 @@ typedef struct sa_comparison {
     int shards;             /* of models whose settings leave it open */
 } sa_comparison;
 
-extern const sa_column sa_compare_columns[]; /* the keys are those of CSV and JSON */
+extern const sa_column sa_compare_columns[]; /* with the keys of CSV and JSON */
 
 /* Returns the bands that have sentences by their names. */
 json_t *sa_compare_json_bands(const sa_compare_run *run);
@@ -105,7 +105,7 @@ sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
 
 /* Reads the list of models, separated by commas: decoder[:attention[:heads]][:option=value ...],
  * where a decoder is also "transformer" or "decoder" (decoder-only), and makes their runs. Settings
- * that an entry leaves out are those given for its family, or those of its preset. SA_USAGE names
+ * that an entry leaves out are given for its family, or come from its preset. SA_USAGE names
  * an entry that is wrong or occurs twice. */
 bool sa_compare_read_models(sa_comparison *all, sa_error *error);
 

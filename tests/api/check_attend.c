@@ -35,7 +35,7 @@ static void near(const double *got, const double *wanted, int count) {
 
 /* ---- Golden numbers -------------------------------------------------------------------------- */
 
-/* The numbers of a list of lists, however deep, one after another. */
+/* Appends the numbers of nested lists, one after another. */
 static void flatten(const json_t *list, double *to, size_t *count) {
     if (json_is_number(list)) {
         to[(*count)++] = json_number_value(list);
@@ -183,7 +183,7 @@ static bool learned(size_t normalizer) {
            normalizer == SA_NORMALIZER_SELECTIVE;
 }
 
-/* Scores and normalizers of a query that sees keys 0 and 2 are those of these two keys alone. */
+/* A query that sees keys 0 and 2 scores and normalizes as if there were only these two. */
 START_TEST(sees_what_the_mask_allows) {
     const double mask[] = {1, 0, 1};
     static const char *const scores[] = {"scaled-dot", "dot",     "additive", "general", "gaussian",
@@ -216,7 +216,7 @@ START_TEST(sees_what_the_mask_allows) {
 }
 END_TEST
 
-/* What the numbers of a key that nobody sees are makes no difference. */
+/* The numbers of a key that no query sees make no difference. */
 START_TEST(hides_whatever_is_there) {
     sa_attend_options job = {.attention = choice("location"),
                              .heads = 1,

@@ -11,8 +11,8 @@
  *     ./rnnsearch check
  *
  * A line of PAIRS is a source sentence x, a tab, and its translation y, with spaces between words.
- * softalign, the library around this file, opens its models and generalizes its parts. Its
- * scripts/assignment leaves out, for students to write, what "solution" and "end" enclose.
+ * softalign, the library around this file, opens its models and generalizes its functions. Comments
+ * "solution: NAME" and "end" enclose what its homework, scripts/assignment, has students write.
  *
  *     h_j, s_i      annotation of source word j of S; state of the decoder after target word i
  *     e, alpha, c   scores, weights of the annotations, and the context, the sum that they weigh
@@ -21,8 +21,8 @@
  *     m, n, n_a, l  sizes of embeddings, of states, of the alignment model and of maxout
  *
  * A forward function stands above its backward function, which undoes its lines from the last to
- * the first; comments name the line. A leading d means "the derivative of the loss by". A variable
- * that is used twice gets the sum of two derivatives, so backward functions only add to them.
+ * the first; comments name the line. A leading d means "gradient of the loss with respect to"; what
+ * is used twice gets two gradients, so backward functions accumulate. [S x n_a] is a shape.
  *
  * A sentence pair is computed alone; a batch only adds up the gradients of its pairs. Programs that
  * compute a batch at once fill short sentences up to the longest, and must hide that padding from
@@ -63,11 +63,12 @@ static void *allocate(size_t count, size_t size) {
     return new;
 }
 
-/* Memory for the numbers of a sentence: take() gives zeros, forget() takes all back at once. */
+/* Memory for the numbers of a sentence: take() returns zeros, forget() takes all of them back. */
 static real taken[MOST_NUMBERS];
 static int taken_count;
 static real *take(int count) {
-    if (count > MOST_NUMBERS - taken_count) die(NO_MEMORY, "memory", 0, "too many words are known");
+    if (count > MOST_NUMBERS - taken_count)
+        die(NO_MEMORY, "memory", 0, "not enough for a sentence");
     taken_count += count;
     return taken + taken_count - count;
 }
@@ -87,7 +88,7 @@ static real tangent(real x) {
     return 2 * sigma(2 * x) - 1; /* tanh x */
 }
 
-/* x'y, as eight sums side by side, which the processor's vectors can hold */
+/* x'y, both [count], as eight sums side by side, which the processor's vectors can hold */
 static real dot(const real *x, const real *y, int count) {
     real sum[8] = {0};
     int i = 0;
@@ -97,12 +98,12 @@ static real dot(const real *x, const real *y, int count) {
     return (sum[0] + sum[4]) + (sum[1] + sum[5]) + (sum[2] + sum[6]) + (sum[3] + sum[7]);
 }
 
-/* y += a x */
+/* y += a x    x, y [count] */
 static void add_scaled(real a, const real *restrict x, real *restrict y, int count) {
     for (int i = 0; i < count; i++) y[i] += a * x[i];
 }
 
-/* Weights and the derivatives by them, row after row. A vector is a matrix of one row. */
+/* Weights and their gradients, [rows x cols]. A vector is a matrix of one row. */
 typedef struct matrix {
     char name[32];
     int rows, cols;
@@ -110,7 +111,7 @@ typedef struct matrix {
     real *w, *dw;
 } matrix;
 
-/* y += W x */
+/* y += W x    x [cols], y [rows] */
 static void multiply_forward(const matrix *W, const real *x, real *y) {
     for (int i = 0; i < W->rows; i++) y[i] += dot(W->w + i * W->cols, x, W->cols);
 }
@@ -123,7 +124,7 @@ static void multiply_backward(matrix *W, const real *x, const real *dy, real *dx
     }
 }
 
-/* y_i = exp x_i / sum_k exp x_k. The largest x cancels; without it no exponential overflows. */
+/* y_i = exp x_i / sum_k exp x_k, x, y [count]. The largest x cancels, so nothing overflows. */
 static void softmax(const real *x, int count, real *y) {
     real largest = x[0], sum = 0; /* solution: softmax */
     for (int i = 1; i < count; i++) largest = x[i] > largest ? x[i] : largest;
@@ -136,7 +137,7 @@ static void softmax_backward(const real *y, const real *dy, int count, real *dx)
     for (int i = 0; i < count; i++) dx[i] += y[i] * (dy[i] - mean); /* end */
 }
 
-/* The sum in each gate and in the output layer, W x + U s + C c + b; the encoder has no C. */
+/* The sum in a gate [n] or the output layer [2l]: a = W x + U s + C c + b; encoders have no C. */
 typedef struct affine {
     matrix W, U, C, b;
 } affine;
@@ -160,17 +161,17 @@ typedef struct gru {
     affine z, r, s;
 } gru;
 
-/* What a unit has read and computed in one step. */
+/* What a unit has read and computed in one step; until forget(). */
 typedef struct unit {
-    const real *x, *c, *s_prev;
-    real *z, *r, *rs, *s_tilde;
+    const real *x, *c, *s_prev; /* [m], [2n] or NULL, [n] */
+    real *z, *r, *rs, *s_tilde; /* [n] each */
 } unit;
 
 /* A.1.1, with the context of A.2.2 and with biases; . multiplies number by number:
  *     z_i = sigma(W_z x_i + U_z s_{i-1} + C_z c_i + b_z)
  *     r_i = sigma(W_r x_i + U_r s_{i-1} + C_r c_i + b_r)
  *     s~_i = tanh(W x_i + U [r_i . s_{i-1}] + C c_i + b)
- *     s_i = (1 - z_i) . s_{i-1} + z_i . s~_i */
+ *     s_i = (1 - z_i) . s_{i-1} + z_i . s~_i        x [m], c [2n] or NULL, s_prev [n] -> s [n] */
 static unit gru_forward(const gru *w, const real *x, const real *c, const real *s_prev, real *s) {
     const int n = w->s.U.rows;
     unit u = {x, c, s_prev, take(n), take(n), take(n), take(n)};
@@ -237,24 +238,24 @@ typedef sentence pair[2]; /* x and y */
 /* What a pair leaves for the backward pass. */
 typedef struct step {
     int y_prev;
-    const real *s_prev;
-    real *hidden, *alpha, *c; /* A.1.2 */
-    real *t_tilde, *t, *p;    /* the output layer */
+    const real *s_prev;       /* [n] */
+    real *hidden, *alpha, *c; /* [S x n_a], [S], [2n] */
+    real *t_tilde, *t, *p;    /* [2l], [l], [K_y] */
     unit u;
-    real *s;
+    real *s; /* [n] */
 } step;
 typedef struct pass {
     int S;
     const int *x;
     unit forward[LONGEST + 1], backward[LONGEST + 1];
-    real *h[LONGEST + 1], *dh[LONGEST + 1];         /* annotations */
-    real *U_a_h[LONGEST + 1], *dU_a_h[LONGEST + 1]; /* U_a h_j */
-    real *s_0, *ds_0;
+    real *h[LONGEST + 1], *dh[LONGEST + 1];         /* [2n] annotations */
+    real *U_a_h[LONGEST + 1], *dU_a_h[LONGEST + 1]; /* [n_a] U_a h_j */
+    real *s_0, *ds_0;                               /* [n] */
     step step[LONGEST + 1];
 } pass;
 
 /* ---- A.1.2 The alignment model: attention ---------------------------------------------------- */
-/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j): how well word j fits what comes next. */
+/* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j).    W_a_s, U_a_h, hidden [n_a] */
 static real score_forward(const model *M, const real *W_a_s, const real *U_a_h, real *hidden) {
     for (int k = 0; k < M->n_a; k++) hidden[k] = tangent(W_a_s[k] + U_a_h[k]); /* solution: score */
     return dot(M->v_a.w, hidden, M->n_a);                                      /* end */
@@ -269,7 +270,7 @@ static void score_backward(model *M, const real *hidden, real de, real *dW_a_s, 
 }
 
 /* Equations (6) and (5), the heart of the paper. W_a s_{i-1} is the same for all j, and U_a h_j for
- * all i, so the encoder has computed it. */
+ * all i, so the encoder has computed it. s_prev [n], h_j [2n] -> alpha [S], c [2n] */
 static void attend_forward(const model *M, const pass *P, step *k) {
     const int S = P->S, n_a = M->n_a;
     real *W_a_s = take(n_a), *e = take(S), *alpha = k->alpha = take(S), *c = k->c = take(2 * M->n);
@@ -313,7 +314,7 @@ static void encode_forward(const model *M, const sentence *from, pass *P) {
     for (int k = 0; k < n; k++) P->s_0[k] = tangent(P->s_0[k]);
 }
 
-/* The halves of dh_j: what forward_j and backward_j have, and add to the state before them. */
+/* Both halves of dh_j go through forward_j and backward_j to the states before them. */
 static void encode_backward(model *M, pass *P) {
     const int n = M->n;
     real *da = take(n), *dzero = take(n);
@@ -334,7 +335,7 @@ static void encode_backward(model *M, pass *P) {
 /* The output layer, equation (4): what the next word may be, given s_{i-1}, y_{i-1} and c_i.
  *     t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o
  *     t_i = [max(t~_i1, t~_i2), max(t~_i3, t~_i4), ...]      (maxout)
- *     p(y_i | y_1 ... y_{i-1}, x) = softmax(W_o t_i + b_y) */
+ *     p(y_i | y_1 ... y_{i-1}, x) = softmax(W_o t_i + b_y)        t~ [2l], t [l], p [K_y] */
 static void output_forward(const model *M, step *k) {
     k->t_tilde = take(2 * M->l), k->t = take(M->l), k->p = take(M->K_y);
     affine_forward(&M->output, M->E_y.w + k->y_prev * M->m, k->s_prev, k->c, k->t_tilde);
@@ -348,7 +349,7 @@ static void output_forward(const model *M, step *k) {
     softmax(logits, M->K_y, k->p);
 }
 
-/* The derivative of -log p(y) by the logits is p - 1{y}: softmax and logarithm undo each other. */
+/* The gradient of -log p(y) with respect to the logits is p - 1{y}: softmax and log cancel. */
 static void output_backward(model *M, const step *k, int y, real *dE_y, real *dc, real *ds_prev) {
     real *dlogits = take(M->K_y), *dt = take(M->l), *dt_tilde = take(2 * M->l);
     memcpy(dlogits, k->p, sizeof(real) * (size_t)M->K_y); /* -log softmax(logits)_y */
@@ -362,7 +363,7 @@ static void output_backward(model *M, const step *k, int y, real *dE_y, real *dc
 }
 
 /* One word of the translation: c_i from s_{i-1}; p(y_i) from s_{i-1}, y_{i-1} and c_i; s_i from the
- * same three. In the first step y_0 is BOS, which has a row of E_y. */
+ * same three. In the first step y_0 is BOS, which has a row of E_y. s_prev [n] -> k->s [n] */
 static void step_forward(const model *M, const pass *P, int y_prev, const real *s_prev, step *k) {
     k->y_prev = y_prev;
     k->s_prev = s_prev;
@@ -393,7 +394,7 @@ static double pair_forward(const model *M, const sentence *from, const sentence 
     return loss;
 }
 
-/* Adds the gradient to dw of every matrix. Nothing reads the last state, so its ds is 0. */
+/* Accumulates into dw of every matrix. Nothing reads the last state, so its ds is 0. */
 static void pair_backward(model *M, const sentence *to, pass *P) {
     real *ds = take(M->n);
     for (int i = to->length - 1; i >= 0; i--) {
@@ -407,29 +408,28 @@ static void pair_backward(model *M, const sentence *to, pass *P) {
 
 /* ---- A.2.3 The sizes of the model ------------------------------------------------------------ */
 /* Names a matrix and gives it its place in the long vectors, if they are there. */
-static void shape(model *M, matrix *W, double deviation, int rows, int cols, const char *part,
+static void shape(model *M, matrix *W, double deviation, int rows, int cols, const char *prefix,
                   const char *letter, const char *suffix) {
     *W = (matrix){.rows = rows, .cols = cols, .deviation = deviation};
-    snprintf(W->name, sizeof W->name, "%s.%s%s", part, letter, suffix);
+    snprintf(W->name, sizeof W->name, "%s.%s%s", prefix, letter, suffix);
     W->w = M->w ? M->w + M->total : NULL;
     W->dw = M->dw ? M->dw + M->total : NULL;
     M->all[M->matrices++] = W;
     M->total += (long long)rows * cols;
 }
-static void shape_gru(model *M, gru *w, int context, const char *part) {
+static void shape_gru(model *M, gru *w, int context, const char *prefix) {
     affine *gate[] = {&w->z, &w->r, &w->s};
     static const char *const suffix[] = {"_z", "_r", ""};
     for (int g = 0; g < 3; g++) {
-        shape(M, &gate[g]->W, 0.01, M->n, M->m, part, "W", suffix[g]);
-        shape(M, &gate[g]->U, 1, M->n, M->n, part, "U", suffix[g]);
-        shape(M, &gate[g]->b, 0, 1, M->n, part, "b", suffix[g]);
-        if (context) shape(M, &gate[g]->C, 0.01, M->n, context, part, "C", suffix[g]);
+        shape(M, &gate[g]->W, 0.01, M->n, M->m, prefix, "W", suffix[g]);
+        shape(M, &gate[g]->U, 1, M->n, M->n, prefix, "U", suffix[g]);
+        shape(M, &gate[g]->b, 0, 1, M->n, prefix, "b", suffix[g]);
+        if (context) shape(M, &gate[g]->C, 0.01, M->n, context, prefix, "C", suffix[g]);
     }
 }
 
 static void shape_model(model *M) {
-    M->matrices = 0;
-    M->total = 0;
+    M->matrices = 0, M->total = 0;
     const int m = M->m, n = M->n, n_a = M->n_a, l = M->l;
     M->K_x = SPECIAL + M->words[0].count;
     M->K_y = SPECIAL + M->words[1].count;
@@ -602,7 +602,8 @@ static pair *read_pairs(const char *path, int *count) {
     }
     fclose(file);
     if (!*count) die(BAD_DATA, path, 0, "no sentence pairs");
-    if (*count < lines) fprintf(stderr, "%s: %d odd pairs left out\n", path, lines - *count);
+    if (*count < lines)
+        fprintf(stderr, "%s: skipped %d pairs, empty or long\n", path, lines - *count);
     return all;
 }
 

@@ -1,8 +1,8 @@
 /* attention: one head over one sentence. From queries q, keys k and values v, which heads.c makes,
- * it computes scores e, weights alpha and contexts c, and back: attend_forward and attend_backward
- * of paper/rnnsearch.c, generalized to any score and normalizer, to many queries at once, and to
- * parts (parts.h), which run between the lines. Decoders, Transformers, searches, `attend`,
- * `explain` and the playground all call these two functions. */
+ * it computes scores e, weights alpha and contexts c, and back:
+ * attend_forward and attend_backward of paper/rnnsearch.c, generalized to any score and normalizer,
+ * to many queries at once, and to parts (parts.h), which run between the lines. Decoders,
+ * Transformers, searches, `attend`, `explain` and the playground all call these two functions. */
 #include "attention/attention.h"
 
 static void weights_forward(const sa_attention *w, const sa_head *head);

@@ -2,14 +2,14 @@
  * previous state s' and the pre-activations a = W x + C c + b, which recurrent.c has summed, into
  * the new state s. The pre-activations are blocks of n columns, [z | r | s~] for a GRU.
  *
- * The gated recurrent unit has four forms in papers and toolkits; gru_forward and gru_backward of
- * paper/rnnsearch.c are the first.
+ * The gated recurrent unit has four forms in papers and toolkits; the first is
+ * gru_forward and gru_backward of paper/rnnsearch.c, generalized.
  *
  *   z, r = sigma(a + U s')
  *   s~ = tanh(a + U [r . s'])          reset before U: Bahdanau et al. 2015, A.1.1
- *   s~ = tanh(a + r . (U s' + a_u))    reset after U: dl4mt, cuDNN; with the context in a_u, Cho
- * 2014 s  = (1 - z) . s' + z . s~         z weights the new state: Bahdanau et al. 2015, A.1.1 s  =
- * z . s' + (1 - z) . s~         z weights the old state: Cho et al. 2014 */
+ *   s~ = tanh(a + r . (U s' + a_u))    reset after U: dl4mt, cuDNN; Cho 2014 with c in a_u
+ *   s  = (1 - z) . s' + z . s~         z weights the new state: Bahdanau et al. 2015, A.1.1
+ *   s  = z . s' + (1 - z) . s~         z weights the old state: Cho et al. 2014 */
 #include "layers/recurrent.h"
 #include "tensor/dispatch.h"
 

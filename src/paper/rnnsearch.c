@@ -602,8 +602,7 @@ static pair *read_pairs(const char *path, int *count) {
     }
     fclose(file);
     if (!*count) die(BAD_DATA, path, 0, "no sentence pairs");
-    if (*count < lines)
-        fprintf(stderr, "%s: skipped %d pairs, empty or long\n", path, lines - *count);
+    if (*count < lines) fprintf(stderr, "%s: skipped %d empty/long pairs\n", path, lines - *count);
     return all;
 }
 

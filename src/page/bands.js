@@ -4,6 +4,7 @@ import { captions } from "./captions.js";
 import { make, svg } from "./dom.js";
 import { addKeys } from "./keyboard.js";
 import { label, lightUp, widthOf } from "./labels.js";
+import { clamp } from "./numbers.js";
 import { clipped, isRightToLeft } from "./text.js";
 
 const sumOf = (list) => list.reduce((sum, number) => sum + number, 0);
@@ -27,7 +28,7 @@ function layoutOf(words, { width, height, least }) {
   const fits = isFlat
     ? Math.min(width / across, height / 5)
     : Math.min(height / (1.3 * deep + 0.6), width / (longest[0] + longest[1] + 3));
-  const font = height ? Math.min(Math.max(fits, least), 2.4 * least) : least;
+  const font = height ? clamp(fits, least, 2.4 * least) : least;
   const line = height ? height / (deep + 0.5) : font * 1.6;
   const natural = isFlat ? 11.4 * font : line * deep + 1.6 * font;
   return {

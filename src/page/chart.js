@@ -3,6 +3,7 @@
 import { captions } from "./captions.js";
 import { html, make, svg } from "./dom.js";
 import { onKeys } from "./keyboard.js";
+import { clamp } from "./numbers.js";
 import { clipped, fixed, numeral } from "./text.js";
 
 // Returns about five round numbers from least to most.
@@ -190,7 +191,7 @@ function addCursor(tip, picture, chart, { box, toX, width, height }) {
   picture.append(cursor);
   const show = (i) => {
     if (!xs.length) return;
-    at = Math.min(Math.max(i, 0), xs.length - 1);
+    at = clamp(i, 0, xs.length - 1);
     const x = toX(xs[at]);
     const share = x / width;
     const side = share < 0.5 ? "left" : "right";

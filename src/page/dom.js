@@ -24,6 +24,12 @@ export const html = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   make(document.createElementNS(SVG, tag), attributes, children);
 
+export const option = (value, text, attributes = {}) =>
+  html("option", { value, ...attributes }, text);
+
+export const button = (click, attributes, ...children) =>
+  html("button", { type: "button", on: { click }, ...attributes }, ...children);
+
 // Sets what clicks do: functions by the ids of elements.
 export const onClick = (acts) =>
   Object.entries(acts).forEach(([id, act]) => byId(id).addEventListener("click", act));

@@ -1,6 +1,7 @@
 // Keys: of a page, of a dialog, and over the cells of a picture.
 
 import { make } from "./dom.js";
+import { clamp } from "./numbers.js";
 import { isRightToLeft } from "./text.js";
 
 // Sets what keys do: functions by the names of keys. A key belongs to a control that takes it
@@ -28,7 +29,7 @@ export function addKeys(picture, words, act) {
   const cell = [0, 0];
   const side = isRightToLeft(words.source) ? -1 : 1;
   const rows = words.target.length;
-  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
+  const within = (value, most) => clamp(value, 0, most - 1);
   const pick = () => act.pick(...cell);
   const move = (down, right) => () =>
     act.over(within(cell[0] + down, rows), within(cell[1] + right, words.source.length));

@@ -2,6 +2,7 @@
 
 import { captions } from "./captions.js";
 import { svg } from "./dom.js";
+import { clamp, entropyOf } from "./numbers.js";
 import { numeral } from "./text.js";
 
 const SHADES = 20;
@@ -76,14 +77,7 @@ export function addSums(picture, { left, top, cell, rows, columns, font, toX, to
     });
     covers.forEach((bar, s) => {
       const sum = weights.reduce((all, x, at) => (at % columns === s ? all + x : all), 0);
-      bar.setAttribute("height", Math.min(Math.max(sum, 0) / 2, 1) * down);
+      bar.setAttribute("height", clamp(sum / 2, 0, 1) * down);
     });
   };
-}
-
-// Returns the entropy of some weights in nats.
-export function entropyOf(weights) {
-  let sum = 0;
-  for (const weight of weights) if (weight > 0) sum -= weight * Math.log(weight);
-  return sum;
 }

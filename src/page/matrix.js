@@ -7,6 +7,7 @@ import { make, svg } from "./dom.js";
 import { addKeys } from "./keyboard.js";
 import { label, lightUp, widthOf } from "./labels.js";
 import { addScale, addSums } from "./margins.js";
+import { clamp } from "./numbers.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
 // Returns the sizes of cells and words. `large` sets those of cells and letters.
@@ -14,7 +15,7 @@ function measure(words, { beside, large }) {
   const columns = words.source.length;
   const isNarrow = beside > 2;
   const widest = isNarrow ? 30 : 46;
-  const cell = large?.cell ?? Math.min(Math.max((isNarrow ? 450 : 620) / columns, 16), widest);
+  const cell = large?.cell ?? clamp((isNarrow ? 450 : 620) / columns, 16, widest);
   const font = large?.font ?? Math.min(18, cell * 0.72);
   const small = large ? 0 : font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));

@@ -1,6 +1,6 @@
 // A table that a click on a title sorts.
 
-import { html } from "./dom.js";
+import { button, html } from "./dom.js";
 
 const sorting = new WeakMap(); // tables: { title, sign }
 
@@ -30,9 +30,7 @@ export function drawTable(table, columns, rows) {
         scope: "col",
         "aria-sort": column === chosen && (order.sign > 0 ? "ascending" : "descending"),
       },
-      column.value
-        ? html("button", { type: "button", on: { click: () => sort(column, i) } }, column.title)
-        : column.title,
+      column.value ? button(() => sort(column, i), {}, column.title) : column.title,
     ),
   );
   const line = (row, isBelow) =>

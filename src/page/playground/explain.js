@@ -1,13 +1,13 @@
 // The equation of a step, as softalign explain prints it.
 
 import { byId, html } from "../dom.js";
+import { strip } from "../strip.js";
+import { clipped, fixed, visible } from "../text.js";
 import { callModel } from "./engine.js";
 import { textOf } from "./language.js";
 import { watchedPair } from "./sentence.js";
 import { training } from "./state.js";
 import { pointedFrame, pointedSlot, view, weightsOf } from "./view.js";
-import { strip } from "../strip.js";
-import { clipped, fixed, visible } from "../text.js";
 
 let explained = 0;
 

@@ -1,13 +1,13 @@
 // The table of figures.
 
 import { byId, html } from "../dom.js";
+import { drawTable } from "../table.js";
+import { fixed } from "../text.js";
 import { engine } from "./engine.js";
 import { textOf } from "./language.js";
 import { nameOf } from "./options.js";
 import { bleuOf, past, shownMoment } from "./past.js";
 import { state, training } from "./state.js";
-import { drawTable } from "../table.js";
-import { fixed } from "../text.js";
 
 export function drawFigures() {
   const frames = shownMoment()?.frames ?? state.models.map((settings) => (settings ? {} : null));

@@ -1,6 +1,7 @@
 // The form of each model's settings, made from the tables of the module.
 
 import { byId, html } from "../dom.js";
+import { visible } from "../text.js";
 import { call, engine } from "./engine.js";
 import { textOf } from "./language.js";
 import { say } from "./message.js";
@@ -8,7 +9,6 @@ import { BASE, chosenOf, nameOf, optionOf, optionsOf, valueOf } from "./options.
 import { state } from "./state.js";
 import { texts } from "./texts.js";
 import { openAll } from "./training.js";
-import { visible } from "../text.js";
 
 const MAIN = [
   "model",

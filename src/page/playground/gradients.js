@@ -2,12 +2,13 @@
 
 import { drawBars } from "../bars.js";
 import { byId, html } from "../dom.js";
+import { clamp } from "../numbers.js";
+import { fixed, visible } from "../text.js";
 import { call, engine } from "./engine.js";
 import { textOf } from "./language.js";
 import { say, tried } from "./message.js";
 import { optionTexts, settingsOf } from "./options.js";
 import { keepLink, state, training } from "./state.js";
-import { fixed, visible } from "../text.js";
 
 // Leaves a term out of the gradients. "?" is a random one of those that every model of 2015 has;
 // the page does not name it.
@@ -70,7 +71,7 @@ export async function checkGradients() {
           ]
         : []),
     );
-    const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
+    const digits = (worst) => clamp(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0, 16);
     drawBars(
       byId("gradients"),
       tensors.map(({ name, worst, ok: right }) => ({

@@ -1,6 +1,6 @@
 // The controls that look inside a model.
 
-import { byId, html, onClick } from "../dom.js";
+import { byId, onClick, option } from "../dom.js";
 import { engine } from "./engine.js";
 import { scrollEquation } from "./explain.js";
 import { checkGradients, leaveOut } from "./gradients.js";
@@ -14,17 +14,13 @@ export function listInside() {
   const forces = ["", "uniform", "shuffle", "shift:1", "one-hot"];
   const force = byId("force").value;
   const term = byId("term").value;
-  byId("force").replaceChildren(
-    ...forces.map((name) => html("option", { value: name }, textOf(name || "asLearned"))),
-  );
+  byId("force").replaceChildren(...forces.map((name) => option(name, textOf(name || "asLearned"))));
   byId("force").value = force;
   byId("breaking").hidden = !engine.info.terms?.length;
   byId("term").replaceChildren(
-    html("option", { value: "" }, textOf("nothingOut")),
-    html("option", { value: "?", hidden: true }, textOf("secretTerm")),
-    ...(engine.info.terms ?? []).map(({ name, dropped }) =>
-      html("option", { value: name }, `${name}: ${dropped}`),
-    ),
+    option("", textOf("nothingOut")),
+    option("?", textOf("secretTerm"), { hidden: true }),
+    ...(engine.info.terms ?? []).map(({ name, dropped }) => option(name, `${name}: ${dropped}`)),
   );
   byId("term").value = term;
 }

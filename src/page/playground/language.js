@@ -5,17 +5,15 @@ import { languages, texts } from "./texts.js";
 
 export const language = { name: "en" };
 
+// Returns the text of a row of texts in the current language.
+export const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];
+
 // Returns the text of a key with its {names} replaced by values.
 export function textOf(key, values = {}) {
-  const row = texts[key];
-  const text = row[Object.keys(languages).indexOf(language.name)] ?? row[0];
-  return text.replace(/\{(\w+)\}/g, (whole, name) =>
+  return inLanguage(texts[key]).replace(/\{(\w+)\}/g, (whole, name) =>
     name in values ? String(values[name]) : whole,
   );
 }
-
-// Returns the text of a row of texts in the current language.
-export const inLanguage = (row) => row[Object.keys(languages).indexOf(language.name)] ?? row[0];
 
 // Returns the parts of such a text, which | separates.
 export const partsOf = (row) =>

@@ -1,7 +1,7 @@
 // The start of the playground, its links and its language.
 
 import { captions } from "../captions.js";
-import { byId, changeTheme, html, onClick, onWidth } from "../dom.js";
+import { byId, changeTheme, onClick, onWidth, option } from "../dom.js";
 import { drawCurves } from "./curves.js";
 import { startEngine } from "./engine.js";
 import { drawFigures, drawGlossary } from "./figures.js";
@@ -47,9 +47,7 @@ function drawTexts() {
 
 function addTools() {
   byId("language").append(
-    ...Object.entries(languages).map(([name, title]) =>
-      html("option", { value: name, lang: name }, title),
-    ),
+    ...Object.entries(languages).map(([name, title]) => option(name, title, { lang: name })),
   );
   byId("language").addEventListener("change", (event) => {
     setLanguage(event.target.value);

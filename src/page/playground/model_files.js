@@ -1,6 +1,7 @@
 // Files of models and of trainings.
 
 import { byId, offer } from "../dom.js";
+import { clipped } from "../text.js";
 import { ask, call, callModel, engine } from "./engine.js";
 import { drawForms } from "./forms.js";
 import { textOf } from "./language.js";
@@ -11,7 +12,6 @@ import { held } from "./sentence.js";
 import { state, training } from "./state.js";
 import { listTasks } from "./tasks.js";
 import { enable, reopen, run, showOpened } from "./training.js";
-import { clipped } from "../text.js";
 
 export async function saveModel(wholeTraining) {
   offer(

@@ -2,6 +2,8 @@
 
 import { byId, html } from "../dom.js";
 import { drawHeads } from "../heads.js";
+import { drawTable } from "../table.js";
+import { clipped, fixed, visible, word } from "../text.js";
 import { partsOf, textOf } from "./language.js";
 import { nameOf, names } from "./options.js";
 import { drawPanels, isOnStage } from "./panels.js";
@@ -9,8 +11,6 @@ import { isRight, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
 import { stops } from "./tour_texts.js";
 import { pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
-import { drawTable } from "../table.js";
-import { clipped, fixed, visible, word } from "../text.js";
 
 function drawTranslations(frames) {
   const pair = watchedPair();

@@ -4,12 +4,12 @@ import { Bands } from "../bands.js";
 import { byId, html, make } from "../dom.js";
 import { panelOf, widthOf } from "../labels.js";
 import { Matrix } from "../matrix.js";
+import { clipped } from "../text.js";
 import { language, textOf } from "./language.js";
 import { nameOf } from "./options.js";
 import { linksOf, watchedGold } from "./sentence.js";
 import { state } from "./state.js";
 import { NARROW, view, weightsOf, wordsOf } from "./view.js";
-import { clipped } from "../text.js";
 
 // Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring,
 // which takes time.

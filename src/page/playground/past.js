@@ -2,10 +2,10 @@
 
 import { html } from "../dom.js";
 import { halt, setPlayer } from "../player.js";
+import { fixed } from "../text.js";
 import { textOf } from "./language.js";
 import { names } from "./options.js";
 import { state, training } from "./state.js";
-import { fixed } from "../text.js";
 
 const noPast = () => ({
   moments: [],

@@ -1,8 +1,8 @@
 // The watched sentence.
 
-import { byId, html } from "../dom.js";
-import { state, training } from "./state.js";
+import { byId, option } from "../dom.js";
 import { clipped } from "../text.js";
+import { state, training } from "./state.js";
 
 // "0-1 1p0": source-target, sure or possible, as the matrix marks it.
 export function linksOf(text, columns, rows) {
@@ -57,9 +57,7 @@ export const watchedGold = () => watchedPair().gold;
 
 export function listSentences() {
   byId("sentence").replaceChildren(
-    ...held().map(({ source }, i) =>
-      html("option", { value: i }, `${i + 1}  ${clipped(source, 70)}`),
-    ),
+    ...held().map(({ source }, i) => option(i, `${i + 1}  ${clipped(source, 70)}`)),
   );
   byId("sentence").value = state.sentence ?? tellingPair();
   byId("source").value = state.source ?? "";

@@ -1,6 +1,7 @@
 // The controls of the settings.
 
 import { byId } from "../dom.js";
+import { clamp } from "../numbers.js";
 import { drawForms } from "./forms.js";
 import { START, keepLink, state, training } from "./state.js";
 import { changeTask } from "./tasks.js";
@@ -22,10 +23,8 @@ export function addSettings() {
     ["pause", pause],
   ])
     byId(id).addEventListener("change", ({ target }) => {
-      target.value = state[id] = Math.min(
-        Math.max(Math.round(Number(target.value)) || START[id], target.min),
-        target.max,
-      );
+      const chosen = Math.round(Number(target.value)) || START[id];
+      target.value = state[id] = clamp(chosen, target.min, target.max);
       act();
     });
 }

@@ -2,6 +2,7 @@
 
 import { byId, onClick } from "../dom.js";
 import { onKeys } from "../keyboard.js";
+import { clamp } from "../numbers.js";
 import { halt, scrub, togglePlay } from "../player.js";
 import { chooseHead, drawMoment, drawQuestion } from "./moment.js";
 import { drawPanels, isOnStage } from "./panels.js";
@@ -58,8 +59,7 @@ function closeStage() {
 // The row above or below the one that is pointed at.
 function moveRow(by) {
   const rows = pointedFrame()?.rows.length ?? 0;
-  if (rows)
-    view.actsOf(pointedSlot()).over(Math.min(Math.max((view.row ?? -1) + by, 0), rows - 1), null);
+  if (rows) view.actsOf(pointedSlot()).over(clamp((view.row ?? -1) + by, 0, rows - 1), null);
 }
 
 export function addStage() {

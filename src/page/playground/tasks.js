@@ -1,6 +1,6 @@
 // The task and the sentence that the user chooses.
 
-import { byId, html } from "../dom.js";
+import { byId, option } from "../dom.js";
 import { engine } from "./engine.js";
 import { drawForms } from "./forms.js";
 import { textOf } from "./language.js";
@@ -45,8 +45,8 @@ export function changeTask() {
 export function listTasks() {
   const own = state.own !== null;
   byId("task").replaceChildren(
-    ...(own ? [html("option", { value: "" }, textOf("ownTask"))] : []),
-    ...engine.info.tasks.map(({ name }) => html("option", { value: name }, name)),
+    ...(own ? [option("", textOf("ownTask"))] : []),
+    ...engine.info.tasks.map(({ name }) => option(name, name)),
   );
   byId("task").value = own ? "" : state.task;
   byId("task-line").textContent = own

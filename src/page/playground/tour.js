@@ -1,6 +1,6 @@
 // The tour: each stop is a link with a text.
 
-import { byId, html, onClick } from "../dom.js";
+import { button, byId, html, onClick } from "../dom.js";
 import { leaveOut } from "./gradients.js";
 import { inLanguage, partsOf, textOf } from "./language.js";
 import { drawQuestion } from "./moment.js";
@@ -36,19 +36,10 @@ function showStop(number) {
 export function drawStops() {
   byId("stops").replaceChildren(
     html("b", {}, textOf("tour")),
-    ...stops.map((stop, i) =>
-      html(
-        "button",
-        {
-          type: "button",
-          "aria-pressed": false,
-          on: {
-            click: () => (state.stop === i + 1 ? leave() : visit(i + 1)),
-          },
-        },
-        `${i + 1}. ${inLanguage(stop.title)}`,
-      ),
-    ),
+    ...stops.map((stop, i) => {
+      const click = () => (state.stop === i + 1 ? leave() : visit(i + 1));
+      return button(click, { "aria-pressed": false }, `${i + 1}. ${inLanguage(stop.title)}`);
+    }),
   );
   showStop(state.stop);
 }

@@ -2,6 +2,7 @@
 
 import { byId, onClick } from "../dom.js";
 import { addPlayer, play, player } from "../player.js";
+import { visible } from "../text.js";
 import { showCommand } from "./command.js";
 import { drawCurves } from "./curves.js";
 import { ask, call, engine } from "./engine.js";
@@ -16,7 +17,6 @@ import { forgetPast, keepMoment, latestStep, past, showTime, shownMoment } from 
 import { listSentences } from "./sentence.js";
 import { keepLink, state, training } from "./state.js";
 import { watch } from "./watch.js";
-import { visible } from "../text.js";
 
 async function openModel(slot, saved = null) {
   training.about[slot] = null;

@@ -1,6 +1,7 @@
 // Watching the chosen sentence, also with attention bent by hand.
 
 import { byId } from "../dom.js";
+import { clipped } from "../text.js";
 import { ask } from "./engine.js";
 import { textOf } from "./language.js";
 import { tried } from "./message.js";
@@ -8,7 +9,6 @@ import { drawMoment } from "./moment.js";
 import { past } from "./past.js";
 import { watchedPair } from "./sentence.js";
 import { view } from "./view.js";
-import { clipped } from "../text.js";
 
 export const bending = { links: new Map() }; // target word: source word
 

@@ -1,9 +1,9 @@
 // The files of the page, offered for download.
 
-import { byId, html, offer } from "../dom.js";
+import { button, byId, offer } from "../dom.js";
+import { csvCell } from "../text.js";
 import { page, unpack } from "./data.js";
 import { models } from "./models.js";
-import { csvCell } from "../text.js";
 
 // Returns all weights as a CSV file, a row per cell.
 export function tidy() {
@@ -33,13 +33,8 @@ export function tidy() {
 export function addDownloads() {
   const offers = Object.entries(page.files).map(([name, text]) => [name, () => text]);
   if (page.matrices?.some(Boolean)) offers.push(["attention.csv", tidy]);
-  byId("downloads").append(
-    ...offers.map(([name, text]) =>
-      html(
-        "button",
-        { type: "button", on: { click: () => offer(name, text(), "text/csv") } },
-        `↓ ${name}`,
-      ),
-    ),
+  const buttons = offers.map(([name, text]) =>
+    button(() => offer(name, text(), "text/csv"), {}, `↓ ${name}`),
   );
+  byId("downloads").append(...buttons);
 }

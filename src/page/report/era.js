@@ -2,12 +2,12 @@
 
 import { html } from "../dom.js";
 import { thumbnail } from "../heads.js";
+import { visible } from "../text.js";
 import { page } from "./data.js";
 import { mathOf } from "./formula.js";
 import { bleuOf, lengthBands } from "./lengths.js";
 import { view } from "./view.js";
 import { entryOf, weightsOf, wordsOf } from "./weights.js";
-import { visible } from "../text.js";
 
 // The columns of the history's table: the year, BLEU by length, and some that all pages have.
 export const eraColumns = () => [

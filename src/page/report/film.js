@@ -1,14 +1,15 @@
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
-import { byId, html } from "../dom.js";
+import { byId, html, option } from "../dom.js";
 import { panelOf } from "../labels.js";
 import { Matrix } from "../matrix.js";
+import { clamp } from "../numbers.js";
 import { player, setPlayer } from "../player.js";
+import { visible } from "../text.js";
 import { addSlider } from "./controls.js";
 import { curvesOf, keepChart, trainingLog } from "./curves.js";
 import { page, sentenceTitle, unpack } from "./data.js";
 import { models, onModelsChange } from "./models.js";
-import { visible } from "../text.js";
 
 // Returns the weights of a frame: the mean, or one head.
 function frameOf({ frames, scene }, frame, head) {
@@ -58,7 +59,7 @@ export function drawScenes() {
 }
 
 export function showFrame(at) {
-  film.at = Math.min(Math.max(at, 0), film.steps.length - 1);
+  film.at = clamp(at, 0, film.steps.length - 1);
   const step = film.steps[film.at];
   setPlayer(film.at, film.steps.length - 1, step ? `update ${step}` : "before the first update");
   byId("film-curve").mark?.(step);
@@ -79,7 +80,7 @@ export function addFilms() {
   const recorded = page.film.filter(Boolean);
   film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
   player.show = showFrame;
-  const optionOf = ({ source }, i) => html("option", { value: i }, sentenceTitle(i, source));
+  const optionOf = ({ source }, i) => option(i, sentenceTitle(i, source));
   byId("scene").append(...recorded[0].scenes.map(optionOf));
   byId("scene").parentElement.hidden = recorded[0].scenes.length < 2;
   byId("scene").addEventListener("change", drawScenes);

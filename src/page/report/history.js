@@ -1,9 +1,11 @@
 // The history: small matrices of one sentence in the order of years, and chosen rows enlarged.
 
 import { drawBars } from "../bars.js";
-import { byId, html, onClick, setControl } from "../dom.js";
+import { button, byId, html, onClick, option, setControl } from "../dom.js";
 import { onKeys } from "../keyboard.js";
 import { Matrix } from "../matrix.js";
+import { clamp } from "../numbers.js";
+import { clipped, fixed, word } from "../text.js";
 import { page, records } from "./data.js";
 import { eraMatrix, eraText, eraThumb } from "./era.js";
 import { bleuOf, lengthBands } from "./lengths.js";
@@ -12,61 +14,67 @@ import { models } from "./models.js";
 import { drawResults } from "./results.js";
 import { chooseSentence, view } from "./view.js";
 import { onPanelsDrawn } from "./viewer.js";
-import { clipped, fixed, word } from "../text.js";
+
+// Columns of the overview where there are more than so many rows.
+const COLUMNS = [
+  [11, 40],
+  [10, 32],
+  [8, 16],
+  [4, 0],
+];
+const FIGURES = ["parameters", "aer", "zeros", "cache_bytes_per_step"];
 
 const inYears = () => [...models].sort((a, b) => a.era.year - b.era.year);
 
+// A row as a button that enlarges it. Its year is emphasized unless it is that of the previous row.
+function eraButton(model, i, all) {
+  const { year, name, idea } = model.era;
+  const [, author = ""] = name.match(/\((\w+)/) ?? [];
+  const title = html("span", {}, name.replace(/ \(.*/, ""), " ", html("small", {}, author));
+  const attributes = { class: year === all[i - 1]?.era.year && "again", title: idea };
+  const enlarge = () => setControl("era", model.index);
+  return button(enlarge, attributes, html("b", {}, year), title, eraThumb(model));
+}
+
 export function drawEras() {
-  const columns = models.length > 40 ? 11 : models.length > 32 ? 10 : models.length > 16 ? 8 : 4;
+  const [columns] = COLUMNS.find(([, rows]) => models.length > rows);
+  const words = page.sentences[view.sentence]?.source.slice(0, -1) ?? [];
   byId("eras").style.setProperty("--columns", columns);
   byId("eras").style.setProperty("--lines", Math.ceil(models.length / columns));
-  byId("eras").replaceChildren(
-    ...inYears().map((model, i, all) =>
-      html(
-        "button",
-        {
-          type: "button",
-          class: model.era.year === all[i - 1]?.era.year && "again",
-          title: model.era.idea,
-          on: { click: () => setControl("era", model.index) },
-        },
-        html("b", {}, model.era.year),
-        html(
-          "span",
-          {},
-          model.era.name.replace(/ \(.*/, ""),
-          " ",
-          html("small", {}, model.era.name.match(/\((\w+)/)?.[1] ?? ""),
-        ),
-        eraThumb(model),
-      ),
-    ),
-  );
-  byId("of-all").replaceChildren(
-    word(page.sentences[view.sentence]?.source.slice(0, -1).join(" ") ?? "", 150),
-  );
+  byId("eras").replaceChildren(...inYears().map(eraButton));
+  byId("of-all").replaceChildren(word(words.join(" "), 150));
   drawResults(); // with its small matrices
   if (byId("large").open) drawLarge();
 }
 
+// BLEU by length as bars.
+function bleuBars(model) {
+  const host = html("div", { class: "bars" });
+  const bars = lengthBands().map((band) => {
+    const value = bleuOf(model, band);
+    return { name: band, color: "var(--m0)", value, shown: fixed(value, 0), runs: [] };
+  });
+  drawBars(host, bars, 100);
+  return host;
+}
+
+// Some figures of the table, in words.
+function figuresOf(model) {
+  const known = records("table.csv").findLast((row) => row.model === model.key);
+  return page.columns
+    .filter(({ key }) => FIGURES.includes(key) && Number.isFinite(known[key]))
+    .map(({ title, key, scale, decimals }) =>
+      title.replace(/ |$/, ` ${fixed(known[key] * scale, decimals)} `).trim(),
+    )
+    .join(" · ");
+}
+
 function eraCard(model) {
   const seen = eraMatrix(model);
-  const matrix =
-    seen && Matrix(seen.words, { gold: seen.words.gold, large: { cell: 30, font: 24 } });
-  const figures = html("div", { class: "bars" });
+  const large = { cell: 30, font: 24 };
+  const matrix = seen && Matrix(seen.words, { gold: seen.words.gold, large });
+  const note = (text) => html("p", { class: "note" }, text);
   matrix?.show(seen.weights);
-  drawBars(
-    figures,
-    lengthBands().map((band) => ({
-      name: band,
-      color: "var(--m0)",
-      value: bleuOf(model, band),
-      shown: fixed(bleuOf(model, band), 0),
-      runs: [],
-    })),
-    100,
-  );
-  const known = records("table.csv").findLast((row) => row.model === model.key);
   return html(
     "article",
     {},
@@ -74,22 +82,9 @@ function eraCard(model) {
       "div",
       {},
       ...eraText(model),
-      html("p", { class: "note" }, "BLEU by the words of the source"),
-      figures,
-      html(
-        "p",
-        { class: "note" },
-        page.columns
-          .filter(
-            ({ key }) =>
-              ["parameters", "aer", "zeros", "cache_bytes_per_step"].includes(key) &&
-              Number.isFinite(known[key]),
-          )
-          .map(({ title, key, scale, decimals }) =>
-            title.replace(/ |$/, ` ${fixed(known[key] * scale, decimals)} `).trim(),
-          )
-          .join(" · "),
-      ),
+      note("BLEU by the words of the source"),
+      bleuBars(model),
+      note(figuresOf(model)),
     ),
     matrix?.picture ?? html("i", { class: "thumb" }, "no attention"),
   );
@@ -101,11 +96,10 @@ function drawLarge() {
 }
 
 // Goes to the next row, or to the previous one.
-const moveEra = (by) =>
-  setControl(
-    "era",
-    byId("era").options[Math.min(Math.max(byId("era").selectedIndex + by, 1), models.length)].value,
-  );
+function moveEra(by) {
+  const { options, selectedIndex } = byId("era");
+  setControl("era", options[clamp(selectedIndex + by, 1, models.length)].value);
+}
 
 export function addHistory() {
   onPanelsDrawn(drawEras);
@@ -113,8 +107,8 @@ export function addHistory() {
   byId("results").after(byId("models"));
   for (const id of ["era", "beside"]) {
     byId(id).append(
-      html("option", { value: "" }, id === "era" ? "none" : "alone"),
-      ...inYears().map(({ name, index }) => html("option", { value: index }, clipped(name, 40))),
+      option("", id === "era" ? "none" : "alone"),
+      ...inYears().map(({ name, index }) => option(index, clipped(name, 40))),
     );
     byId(id).addEventListener("change", () => {
       if (byId("era").value && !byId("large").open) byId("large").showModal();

@@ -1,11 +1,11 @@
 // The list of sentences, which can be searched and sorted.
 
-import { byId, html, onClick } from "../dom.js";
-import { entropyOf } from "../margins.js";
+import { byId, onClick, option } from "../dom.js";
+import { entropyOf } from "../numbers.js";
+import { fixed, isRightToLeft } from "../text.js";
 import { page, sentenceTitle } from "./data.js";
 import { chooseSentence, view } from "./view.js";
 import { aerOf, entryOf, weightsOf, wordsOf } from "./weights.js";
-import { fixed, isRightToLeft } from "../text.js";
 
 const list = { shown: [] };
 
@@ -106,7 +106,7 @@ export function updateList() {
     const { source } = page.sentences[i];
     const note = Number.isFinite(figures[i]) ? `(${fixed(figures[i], order.decimals)})  ` : "";
     const direction = isRightToLeft(source) && "rtl";
-    return html("option", { value: i, dir: direction }, sentenceTitle(i, source, note));
+    return option(i, sentenceTitle(i, source, note), { dir: direction });
   };
   list.shown = found;
   byId("found").textContent = sought ? `${found.length} of ${page.sentences.length}` : "";
@@ -136,10 +136,10 @@ export function addList(attending) {
     difference: attending.length > 1,
   };
   byId("order").append(
-    html("option", { value: "given" }, "as given"),
+    option("given", "as given"),
     ...Object.entries(orders)
       .filter(([name]) => known[name])
-      .map(([name, { title }]) => html("option", { value: name }, title)),
+      .map(([name, { title }]) => option(name, title)),
   );
   byId("order").addEventListener("change", () => {
     updateList();

@@ -2,9 +2,9 @@
 
 import history from "../../../scripts/lessons/history.tsv";
 import { lineMark } from "../chart.js";
-import { byId, html } from "../dom.js";
-import { page } from "./data.js";
+import { button, byId } from "../dom.js";
 import { visible } from "../text.js";
+import { page } from "./data.js";
 
 const strokes = ["", "9 5", "2 5", "12 4 2 4"];
 
@@ -49,20 +49,15 @@ const listeners = [];
 export const onModelsChange = (act) => listeners.push(act);
 
 export function addModels() {
-  const nav = byId("models");
-  nav.hidden = models.length < 2;
+  byId("models").hidden = models.length < 2;
   for (const model of models) {
-    const toggle = () => {
+    const toggle = ({ currentTarget }) => {
       model.shown = !model.shown;
-      button.setAttribute("aria-pressed", model.shown);
+      currentTarget.setAttribute("aria-pressed", model.shown);
       for (const act of listeners) act();
     };
-    const button = html(
-      "button",
-      { type: "button", "aria-pressed": String(model.shown), on: { click: toggle } },
-      lineMark(model.color, model.stroke),
-      visible(model.name),
-    );
-    nav.append(button);
+    const mark = lineMark(model.color, model.stroke);
+    const isPressed = String(model.shown);
+    byId("models").append(button(toggle, { "aria-pressed": isPressed }, mark, visible(model.name)));
   }
 }

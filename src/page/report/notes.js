@@ -1,8 +1,8 @@
 // Notes: paragraphs with `code` and *emphasis*, questions whose answers are folded, links.
 
 import { byId, html } from "../dom.js";
-import { page } from "./data.js";
 import { visible } from "../text.js";
+import { page } from "./data.js";
 
 function prose(text) {
   return text

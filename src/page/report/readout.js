@@ -1,11 +1,11 @@
 // The readout of a cell.
 
 import { html } from "../dom.js";
-import { entropyOf } from "../margins.js";
+import { entropyOf } from "../numbers.js";
+import { word } from "../text.js";
 import { unpack } from "./data.js";
 import { view } from "./view.js";
 import { entryOf } from "./weights.js";
-import { word } from "../text.js";
 
 // Returns what a normalizer gives to no word, and to how many words it gives nothing. The page has
 // thousandths.

@@ -1,54 +1,47 @@
 // The table of results, and one of its columns as bars.
 
 import { drawBars } from "../bars.js";
-import { byId, html } from "../dom.js";
-import { page, records } from "./data.js";
-import { eraColumns, eraFigures, eraText, eraThumb } from "./era.js";
-import { isHistory, models, onModelsChange } from "./models.js";
-import { lengthBands } from "./lengths.js";
+import { byId, option } from "../dom.js";
 import { drawTable } from "../table.js";
 import { breakable, fixed, visible } from "../text.js";
+import { page, records } from "./data.js";
+import { eraColumns, eraFigures, eraText, eraThumb } from "./era.js";
+import { lengthBands } from "./lengths.js";
+import { isHistory, models, onModelsChange } from "./models.js";
 
 const better = { loss: -1, perplexity: -1, bleu: 1, exact: 1, aer: -1 };
 for (const band of lengthBands()) better[band] = 1;
 
-export function drawResults() {
-  const rows = records("table.csv");
+// The rows of the table: the last of each model, below it those of its seeds if they are asked for.
+function resultRows() {
   const every = byId("each-seed").querySelector("input").checked;
-  // A column such as exact zeros is left out where it is 0 for all models.
-  const columns = isHistory
-    ? eraColumns()
-    : page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
-  const shown = models
+  return models
     .filter((model) => isHistory || model.shown)
     .map((model) => {
-      const own = rows.filter((row) => row.model === model.key);
-      return {
-        ...own.at(-1),
-        ...(isHistory ? eraFigures(model) : {}),
-        model,
-        below: every ? own.slice(0, -1).map((run) => ({ ...run, model: null })) : [],
-      };
+      const own = records("table.csv").filter((row) => row.model === model.key);
+      const below = every ? own.slice(0, -1).map((run) => ({ ...run, model: null })) : [];
+      return { ...own.at(-1), ...(isHistory ? eraFigures(model) : {}), model, below };
     });
-  const nameOf = ({ model, seed }) =>
-    !model
-      ? `seed ${seed}`
-      : isHistory
-        ? [eraThumb(model), ...eraText(model)]
-        : breakable(model.name);
-  drawTable(
-    byId("results").querySelector("table"),
-    [
-      { title: "model", cell: nameOf },
-      ...columns.map(({ key, title, scale, decimals }) => ({
-        title,
-        best: better[key],
-        value: (row) => row[key],
-        cell: (row) => fixed(row[key] * scale, decimals),
-      })),
-    ],
-    shown,
-  );
+}
+
+function rowName({ model, seed }) {
+  if (!model) return `seed ${seed}`;
+  return isHistory ? [eraThumb(model), ...eraText(model)] : breakable(model.name);
+}
+
+export function drawResults() {
+  const rows = records("table.csv");
+  // A column such as exact zeros is left out where it is 0 for all models.
+  const isTelling = ({ key }) => better[key] || rows.some((row) => row[key]);
+  const columns = isHistory ? eraColumns() : page.columns.filter(isTelling);
+  const figures = columns.map(({ key, title, scale, decimals }) => ({
+    title,
+    best: better[key],
+    value: (row) => row[key],
+    cell: (row) => fixed(row[key] * scale, decimals),
+  }));
+  const table = byId("results").querySelector("table");
+  drawTable(table, [{ title: "model", cell: rowName }, ...figures], resultRows());
 }
 
 export function addResults() {
@@ -96,29 +89,17 @@ export const barColumns =
 // Draws a column of the table as bars, with ticks for single seeds.
 export function addBars() {
   const list = byId("column");
-  list.append(...barColumns.map((column) => html("option", { value: column.key }, column.title)));
+  list.append(...barColumns.map((column) => option(column.key, column.title)));
   list.value = "bleu";
-  const draw = () => {
-    const column = barColumns.find(({ key }) => key === list.value);
-    const rows = records("table.csv");
-    drawBars(
-      byId("bar-rows"),
-      models
-        .filter((model) => model.shown)
-        .map((model) => {
-          const all = rows
-            .filter((row) => row.model === model.key)
-            .map((row) => row[column.key] * column.scale);
-          return {
-            name: model.name,
-            color: model.color,
-            value: all.at(-1),
-            shown: fixed(all.at(-1), column.decimals),
-            runs: all.length > 2 ? all.slice(0, -1) : [],
-          };
-        }),
-    );
+  const barOf = (model) => {
+    const { key, scale, decimals } = barColumns.find((column) => column.key === list.value);
+    const own = records("table.csv").filter((row) => row.model === model.key);
+    const all = own.map((row) => row[key] * scale);
+    const runs = all.length > 2 ? all.slice(0, -1) : [];
+    const value = all.at(-1);
+    return { name: model.name, color: model.color, value, shown: fixed(value, decimals), runs };
   };
+  const draw = () => drawBars(byId("bar-rows"), models.filter((model) => model.shown).map(barOf));
   list.addEventListener("change", draw);
   onModelsChange(draw);
   draw();

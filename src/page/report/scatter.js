@@ -1,8 +1,8 @@
 // Vectors of words as points: two principal components, before and after each layer.
 
 import { byId, html, svg } from "../dom.js";
-import { page, readCsv } from "./data.js";
 import { clipped, fixed, visible } from "../text.js";
+import { page, readCsv } from "./data.js";
 
 const MANY = 300; // words that are drawn
 

@@ -2,6 +2,7 @@
 
 import { onClick } from "../dom.js";
 import { onKeys } from "../keyboard.js";
+import { clamp } from "../numbers.js";
 import { page } from "./data.js";
 
 const slides = { at: -1 };
@@ -20,7 +21,8 @@ const listSlides = () =>
 
 function showSlide(at) {
   const list = listSlides();
-  const { section, item, isOpen } = list[(slides.at = Math.min(Math.max(at, 0), list.length - 1))];
+  slides.at = clamp(at, 0, list.length - 1);
+  const { section, item, isOpen } = list[slides.at];
   document.body.classList.add("slides");
   for (const node of document.querySelectorAll("main > section, #notes > *"))
     node.classList.toggle("current", node === section || node === item);

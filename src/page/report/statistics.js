@@ -1,10 +1,10 @@
 // Attention statistics, and the settings of the models.
 
 import { byId, html } from "../dom.js";
-import { page } from "./data.js";
-import { models, onModelsChange } from "./models.js";
 import { drawTable } from "../table.js";
 import { breakable, fixed, visible } from "../text.js";
+import { page } from "./data.js";
+import { models, onModelsChange } from "./models.js";
 
 export function addAttentionStatistics() {
   const attending = models.filter((model) => model.gaze);

@@ -1,5 +1,6 @@
 // What is in view: a sentence, and the word that is pointed at or pinned.
 
+import { clamp } from "../numbers.js";
 import { page } from "./data.js";
 
 export const view = {
@@ -19,7 +20,7 @@ const sentenceActs = [];
 export const onSentenceChange = (act) => sentenceActs.push(act);
 
 export function chooseSentence(number) {
-  view.sentence = Math.min(Math.max(number, 0), page.sentences.length - 1);
+  view.sentence = clamp(number, 0, page.sentences.length - 1);
   view.over = view.column = view.pinned = null;
   for (const act of sentenceActs) act();
 }

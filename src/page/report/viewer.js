@@ -1,11 +1,12 @@
 // The viewer: one sentence, all models side by side, and the attention of one target word.
 
 import { Bands } from "../bands.js";
-import { byId, html, onWidth, setControl } from "../dom.js";
+import { button, byId, html, onWidth, option, setControl } from "../dom.js";
 import { drawHeads } from "../heads.js";
 import { panelOf } from "../labels.js";
-import { entropyOf } from "../margins.js";
 import { Matrix } from "../matrix.js";
+import { entropyOf } from "../numbers.js";
+import { clipped, fixed, visible, word } from "../text.js";
 import { addSlider } from "./controls.js";
 import { page } from "./data.js";
 import { addList, updateList } from "./list.js";
@@ -13,7 +14,6 @@ import { models, onModelsChange } from "./models.js";
 import { equation } from "./readout.js";
 import { activeRow, chooseSentence, onSentenceChange, view } from "./view.js";
 import { aerOf, chosenPart, decisive, entryOf, part, weightsOf, wordsOf } from "./weights.js";
-import { clipped, fixed, visible, word } from "../text.js";
 
 function selectionLabel(model, entry) {
   if (model.layers * model.heads < 2) return "";
@@ -76,76 +76,69 @@ const drawnActs = [];
 // Calls `act` whenever the panels have been drawn.
 export const onPanelsDrawn = (act) => drawnActs.push(act);
 
-function addPanel(model, title, notes, words, weights, signed, beside) {
-  const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
+// The name above a panel: none where it is alone, and a button for the panel of a model.
+function panelName({ model, title }, beside) {
+  if (beside < 2) return "";
+  if (!model) return html("b", {}, visible(title));
   const choose = () => {
     view.detail = model;
     drawPanels();
   };
-  const name =
-    beside < 2
-      ? ""
-      : model
-        ? html(
-            "button",
-            {
-              type: "button",
-              "aria-pressed": model === view.detail,
-              title: "Show its bands and heads below",
-              on: { click: choose },
-            },
-            visible(title),
-          )
-        : html("b", {}, visible(title));
+  const isPressed = model === view.detail;
+  const attributes = { "aria-pressed": isPressed, title: "Show its bands and heads below" };
+  return button(choose, attributes, visible(title));
+}
+
+// Adds a panel { model, title, notes, words, weights, signed } to those that stand beside it.
+function addPanel(panel, beside) {
+  const { notes, words, weights, signed } = panel;
+  const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
+  const said = notes.filter(Boolean).map((note) => html("span", {}, note));
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
-  byId("panels").append(
-    panelOf(
-      matrix,
-      html("figcaption", {}, name, ...notes.filter(Boolean).map((note) => html("span", {}, note))),
-    ),
+  const caption = html("figcaption", {}, panelName(panel, beside), ...said);
+  byId("panels").append(panelOf(matrix, caption));
+  view.panels.push({ ...panel, matrix });
+}
+
+function modelPanel(model) {
+  const entry = entryOf(model, view.sentence);
+  const words = wordsOf(entry, view.sentence);
+  const weights = weightsOf(model, entry, words);
+  const notes = [selectionLabel(model, entry), about(model, weights, words)];
+  return { model, title: model.name, notes, words, weights, signed: false };
+}
+
+// The difference of the two chosen models, if both are shown and have as many words.
+function differencePanel(panels) {
+  const chosen = ["minuend", "subtrahend"].map((id) =>
+    panels.find(({ model }) => model.index === Number(byId(id).value)),
   );
-  view.panels.push({ model, title, words, weights, signed, matrix });
+  const [one, other] = chosen;
+  if (!one || !other || one === other || one.weights.length !== other.weights.length) return null;
+  return {
+    model: null,
+    title: `${one.title} − ${other.title}`,
+    notes: ["purple: larger in the first, green: larger in the second"],
+    words: one.words,
+    weights: one.weights.map((weight, i) => weight - other.weights[i]),
+    signed: true,
+  };
 }
 
 function drawPanels() {
+  const shown = models.filter((model) => model.shown && entryOf(model, view.sentence));
+  const panels = shown.map(modelPanel);
+  const difference = differencePanel(panels);
   view.panels = [];
   byId("panels").replaceChildren();
   byId("family").textContent = models.length < 2 ? describe(models[0]) : "";
-  const all = new Map();
-  const shown = models.filter((model) => model.shown && entryOf(model, view.sentence));
   if (!shown.includes(view.detail)) view.detail = shown[0] ?? null;
-  for (const model of shown) {
-    const entry = entryOf(model, view.sentence);
-    const words = wordsOf(entry, view.sentence);
-    const weights = weightsOf(model, entry, words);
-    all.set(model.index, { words, weights });
-    addPanel(
-      model,
-      model.name,
-      [selectionLabel(model, entry), about(model, weights, words)],
-      words,
-      weights,
-      false,
-      shown.length,
-    );
-  }
-  const one = all.get(Number(byId("minuend").value));
-  const other = all.get(Number(byId("subtrahend").value));
-  if (one && other && one !== other && one.weights.length === other.weights.length)
-    addPanel(
-      null,
-      `${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
-      ["purple: larger in the first, green: larger in the second"],
-      one.words,
-      one.weights.map((weight, i) => weight - other.weights[i]),
-      true,
-      shown.length,
-    );
+  for (const panel of [...panels, difference].filter(Boolean)) addPanel(panel, shown.length);
   // One small matrix leaves half of the page to its bands; several take the whole width.
-  const single = view.panels.length === 1;
-  const room = single ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
-  byId("panels").style.flex = single ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
+  const isSingle = view.panels.length === 1;
+  const room = isSingle ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
+  byId("panels").style.flex = isSingle ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
   byId("panels").style.maxWidth = room;
   drawDetail();
   updateHighlight();
@@ -164,56 +157,51 @@ function drawDetail() {
   view.bands.show(panel.weights);
   host.append(view.bands.picture);
   const { translation, bleu, loss } = entryOf(panel.model, view.sentence);
-  byId("translation").replaceChildren(
-    ...(translation === undefined
-      ? []
-      : [
-          "translated by the model: ",
-          html("b", {}, word(translation, 300)),
-          ` (BLEU ${fixed(bleu, 0)}`,
-          `; loss of the given target ${fixed(loss, 2)} nats per word)`,
-        ]),
-  );
+  const said = [
+    "translated by the model: ",
+    html("b", {}, word(translation ?? "", 300)),
+    ` (BLEU ${fixed(bleu, 0)}; loss of the given target ${fixed(loss, 2)} nats per word)`,
+  ];
+  byId("translation").replaceChildren(...(translation === undefined ? [] : said));
   drawThumbnails(panel);
 }
 
+// A head as drawHeads shows it, by its AER where there are gold links, else by its entropy.
+function headOf(model, entry, words, layer, head) {
+  const names = { model: model.methods?.[head - 1], all: layer ? "" : "mean of all heads" };
+  const title = names.model ?? (names.all || `layer ${layer}, head ${head}`);
+  const weights = part(model, entry, layer, head, words.source.length * words.target.length);
+  const aer = aerOf(model, weights, words);
+  const entropy = entropyOf(weights) / words.target.length;
+  const note = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${entropy.toFixed(2)}`;
+  const is = (other) => other.layer === layer && other.head === head;
+  const isDecisive = is(decisive(model));
+  return {
+    part: `${layer}.${head}`,
+    name: names.model ?? (layer ? `head ${head}` : "mean"),
+    note,
+    weights,
+    isDecisive,
+    isChosen: is(chosenPart(model)),
+    title: `${title}, ${note}${isDecisive ? ": the most decisive over all sentences" : ""}`,
+  };
+}
+
+const upTo = (count) => Array.from({ length: count }, (_, i) => i + 1);
+
 function drawThumbnails({ model, words }) {
   const entry = entryOf(model, view.sentence);
-  const chosen = chosenPart(model);
-  const most = decisive(model);
-  const count = words.source.length * words.target.length;
-  const headOf = (layer, head, short, name) => {
-    const weights = part(model, entry, layer, head, count);
-    const aer = aerOf(model, weights, words);
-    const isDecisive = most.layer === layer && most.head === head;
-    const note = Number.isFinite(aer)
-      ? `AER ${aer.toFixed(2)}`
-      : `H ${(entropyOf(weights) / words.target.length).toFixed(2)}`;
-    return {
-      part: `${layer}.${head}`,
-      name: short,
-      note,
-      weights,
-      isDecisive,
-      isChosen: chosen.layer === layer && chosen.head === head,
-      title: `${name}, ${note}${isDecisive ? ": the most decisive over all sentences" : ""}`,
-    };
-  };
-  const rows = Array.from({ length: model.layers }, (_, l) => ({
-    title: model.layers > 1 ? `layer ${l + 1}` : "",
-    heads: Array.from({ length: model.heads }, (__, h) =>
-      headOf(
-        l + 1,
-        h + 1,
-        model.methods?.[h] ?? `head ${h + 1}`,
-        model.methods?.[h] ?? `layer ${l + 1}, head ${h + 1}`,
-      ),
-    ),
+  const of = (layer, head) => headOf(model, entry, words, layer, head);
+  const layers = upTo(entry.heads ? model.layers : 0).map((layer) => ({
+    title: model.layers > 1 ? `layer ${layer}` : "",
+    heads: upTo(model.heads).map((head) => of(layer, head)),
   }));
-  if (!model.methods) rows.push({ title: "", heads: [headOf(0, 0, "mean", "mean of all heads")] });
-  drawHeads(byId("thumbs"), entry.heads ? rows : [], words, (chosenOne) =>
-    chosenOne.split(".").forEach((number, i) => setControl(["layer", "head"][i], number)),
-  );
+  const mean = entry.heads && !model.methods ? [{ title: "", heads: [of(0, 0)] }] : [];
+  drawHeads(byId("thumbs"), [...layers, ...mean], words, (chosen) => {
+    const [layer, head] = chosen.split(".");
+    setControl("layer", layer);
+    setControl("head", head);
+  });
 }
 
 const hint =
@@ -226,15 +214,11 @@ export function updateHighlight() {
     matrix.highlight(row, view.column);
     if (!model || model !== view.detail) continue;
     const seen = row < words.target.length ? row : null;
+    const name = view.panels.length > 1 ? html("b", {}, `${visible(title)}: `) : "";
+    const said =
+      seen === null ? [hint] : [name, ...equation({ model, words, weights }, seen, view.column)];
     view.bands?.highlight(row);
-    byId("equation").replaceChildren(
-      ...(seen === null
-        ? [hint]
-        : [
-            view.panels.length > 1 ? html("b", {}, `${visible(title)}: `) : "",
-            ...equation({ model, words, weights }, seen, view.column),
-          ]),
-    );
+    byId("equation").replaceChildren(...said);
     byId("equation").classList.toggle("hint", seen === null);
   }
 }
@@ -248,8 +232,8 @@ function addDifferences(attending) {
   byId("differences").hidden = attending.length < 2;
   for (const id of ["minuend", "subtrahend"]) {
     byId(id).append(
-      html("option", { value: -1 }, "none"),
-      ...attending.map((model) => html("option", { value: model.index }, clipped(model.name, 40))),
+      option(-1, "none"),
+      ...attending.map(({ name, index }) => option(index, clipped(name, 40))),
     );
     byId(id).addEventListener("change", drawPanels);
   }

@@ -2,7 +2,7 @@
 
 import { captions } from "./captions.js";
 import { svg } from "./dom.js";
-import { clamp, entropyOf } from "./numbers.js";
+import { clamp, entropyOf, rowOf } from "./numbers.js";
 import { numeral } from "./text.js";
 
 const SHADES = 20;
@@ -72,7 +72,7 @@ export function addSums(picture, { left, top, cell, rows, columns, font, toX, to
   );
   return (weights) => {
     entropies.forEach((bar, t) => {
-      const entropy = entropyOf(weights.subarray(t * columns, (t + 1) * columns));
+      const entropy = entropyOf(rowOf(weights, t, columns));
       bar.setAttribute("width", Math.min(entropy / (Math.log(columns) || 1), 1) * across);
     });
     covers.forEach((bar, s) => {

@@ -7,7 +7,7 @@ import { make, svg } from "./dom.js";
 import { addKeys } from "./keyboard.js";
 import { label, lightUp, widthOf } from "./labels.js";
 import { addScale, addSums } from "./margins.js";
-import { clamp } from "./numbers.js";
+import { clamp, rowOf } from "./numbers.js";
 import { clipped, isRightToLeft, numeral } from "./text.js";
 
 // Returns the sizes of cells and words. `large` sets those of cells and letters.
@@ -196,7 +196,7 @@ export function Matrix(words, options) {
   const showMost = large ? () => {} : addScale(picture, layout, signed);
   if (act) picture.append(...words.target.map((_, t) => catcherOf(t, picture, layout, act)));
   const keep = act && !large ? addKeys(picture, words, act) : () => {};
-  const rowOf = (t) => shown.weights.subarray(t * columns, (t + 1) * columns);
+  const weightsAt = (t) => rowOf(shown.weights, t, columns);
 
   return {
     picture,
@@ -212,7 +212,7 @@ export function Matrix(words, options) {
         const opacity = (Math.abs(weight) / shown.most).toFixed(3);
         make(parts.cells[i], { "fill-opacity": opacity, class: kind });
       });
-      const isEmpty = (t) => rowOf(t).every((weight) => Math.abs(weight) < 0.0005);
+      const isEmpty = (t) => weightsAt(t).every((weight) => Math.abs(weight) < 0.0005);
       parts.empty.forEach((text, t) => setVisible(text, !signed && isEmpty(t)));
       showSums(weights);
     },
@@ -220,7 +220,7 @@ export function Matrix(words, options) {
     highlight(pointedRow, pointedColumn = null) {
       const row = pointedRow < rows ? pointedRow : null;
       const column = pointedColumn < columns ? pointedColumn : null;
-      const lit = row === null || cell < 24 ? [] : Array.from(rowOf(row));
+      const lit = row === null || cell < 24 ? [] : Array.from(weightsAt(row));
       keep(row, column);
       picture.classList.toggle("looking", row !== null);
       parts.values.replaceChildren(...lit.map((x, s) => valueOf(x, shown.most, row, s, layout)));

@@ -1,4 +1,4 @@
-// Numbers.
+// Numbers, and rows of weights.
 
 export const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
@@ -8,3 +8,6 @@ export function entropyOf(weights) {
   for (const weight of weights) if (weight > 0) sum -= weight * Math.log(weight);
   return sum;
 }
+
+// Returns row t of a matrix of weights, without a copy.
+export const rowOf = (weights, t, columns) => weights.subarray(t * columns, (t + 1) * columns);

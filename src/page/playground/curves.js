@@ -3,7 +3,7 @@
 import { drawChart, lineMark } from "../chart.js";
 import { byId, html } from "../dom.js";
 import { textOf } from "./language.js";
-import { names } from "./options.js";
+import { prefixOf } from "./options.js";
 import { latestStep, past, shownMoment } from "./past.js";
 import { state } from "./state.js";
 
@@ -19,21 +19,15 @@ const lines = {
 
 function seriesOf(keys) {
   const titles = textOf("columns").split("|");
-  const titleOf = (key, slot) => (state.models[1] ? `${names[slot]} ` : "") + titles[lines[key][0]];
-  return state.models
-    .flatMap((settings, slot) =>
-      settings
-        ? keys.map((key) => ({
-            model: {
-              name: titleOf(key, slot),
-              color: `var(--m${slot})`,
-              index: slot,
-              stroke: lines[key][1],
-            },
-            points: past.curves[slot][key],
-          }))
-        : [],
-    )
+  const lineOf = (key, slot) => {
+    const [row, stroke] = lines[key];
+    const name = prefixOf(slot) + titles[row];
+    const model = { name, color: `var(--m${slot})`, index: slot, stroke };
+    return { model, points: past.curves[slot][key] };
+  };
+  return [0, 1]
+    .filter((slot) => state.models[slot])
+    .flatMap((slot) => keys.map((key) => lineOf(key, slot)))
     .filter(({ points }) => points.length);
 }
 

@@ -1,6 +1,7 @@
 // The equation of a step, as softalign explain prints it.
 
 import { byId, html } from "../dom.js";
+import { rowOf } from "../numbers.js";
 import { strip } from "../strip.js";
 import { clipped, fixed, visible } from "../text.js";
 import { callModel } from "./engine.js";
@@ -90,9 +91,7 @@ function explanation(step, more = "") {
 
 // Says in words where a row looks.
 function inWords(frame, t) {
-  const row = Array.from(
-    weightsOf(frame).subarray(t * frame.columns.length, (t + 1) * frame.columns.length),
-  );
+  const row = rowOf(weightsOf(frame), t, frame.columns.length);
   const most = [...row.keys()]
     .sort((a, b) => row[b] - row[a])
     .filter((s, i) => i < 3 && row[s] >= 0.05);

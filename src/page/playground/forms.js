@@ -5,7 +5,7 @@ import { visible } from "../text.js";
 import { call, engine } from "./engine.js";
 import { textOf } from "./language.js";
 import { say } from "./message.js";
-import { BASE, chosenOf, nameOf, optionOf, optionsOf, valueOf } from "./options.js";
+import { BASE, chosenOf, optionOf, optionsOf, titleOf, valueOf } from "./options.js";
 import { state } from "./state.js";
 import { texts } from "./texts.js";
 import { openAll } from "./training.js";
@@ -53,26 +53,26 @@ async function change(slot, name, value, note) {
 
 const helpOf = ({ name, help }) => (`help:${name}` in texts && textOf(`help:${name}`)) || help;
 
+// Returns the control of an option.
+function inputOf({ name, kind, choices, min, max }, value) {
+  if (kind === "switch")
+    return html("input", { name, type: "checkbox", checked: value === "true" });
+  if (kind !== "choice")
+    return html("input", {
+      name,
+      type: "number",
+      step: kind === "int" ? 1 : "any",
+      min,
+      max,
+      value,
+    });
+  const list = choices.map((one) => html("option", { selected: one === value }, one));
+  return html("select", { name }, ...list);
+}
+
 function field(slot, option, note) {
-  const { name, kind, choices, min, max } = option;
-  const value = valueOf(state.models[slot], option);
-  const input =
-    kind === "choice"
-      ? html(
-          "select",
-          { name },
-          ...choices.map((one) => html("option", { selected: one === value }, one)),
-        )
-      : kind === "switch"
-        ? html("input", { name, type: "checkbox", checked: value === "true" })
-        : html("input", {
-            name,
-            type: "number",
-            step: kind === "int" ? 1 : "any",
-            min,
-            max,
-            value,
-          });
+  const { name, kind } = option;
+  const input = inputOf(option, valueOf(state.models[slot], option));
   const read = () =>
     kind === "switch" ? String(input.checked) : input.value.trim() || String(option.default);
   input.addEventListener("change", () => change(slot, name, read(), note));
@@ -85,31 +85,22 @@ const variantOfGru = (settings) =>
     .map((name) => optionOf(name).choices.indexOf(chosenOf(settings, name)))
     .reduce((reset, update) => 2 * reset + update);
 
-// Returns the formulas of the chosen parts, with their papers.
+// Returns the formula of the chosen part, with its paper, or null.
+function formulaOf(settings, name, rows) {
+  const chosen = chosenOf(settings, name);
+  const own = rows.filter((row) => row.name === chosen);
+  const row = own[name === "cell" && chosen === "gru" ? variantOfGru(settings) : 0];
+  if (!row?.formula) return null;
+  const title = html("b", {}, `${name} ${row.name}`);
+  const citation = html("span", { class: "note" }, row.citation ?? "");
+  return html("p", { class: "formula" }, title, " ", html("code", {}, row.formula), " ", citation);
+}
+
 function formulas(slot) {
   const settings = state.models[slot];
-  const isUsed = (name) => (settings.model !== "recurrent") === (name === "positions");
-  return Object.entries(engine.info.formulas)
-    .filter(([name]) => isUsed(name))
-    .flatMap(([name, rows]) => {
-      const chosen = chosenOf(settings, name);
-      const row = rows.filter((one) => one.name === chosen)[
-        name === "cell" && chosen === "gru" ? variantOfGru(settings) : 0
-      ];
-      return row?.formula
-        ? [
-            html(
-              "p",
-              { class: "formula" },
-              html("b", {}, `${name} ${row.name}`),
-              " ",
-              html("code", {}, row.formula),
-              " ",
-              html("span", { class: "note" }, row.citation ?? ""),
-            ),
-          ]
-        : [];
-    });
+  const isUsed = ([name]) => (settings.model !== "recurrent") === (name === "positions");
+  const used = Object.entries(engine.info.formulas).filter(isUsed);
+  return used.map(([name, rows]) => formulaOf(settings, name, rows)).filter(Boolean);
 }
 
 function makeForm(slot) {
@@ -126,7 +117,7 @@ function makeForm(slot) {
   return html(
     "fieldset",
     {},
-    html("legend", {}, textOf("model", { name: nameOf(slot) })),
+    html("legend", {}, titleOf(slot)),
     fields(main),
     note,
     ...formulas(slot),

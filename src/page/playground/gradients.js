@@ -41,48 +41,32 @@ function checkedSettings(term) {
 
 const DIGITS = 13; // of a gradient, that central differences can show to be right
 
+// Says which tensors are wrong, and, folded, which term is missing.
+function saidOf(tensors, term) {
+  const wrong = tensors.filter(({ ok }) => !ok).length;
+  const all = tensors.length;
+  const said = wrong ? textOf("wrong", { n: wrong, all }) : textOf("allRight", { n: all });
+  if (!term) return [html("span", {}, said)];
+  const summary = html("summary", {}, textOf("which"));
+  const missing = html("code", {}, term.name);
+  return [html("span", {}, said), html("details", {}, summary, missing, `: ${term.dropped}`)];
+}
+
+// A bar per tensor: how many digits of its gradient are right.
+function barOf({ name, worst, ok }) {
+  const value = clamp(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0, 16);
+  const shown = ok ? fixed(value, 1) : `${fixed(value, 1)} ✗`;
+  return { name, color: ok ? "var(--m3)" : "var(--gold)", value, shown, runs: [] };
+}
+
 export async function checkGradients() {
   const term = engine.info.terms.find(({ name }) => name === training.broken);
+  const options = optionTexts(checkedSettings(term));
   byId("checked").textContent = textOf("checking");
   try {
-    const { ok, tensors } = await call(
-      "gradcheck",
-      optionTexts(checkedSettings(term)),
-      term?.name ?? null,
-    );
-    const wrong = tensors.filter((tensor) => !tensor.ok);
-    byId("checked").replaceChildren(
-      html(
-        "span",
-        {},
-        ok
-          ? textOf("allRight", { n: tensors.length })
-          : textOf("wrong", { n: wrong.length, all: tensors.length }),
-      ),
-      ...(term
-        ? [
-            html(
-              "details",
-              {},
-              html("summary", {}, textOf("which")),
-              html("code", {}, term.name),
-              `: ${term.dropped}`,
-            ),
-          ]
-        : []),
-    );
-    const digits = (worst) => clamp(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0, 16);
-    drawBars(
-      byId("gradients"),
-      tensors.map(({ name, worst, ok: right }) => ({
-        name,
-        color: right ? "var(--m3)" : "var(--gold)",
-        value: digits(worst),
-        shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`,
-        runs: [],
-      })),
-      DIGITS,
-    );
+    const { tensors } = await call("gradcheck", options, term?.name ?? null);
+    byId("checked").replaceChildren(...saidOf(tensors, term));
+    drawBars(byId("gradients"), tensors.map(barOf), DIGITS);
   } catch (error) {
     byId("checked").textContent = visible(error.message, false);
   }

@@ -2,10 +2,11 @@
 
 import { byId, html } from "../dom.js";
 import { drawHeads } from "../heads.js";
+import { rowOf } from "../numbers.js";
 import { drawTable } from "../table.js";
 import { clipped, fixed, visible, word } from "../text.js";
 import { partsOf, textOf } from "./language.js";
-import { nameOf, names } from "./options.js";
+import { prefixOf, titleOf } from "./options.js";
 import { drawPanels, isOnStage } from "./panels.js";
 import { isRight, watchedPair } from "./sentence.js";
 import { state } from "./state.js";
@@ -13,8 +14,10 @@ import { stops } from "./tour_texts.js";
 import { pointedFrame, pointedSlot, view, weightsOf, wordsOf } from "./view.js";
 
 function drawTranslations(frames) {
-  const pair = watchedPair();
-  const unknown = frames.find(Boolean)?.unknown;
+  const { source, target } = watchedPair();
+  const unknown = frames.find(Boolean)?.unknown ?? [];
+  const words = clipped(unknown.join(", "), 60);
+  const note = unknown.length ? ` (${textOf("unknown", { words })})` : "";
   const line = (name, text, mark = null) =>
     html(
       "p",
@@ -22,27 +25,14 @@ function drawTranslations(frames) {
       html("span", { class: "note" }, name),
       html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"),
     );
-  byId("translations").replaceChildren(
-    line(
-      textOf("source"),
-      pair.source +
-        (unknown?.length
-          ? ` (${textOf("unknown", { words: clipped(unknown.join(", "), 60) })})`
-          : ""),
-    ),
-    ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
-    ...frames
-      .map(
-        (frame, slot) =>
-          frame &&
-          line(
-            `${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`,
-            frame.translation,
-            isRight(frame.translation, pair.target) ? "said right" : "said",
-          ),
-      )
-      .filter(Boolean),
-  );
+  const said = frames.map((frame, slot) => {
+    const name = `${textOf("translation")} ${prefixOf(slot)}`.trim();
+    const mark = isRight(frame?.translation, target) ? "said right" : "said";
+    return frame && line(name, frame.translation, mark);
+  });
+  const reference = target === null ? null : line(textOf("reference"), target);
+  const lines = [line(textOf("source"), source + note), reference, ...said];
+  byId("translations").replaceChildren(...lines.filter(Boolean));
 }
 
 // Returns a matrix as a table, for those whom its picture does not reach.
@@ -54,7 +44,7 @@ function tableOf(frame, slot) {
     table,
     [
       {
-        title: state.models[1] ? textOf("model", { name: nameOf(slot) }) : textOf("target"),
+        title: state.models[1] ? titleOf(slot) : textOf("target"),
         cell: (t) => word(frame.rows[t], 20),
       },
       ...frame.columns.map((text, s) => ({
@@ -80,25 +70,15 @@ function drawGrid(frames) {
   const { each = [], layers = 0, heads = 1 } = frame ?? {};
   if (view.head > each.length) view.head = 0;
   const headOf = (weights, part, name) => ({ part, name, weights, isChosen: part === view.head });
-  const row = (_, l) => ({
-    title: "",
-    heads: each
-      .slice(l * heads, (l + 1) * heads)
-      .map((weights, h) =>
-        headOf(weights, l * heads + h + 1, layers > 1 ? `${l + 1}.${h + 1}` : String(h + 1)),
-      ),
-  });
-  drawHeads(
-    byId("thumbs"),
-    frame
-      ? [
-          { title: "", heads: [headOf(frame.weights, 0, textOf("mean"))] },
-          ...Array.from({ length: layers }, row),
-        ]
-      : [],
-    frame && wordsOf(frame),
-    chooseHead,
-  );
+  const layer = (_, l) => {
+    const own = each.slice(l * heads, (l + 1) * heads);
+    const nameOfHead = (h) => (layers > 1 ? `${l + 1}.${h + 1}` : String(h + 1));
+    const drawn = own.map((weights, h) => headOf(weights, l * heads + h + 1, nameOfHead(h)));
+    return { title: "", heads: drawn };
+  };
+  const mean = frame && { title: "", heads: [headOf(frame.weights, 0, textOf("mean"))] };
+  const rows = frame ? [mean, ...Array.from({ length: layers }, layer)] : [];
+  drawHeads(byId("thumbs"), rows, frame && wordsOf(frame), chooseHead);
 }
 
 export function chooseHead(number) {
@@ -125,13 +105,10 @@ export function highlight() {
     byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
     return;
   }
-  const weights = weightsOf(frame).subarray(
-    row * frame.columns.length,
-    (row + 1) * frame.columns.length,
-  );
+  const weights = rowOf(weightsOf(frame), row, frame.columns.length);
   const column = view.column ?? weights.indexOf(Math.max(...weights));
   byId("readout").textContent =
-    (state.models[1] ? `${names[pointedSlot()]}: ` : "") +
+    prefixOf(pointedSlot(), ": ") +
     textOf("readout", {
       weight: fixed(weights[column], 3),
       target: clipped(frame.rows[row], 30),

@@ -1,6 +1,7 @@
 // Settings as options of the command.
 
 import { engine } from "./engine.js";
+import { textOf } from "./language.js";
 import { state } from "./state.js";
 
 // What the playground sets where a model does not: small and quick.
@@ -71,3 +72,9 @@ export function nameOf(slot) {
     );
   return [names[slot], said.join(", ")].filter(Boolean).join(": ");
 }
+
+// Returns what stands above the matrix, the form or the figures of a model.
+export const titleOf = (slot) => textOf("model", { name: nameOf(slot) });
+
+// Returns "A", "B" and an end where there are two models, else nothing.
+export const prefixOf = (slot, end = " ") => (state.models[1] ? names[slot] + end : "");

@@ -6,20 +6,18 @@ import { panelOf, widthOf } from "../labels.js";
 import { Matrix } from "../matrix.js";
 import { clipped } from "../text.js";
 import { language, textOf } from "./language.js";
-import { nameOf } from "./options.js";
+import { nameOf, titleOf } from "./options.js";
 import { linksOf, watchedGold } from "./sentence.js";
 import { state } from "./state.js";
 import { NARROW, view, weightsOf, wordsOf } from "./view.js";
 
 // Bands of the page stand beside each other where it is wide enough; a matrix needs no measuring,
 // which takes time.
-const pageLayout = (many) =>
-  view.isBands
-    ? {
-        isBands: true,
-        width: byId("panels").clientWidth / (byId("panels").clientWidth > 520 ? many : 1) / 1.1,
-      }
-    : {};
+function pageLayout(many) {
+  if (!view.isBands) return {};
+  const { clientWidth } = byId("panels");
+  return { isBands: true, width: clientWidth / (clientWidth > 520 ? many : 1) / 1.1 };
+}
 
 export const isOnStage = () => byId("stage").open;
 
@@ -57,17 +55,13 @@ function stageLayout(many, frames) {
 function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, em, isStacked }) {
   const words = wordsOf(frame);
   const act = view.actsOf(slot);
-  const name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : "";
+  const name = state.models[1] ? titleOf(slot) : "";
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
+  const large = cell && { cell, font: em, bare: i > 0 && !isStacked };
+  const beside = many > 1 || innerWidth <= NARROW ? 3 : 1;
   const made = isBands
     ? Bands(words, { width, height, least: em, act })
-    : Matrix(words, {
-        beside: many > 1 || innerWidth <= NARROW ? 3 : 1,
-        gold,
-        sums: !cell,
-        act,
-        large: cell && { cell, font: em, bare: i > 0 && !isStacked },
-      });
+    : Matrix(words, { beside, gold, sums: !cell, act, large });
   const natural = made.picture.viewBox.baseVal.width;
   make(made.picture, {
     "aria-label": [name, textOf("matrix")].filter(Boolean).join(". "),
@@ -82,6 +76,10 @@ function makePanel({ slot, ...frame }, i, many, { isBands, width, height, cell, 
   else if (!isBands) made.picture.style.maxWidth = `min(100%, ${natural / 11}rem)`;
   return { ...made, figure: panelOf(made, name ? html("figcaption", {}, name) : null) };
 }
+
+// What stands in place of the matrix of a model without attention.
+const absent = (slot) =>
+  html("p", { class: "note" }, html("b", {}, titleOf(slot)), ": ", textOf("noAttention"));
 
 export function drawPanels(frames) {
   const shown = frames.map((frame, slot) => frame && { slot, ...frame }).filter(Boolean);
@@ -100,19 +98,10 @@ export function drawPanels(frames) {
     const panels = attending.map((frame, i) => makePanel(frame, i, attending.length, layout));
     Object.assign(view, { key, panels });
     host.classList.toggle("stacked", Boolean(layout.isStacked));
-    host.replaceChildren(
-      ...shown.map(({ slot, weights }) =>
-        weights
-          ? panels[attending.findIndex((one) => one.slot === slot)].figure
-          : html(
-              "p",
-              { class: "note" },
-              html("b", {}, textOf("model", { name: nameOf(slot) })),
-              ": ",
-              textOf("noAttention"),
-            ),
-      ),
+    const figures = shown.map(({ slot, weights }) =>
+      weights ? panels[attending.findIndex((one) => one.slot === slot)].figure : absent(slot),
     );
+    host.replaceChildren(...figures);
   }
   view.panels.forEach((panel, i) => panel.show(weightsOf(attending[i])));
 }

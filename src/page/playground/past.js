@@ -4,8 +4,8 @@ import { html } from "../dom.js";
 import { halt, setPlayer } from "../player.js";
 import { fixed } from "../text.js";
 import { textOf } from "./language.js";
-import { names } from "./options.js";
-import { state, training } from "./state.js";
+import { prefixOf } from "./options.js";
+import { training } from "./state.js";
 
 const noPast = () => ({
   moments: [],
@@ -29,12 +29,11 @@ const MOST_MOMENTS = 600;
 const MOST_BYTES = 32e6;
 const MOST_POINTS = 400;
 
-const bytesOf = (frame) =>
-  frame
-    ? 4 * (frame.weights?.length ?? 0) +
-      (frame.each ?? []).reduce((sum, head) => sum + 4 * head.length, 0) +
-      1000
-    : 0;
+function bytesOf(frame) {
+  if (!frame) return 0;
+  const matrices = [frame.weights ?? [], ...(frame.each ?? [])];
+  return matrices.reduce((sum, { length }) => sum + 4 * length, 1000);
+}
 
 export function forgetPast() {
   halt();
@@ -80,16 +79,17 @@ export function keepMoment(frames) {
     else frame.held = last[slot]?.held;
   });
   past.moments.push({ frames });
-  const count = () => {
-    past.bytes = past.moments
-      .flatMap((moment) => moment.frames.map(bytesOf))
-      .reduce((sum, bytes) => sum + bytes);
-  };
-  for (
-    count();
-    past.moments.length > MOST_MOMENTS || (past.bytes > MOST_BYTES && past.moments.length > 2);
-    count()
-  ) {
+  forgetSome();
+}
+
+// Forgets every second moment while there are too many.
+function forgetSome() {
+  const count = () => past.moments.flatMap(({ frames }) => frames.map(bytesOf));
+  const sum = (list) => list.reduce((all, bytes) => all + bytes);
+  for (;;) {
+    const { length } = past.moments;
+    past.bytes = sum(count());
+    if (length <= MOST_MOMENTS && (past.bytes <= MOST_BYTES || length <= 2)) return;
     past.moments = thin(past.moments, 1);
     if (past.at >= 0) past.at = Math.min(Math.round(past.at / 2), past.moments.length - 1);
   }
@@ -106,30 +106,27 @@ export const latestStep = () => stepOf(past.moments.at(-1));
 export const bleuOf = (figures) =>
   figures && !(figures.bleu === 0 && figures.exact > 0) ? figures.bleu : NaN;
 
+// What the player says of the shown moment: its update, and how many sentences are exact.
+function captionOf(step, shown) {
+  if (past.waits) return `${textOf("training")} …`;
+  if (!step) return textOf("before");
+  const exact = shown.map(
+    ({ slot, held }) => prefixOf(slot) + fixed(100 * (held?.exact ?? NaN), 1),
+  );
+  const isMeasured = shown.some(({ held }) => held);
+  const said = isMeasured ? textOf("exactly", { n: exact.join(", ") }) : "";
+  return [textOf("update", { n: step }), said].filter(Boolean).join(" · ");
+}
+
 export function showTime() {
   const moment = shownMoment();
   const step = stepOf(moment);
   const last = Math.max(past.moments.length - 1, 0);
-  const shown =
-    moment?.frames.flatMap((frame, slot) =>
-      frame ? [{ ...frame, name: state.models[1] ? `${names[slot]} ` : "" }] : [],
-    ) ?? [];
+  const frames = moment?.frames.map((frame, slot) => frame && { ...frame, slot }) ?? [];
+  const shown = frames.filter(Boolean);
   const measured = [...new Set(shown.flatMap(({ held }) => held?.step ?? []))];
-  const exact = measured.length
-    ? textOf("exactly", {
-        n: shown.map(({ name, held }) => name + fixed(100 * (held?.exact ?? NaN), 1)).join(", "),
-      })
-    : "";
-  setPlayer(
-    past.at < 0 ? last : past.at,
-    last,
-    past.waits
-      ? `${textOf("training")} …`
-      : step
-        ? [textOf("update", { n: step }), exact].filter(Boolean).join(" · ")
-        : textOf("before"),
-    measured.some((at) => at !== step) && !past.waits
-      ? html("span", {}, ` · ${textOf("measured", { n: measured.join(", ") })}`)
-      : "",
-  );
+  const isOlder = measured.some((at) => at !== step) && !past.waits;
+  const note = ` · ${textOf("measured", { n: measured.join(", ") })}`;
+  const caption = captionOf(step, shown);
+  setPlayer(past.at < 0 ? last : past.at, last, caption, isOlder ? html("span", {}, note) : "");
 }

@@ -3,7 +3,7 @@
 import { byId, html, option } from "../dom.js";
 import { panelOf } from "../labels.js";
 import { Matrix } from "../matrix.js";
-import { clamp } from "../numbers.js";
+import { clamp, rowOf } from "../numbers.js";
 import { player, setPlayer } from "../player.js";
 import { visible } from "../text.js";
 import { addSlider } from "./controls.js";
@@ -15,10 +15,7 @@ import { models, onModelsChange } from "./models.js";
 function frameOf({ frames, scene }, frame, head) {
   const count = scene.source.length * scene.target.length;
   if (!head) return unpack(scene.weights[frame], count);
-  return unpack(scene.heads[frame], frames.heads * count).subarray(
-    (head - 1) * count,
-    head * count,
-  );
+  return rowOf(unpack(scene.heads[frame], frames.heads * count), head - 1, count);
 }
 
 export const film = { steps: [], at: 0, panels: [] };

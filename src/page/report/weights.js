@@ -1,6 +1,7 @@
 // The weights of models with layers and heads, and how well they align.
 
 import { byId } from "../dom.js";
+import { rowOf } from "../numbers.js";
 import { page, unpack } from "./data.js";
 
 const cross = (page.site ?? "cross") === "cross";
@@ -9,11 +10,7 @@ const cross = (page.site ?? "cross") === "cross";
 export function part(model, entry, layer, head, count) {
   if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
   entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
-  if (layer && head)
-    return entry.unpacked.subarray(
-      ((layer - 1) * model.heads + head - 1) * count,
-      ((layer - 1) * model.heads + head) * count,
-    );
+  if (layer && head) return rowOf(entry.unpacked, (layer - 1) * model.heads + head - 1, count);
   const chosen = [];
   for (let l = 0; l < model.layers; l++)
     for (let h = 0; h < model.heads; h++)
@@ -40,7 +37,7 @@ function addLinks(counts, weights, words, model) {
   for (const [s, t, maybe] of words.gold) (maybe ? possible : sure).add(t * columns + s);
   counts.all += sure.size;
   for (let t = 0; t + end < words.target.length; t++) {
-    const row = weights.subarray(t * columns, (t + 1) * columns);
+    const row = rowOf(weights, t, columns);
     const own = row.subarray(0, columns - end);
     const most = Math.max(...own);
     const lacks = model.null_key ? 1 - row.reduce((sum, weight) => sum + weight, 0) : 0;
@@ -68,7 +65,7 @@ function decidedness(weights, words) {
   const seen = new Set();
   let sum = 0;
   for (let t = 0; t < rows; t++) {
-    const row = Array.from(weights.subarray(t * columns, (t + 1) * columns), (weight, s) =>
+    const row = Array.from(rowOf(weights, t, columns), (weight, s) =>
       !cross && s === t ? 0 : weight,
     );
     const most = Math.max(...row);

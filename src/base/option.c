@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const sa_option *sa_option_find(const sa_option *rows, const char *name) {
-    for (; rows->name; rows++)
-        if (strcmp(rows->name, name) == 0) return rows;
+const sa_option *sa_option_find(const sa_option *options, const char *name) {
+    for (; options->name; options++)
+        if (strcmp(options->name, name) == 0) return options;
     return NULL;
 }
 
@@ -37,8 +37,8 @@ const char *sa_option_renamed(const char *option, const char *choice) {
     return NULL;
 }
 
-bool sa_option_is_text(const sa_option *row) {
-    return row->kind >= SA_OPTION_TEXT;
+bool sa_option_is_text(const sa_option *option) {
+    return option->kind >= SA_OPTION_TEXT;
 }
 
 const char *sa_row_name(const void *table, size_t stride, size_t i) {
@@ -47,179 +47,181 @@ const char *sa_row_name(const void *table, size_t stride, size_t i) {
     return *name;
 }
 
-const char *sa_option_choice(const sa_option *row, size_t i) {
-    if (!row) return NULL;
-    if (row->names) return sa_row_name(row->names, row->stride, i);
-    return row->choice ? row->choice(i) : NULL;
+const char *sa_option_choice(const sa_option *option, size_t i) {
+    if (!option) return NULL;
+    if (option->names) return sa_row_name(option->names, option->stride, i);
+    return option->choice ? option->choice(i) : NULL;
 }
 
-int sa_option_find_choice(const sa_option *row, const char *name) {
+int sa_option_find_choice(const sa_option *option, const char *name) {
     const char *choice;
-    for (int i = 0; (choice = sa_option_choice(row, (size_t)i)); i++)
+    for (int i = 0; (choice = sa_option_choice(option, (size_t)i)); i++)
         if (strcmp(choice, name) == 0) return i;
     return -1;
 }
 
-const char *sa_option_word(const sa_option *row, double number) {
+const char *sa_option_word(const sa_option *option, double number) {
     const char *word;
-    for (size_t i = 0; !sa_option_is_text(row) && (word = sa_option_choice(row, i)); i++)
+    for (size_t i = 0; !sa_option_is_text(option) && (word = sa_option_choice(option, i)); i++)
         if (number == (double)i) return word;
     return NULL;
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static bool whole(const sa_option *row) {
-    return row->kind == SA_OPTION_INT || row->kind == SA_OPTION_INT64;
+static bool whole(const sa_option *option) {
+    return option->kind == SA_OPTION_INT || option->kind == SA_OPTION_INT64;
 }
 
-static bool in_range(const sa_option *row, double number) {
-    if (row->kind == SA_OPTION_SWITCH) return number == 0 || number == 1;
-    return sa_option_word(row, number) ||
-           (row->kind < SA_OPTION_SWITCH && number >= row->min && number <= row->max &&
-            (!whole(row) || number == trunc(number)));
+static bool in_range(const sa_option *option, double number) {
+    if (option->kind == SA_OPTION_SWITCH) return number == 0 || number == 1;
+    return sa_option_word(option, number) ||
+           (option->kind < SA_OPTION_SWITCH && number >= option->min && number <= option->max &&
+            (!whole(option) || number == trunc(number)));
 }
 
-bool sa_option_set_number(const sa_option *row, void *fields, double number) {
-    if (!in_range(row, number)) return false;
-    void *field = (char *)fields + row->offset;
-    if (row->kind == SA_OPTION_INT64)
+bool sa_option_set_number(const sa_option *option, void *fields, double number) {
+    if (!in_range(option, number)) return false;
+    void *field = (char *)fields + option->offset;
+    if (option->kind == SA_OPTION_INT64)
         *(int64_t *)field = (int64_t)number;
-    else if (row->kind == SA_OPTION_REAL)
+    else if (option->kind == SA_OPTION_REAL)
         *(double *)field = number;
-    else if (row->kind == SA_OPTION_SWITCH)
+    else if (option->kind == SA_OPTION_SWITCH)
         *(bool *)field = number != 0;
     else
         *(int *)field = (int)number;
     return true;
 }
 
-double sa_option_get(const sa_option *row, const void *fields) {
-    const void *field = (const char *)fields + row->offset;
-    if (sa_option_is_text(row)) return NAN;
-    if (row->kind == SA_OPTION_INT64) return (double)*(const int64_t *)field;
-    if (row->kind == SA_OPTION_REAL) return *(const double *)field;
-    if (row->kind == SA_OPTION_SWITCH) return *(const bool *)field;
+double sa_option_get(const sa_option *option, const void *fields) {
+    const void *field = (const char *)fields + option->offset;
+    if (sa_option_is_text(option)) return NAN;
+    if (option->kind == SA_OPTION_INT64) return (double)*(const int64_t *)field;
+    if (option->kind == SA_OPTION_REAL) return *(const double *)field;
+    if (option->kind == SA_OPTION_SWITCH) return *(const bool *)field;
     return *(const int *)field;
 }
 
-static void set_text(const sa_option *row, void *fields, const char *text) {
-    *(const char **)(void *)((char *)fields + row->offset) = text;
+static void set_text(const sa_option *option, void *fields, const char *text) {
+    *(const char **)(void *)((char *)fields + option->offset) = text;
 }
 
-const sa_option *sa_option_at(const sa_option *rows, size_t i) {
-    for (size_t row = 0; row <= i; row++)
-        if (!rows[row].name) return NULL;
-    return &rows[i];
+const sa_option *sa_option_at(const sa_option *options, size_t i) {
+    for (size_t option = 0; option <= i; option++)
+        if (!options[option].name) return NULL;
+    return &options[i];
 }
 
-void sa_options_init(const sa_option *rows, void *fields) {
-    for (; fields && rows->name; rows++) {
-        if (sa_option_is_text(rows))
-            set_text(rows, fields, NULL);
+void sa_options_init(const sa_option *options, void *fields) {
+    for (; fields && options->name; options++) {
+        if (sa_option_is_text(options))
+            set_text(options, fields, NULL);
         else
-            sa_require(sa_option_set_number(rows, fields, rows->default_value));
+            sa_require(sa_option_set_number(options, fields, options->default_value));
     }
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 /* Returns the number that the text denotes, or NaN, which no option allows. */
-static double parse(const sa_option *row, const char *text) {
+static double parse(const sa_option *option, const char *text) {
     double number;
     int64_t integer;
-    if (row->kind == SA_OPTION_SWITCH)
+    if (option->kind == SA_OPTION_SWITCH)
         return strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
-    const int choice = sa_option_find_choice(row, text);
-    if (row->kind == SA_OPTION_CHOICE || choice >= 0) return choice;
-    if (whole(row)) return sa_integer_parse(text, &integer) ? (double)integer : NAN;
-    return sa_number_parse(text, &number) && !sa_option_word(row, number) ? number : NAN;
+    const int choice = sa_option_find_choice(option, text);
+    if (option->kind == SA_OPTION_CHOICE || choice >= 0) return choice;
+    if (whole(option)) return sa_integer_parse(text, &integer) ? (double)integer : NAN;
+    return sa_number_parse(text, &number) && !sa_option_word(option, number) ? number : NAN;
 }
 
-static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
-    const char *now = sa_option_renamed(row->name, text);
-    if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
+static bool fail_out_of_range(const sa_option *option, const char *text, sa_error *error) {
+    const char *now = sa_option_renamed(option->name, text);
+    if (now)
+        return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", option->name, text, now);
     const char *choice;
     sa_buffer range = {0};
     sa_nearest nearest = {.wanted = text};
-    for (size_t i = 0; (choice = sa_option_choice(row, i)); i++)
+    for (size_t i = 0; (choice = sa_option_choice(option, i)); i++)
         sa_nearest_consider(&nearest, choice);
-    sa_option_format_range(row, false, &range);
-    sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
+    sa_option_format_range(option, false, &range);
+    sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", option->name, text,
             range.failed ? "another value" : range.text, sa_nearest_hint(&nearest));
     sa_buffer_release(&range);
     return false;
 }
 
-bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
+bool sa_option_set(const sa_option *option, void *fields, const char *text, sa_error *error) {
     if (!sa_given(text, "value", error)) return false;
-    if (!sa_option_is_text(row))
-        return sa_option_set_number(row, fields, parse(row, text)) ||
-               fail_out_of_range(row, text, error);
-    if (!*text) return sa_fail(error, SA_USAGE, "--%s: the %s is empty", row->name, row->value);
-    set_text(row, fields, text);
+    if (!sa_option_is_text(option))
+        return sa_option_set_number(option, fields, parse(option, text)) ||
+               fail_out_of_range(option, text, error);
+    if (!*text)
+        return sa_fail(error, SA_USAGE, "--%s: the %s is empty", option->name, option->value);
+    set_text(option, fields, text);
     return true;
 }
 
-bool sa_options_set(const sa_option *rows, void *fields, const char *name, const char *text,
+bool sa_options_set(const sa_option *options, void *fields, const char *name, const char *text,
                     sa_error *error) {
     if (!sa_given(name, "name", error)) return false;
-    const sa_option *row = sa_option_find(rows, name);
-    if (row) return sa_option_set(row, fields, text, error);
+    const sa_option *option = sa_option_find(options, name);
+    if (option) return sa_option_set(option, fields, text, error);
     const char *now = sa_option_renamed(name, NULL);
-    if (now && sa_option_find(rows, now))
+    if (now && sa_option_find(options, now))
         return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
     sa_nearest nearest = {.wanted = name};
-    for (row = rows; row->name; row++) sa_nearest_consider(&nearest, row->name);
+    for (option = options; option->name; option++) sa_nearest_consider(&nearest, option->name);
     return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name, sa_nearest_hint(&nearest));
 }
 
-bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
-    for (; rows->name; rows++) {
-        if (sa_option_is_text(rows)) continue;
-        const double number = sa_option_get(rows, fields);
-        if (in_range(rows, number)) continue;
+bool sa_options_check(const sa_option *options, const void *fields, sa_error *error) {
+    for (; options->name; options++) {
+        if (sa_option_is_text(options)) continue;
+        const double number = sa_option_get(options, fields);
+        if (in_range(options, number)) continue;
         sa_buffer text = {0};
         sa_number_add(&text, number);
-        fail_out_of_range(rows, text.failed ? "" : text.text, error);
+        fail_out_of_range(options, text.failed ? "" : text.text, error);
         sa_buffer_release(&text);
         return false;
     }
     return true;
 }
 
-void sa_option_format(const sa_option *row, double number, sa_buffer *out) {
-    if (row->kind == SA_OPTION_SWITCH)
+void sa_option_format(const sa_option *option, double number, sa_buffer *out) {
+    if (option->kind == SA_OPTION_SWITCH)
         sa_buffer_adds(out, number != 0 ? "yes" : "no");
-    else if (sa_option_word(row, number))
-        sa_buffer_adds(out, sa_option_word(row, number));
+    else if (sa_option_word(option, number))
+        sa_buffer_adds(out, sa_option_word(option, number));
     else
         sa_number_add(out, number);
 }
 
-void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out) {
-    const bool is_switch = row->kind == SA_OPTION_SWITCH;
-    sa_buffer_addf(out, "--%s", row->name);
+void sa_option_add_argument(const sa_option *option, double number, sa_buffer *out) {
+    const bool is_switch = option->kind == SA_OPTION_SWITCH;
+    sa_buffer_addf(out, "--%s", option->name);
     if (is_switch && number != 0) return;
     sa_buffer_adds(out, is_switch ? "=" : " ");
-    sa_option_format(row, number, out);
+    sa_option_format(option, number, out);
 }
 
-void sa_option_format_range(const sa_option *row, bool brief, sa_buffer *out) {
-    if (row->kind == SA_OPTION_SWITCH) {
+void sa_option_format_range(const sa_option *option, bool brief, sa_buffer *out) {
+    if (option->kind == SA_OPTION_SWITCH) {
         sa_buffer_adds(out, "yes or no");
-    } else if (row->kind == SA_OPTION_CHOICE) {
-        for (size_t i = 0; sa_option_choice(row, i); i++) {
-            if (i) sa_buffer_adds(out, sa_option_choice(row, i + 1) ? ", " : " or ");
-            sa_buffer_adds(out, sa_option_choice(row, i));
+    } else if (option->kind == SA_OPTION_CHOICE) {
+        for (size_t i = 0; sa_option_choice(option, i); i++) {
+            if (i) sa_buffer_adds(out, sa_option_choice(option, i + 1) ? ", " : " or ");
+            sa_buffer_adds(out, sa_option_choice(option, i));
         }
-    } else if (!sa_option_is_text(row)) {
-        if (!brief) sa_buffer_adds(out, whole(row) ? "a whole number from " : "a number from ");
-        sa_number_add(out, row->min);
+    } else if (!sa_option_is_text(option)) {
+        if (!brief) sa_buffer_adds(out, whole(option) ? "a whole number from " : "a number from ");
+        sa_number_add(out, option->min);
         sa_buffer_adds(out, " to ");
-        sa_number_add(out, row->max);
-        for (size_t i = 0; sa_option_choice(row, i); i++)
-            sa_buffer_addf(out, " or %s", sa_option_choice(row, i));
+        sa_number_add(out, option->max);
+        for (size_t i = 0; sa_option_choice(option, i); i++)
+            sa_buffer_addf(out, " or %s", sa_option_choice(option, i));
     }
 }
 

@@ -26,48 +26,48 @@
 const char *sa_row_name(const void *table, size_t stride, size_t i);
 
 /* Returns the option of that name, or NULL. A table ends with a NULL name. */
-const sa_option *sa_option_find(const sa_option *rows, const char *name);
-void sa_options_init(const sa_option *rows, void *fields); /* the defaults; fields may be NULL */
+const sa_option *sa_option_find(const sa_option *options, const char *name);
+void sa_options_init(const sa_option *options, void *fields); /* the defaults; fields may be NULL */
 /* Returns option i, NULL after the last. */
-const sa_option *sa_option_at(const sa_option *rows, size_t i);
+const sa_option *sa_option_at(const sa_option *options, size_t i);
 
 /* Whether the value is a text, such as a file name. */
-bool sa_option_is_text(const sa_option *row);
+bool sa_option_is_text(const sa_option *option);
 
 /* Sets the option's field from a text ("yes" or "no" for a switch). SA_USAGE names the option, the
  * text and the allowed values. */
-bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
+bool sa_option_set(const sa_option *option, void *fields, const char *text, sa_error *error);
 
 /* Sets the option of that name. SA_USAGE: as above, or unknown name. */
-bool sa_options_set(const sa_option *rows, void *fields, const char *name, const char *text,
+bool sa_options_set(const sa_option *options, void *fields, const char *name, const char *text,
                     sa_error *error);
 
 /* Checks that every number, switch and choice is in range. SA_USAGE names the first that is not. */
-bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);
+bool sa_options_check(const sa_option *options, const void *fields, sa_error *error);
 
 /* Sets a number, switch or choice from a number; false when it is out of range. */
-bool sa_option_set_number(const sa_option *row, void *fields, double number);
+bool sa_option_set_number(const sa_option *option, void *fields, double number);
 /* Returns the value of a number, switch (0 or 1) or choice. */
-double sa_option_get(const sa_option *row, const void *fields);
+double sa_option_get(const sa_option *option, const void *fields);
 /* Appends the number as text: "64", "yes", "additive". */
-void sa_option_format(const sa_option *row, double number, sa_buffer *out);
+void sa_option_format(const sa_option *option, double number, sa_buffer *out);
 
 /* Appends the option with this value as arguments of a command line: "--hidden 64", "--tie". */
-void sa_option_add_argument(const sa_option *row, double number, sa_buffer *out);
+void sa_option_add_argument(const sa_option *option, double number, sa_buffer *out);
 
 /* Appends the allowed values: "a whole number from 1 to 8192", brief: "1 to 8192", "additive or
  * scaled-dot"; nothing for text. */
-void sa_option_format_range(const sa_option *row, bool brief, sa_buffer *out);
+void sa_option_format_range(const sa_option *option, bool brief, sa_buffer *out);
 
 /* Returns the present name of a renamed option (choice NULL) or of a renamed choice of an option;
  * NULL if it was not renamed. For messages and older model files. */
 const char *sa_option_renamed(const char *option, const char *choice);
 
 /* Returns the word for a number, such as the name of a choice; NULL: none. */
-const char *sa_option_word(const sa_option *row, double number);
+const char *sa_option_word(const sa_option *option, double number);
 
 /* Returns the index of a name in the option's choices, or -1. */
-int sa_option_find_choice(const sa_option *row, const char *name);
+int sa_option_find_choice(const sa_option *option, const char *name);
 
 /* Returns the number of insertions, deletions and replacements that turn one list of symbols into
  * the other (Levenshtein); row [to_size + 1] is workspace. */

@@ -27,7 +27,7 @@ typedef struct align_options {
 
 enum { ALIGN_ALONE = 8 }; /* options that attribute does not have */
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
      "show weights of any program in the place of MODEL and PAIRS: a NumPy array, a heatmap CSV, "
      "JSON lines"},
@@ -163,12 +163,12 @@ const cli_command cli_align = {
     .words = "[MODEL] [PAIRS]",
     .summary = "write the attention weights of given translations",
     .size = sizeof(align_options),
-    .sets = {{"Options", rows, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
+    .sets = {{"Options", table, 0}, CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,
 };
 
-static const sa_option method_rows[] = {
+static const sa_option method_table[] = {
     {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
      "what to compute, separated by commas: attention, gradient, input-x-gradient, "
      "integrated-gradients, occlusion, adversarial; of a Transformer also norms, rollout "
@@ -185,8 +185,8 @@ const cli_command cli_attribute = {
     .words = "MODEL PAIRS --method LIST",
     .summary = "write which words made each target word",
     .size = sizeof(align_options),
-    .sets = {{"Method", method_rows, 0},
-             {"Options", rows + ALIGN_ALONE, 0},
+    .sets = {{"Method", method_table, 0},
+             {"Options", table + ALIGN_ALONE, 0},
              CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = prints,
     .run = run,
@@ -206,7 +206,7 @@ typedef struct words_options {
 #undef AT
 #define AT(field) offsetof(words_options, field)
 
-static const sa_option words_rows[] = {
+static const sa_option words_table[] = {
     {"combine",
      SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag", "grow-diag-final",
               "grow-diag-final-and"),
@@ -345,7 +345,7 @@ const cli_command cli_align_words = {
     .words = "PAIRS",
     .summary = "align words without a network: the ancestors of attention",
     .size = sizeof(words_options),
-    .sets = {{"Options", words_rows, 0},
+    .sets = {{"Options", words_table, 0},
              {"Model", sa_aligner_option_rows, AT(aligner)},
              CLI_ALIGN_OUTPUT_SETS(AT(output))},
     .prints = words_print,

@@ -16,7 +16,7 @@ typedef struct annotations_options {
 
 #define AT(field) offsetof(annotations_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"site", SA_WORDS(RUN(site), 0, "encoder", "decoder"), "words of the source, or of the target"},
     {"layer", SA_INT(RUN(layer), -1, -1, SA_MAX_LAYERS, "N"),
      "layer that has read them; 0: before the first; -1: every one, of npy the last"},
@@ -175,8 +175,8 @@ static bool save_page(words *all, const char *model, sa_error *error) {
 static bool show(words *all, const char *model, sa_error *error) {
     const annotations_options *options = all->options;
     const int layer = options->layer < 0 ? all->layers : options->layer;
-    const sa_alignment table = {(int)all->count, all->width[layer], 1, 1,
-                                .weights = vector_of(all, 0, layer)};
+    const sa_alignment vectors = {(int)all->count, all->width[layer], 1, 1,
+                                  .weights = vector_of(all, 0, layer)};
     sa_buffer list = {0};
     if (options->format && (options->nearest || options->html))
         return sa_fail(error, SA_USAGE, "--format is for the vectors alone");
@@ -185,7 +185,7 @@ static bool show(words *all, const char *model, sa_error *error) {
     if (options->nearest && all->count < 2)
         return sa_fail(error, SA_DATA, "--nearest: '%s' occurs %s", options->nearest,
                        all->count ? "once" : "nowhere");
-    if (options->format == NPY) sa_matrix_npy(&table, &all->out);
+    if (options->format == NPY) sa_matrix_npy(&vectors, &all->out);
     const bool good = (!options->nearest || list_nearest(all, &list, error)) &&
                       (!options->html || save_page(all, model, error)) &&
                       cli_print(options->nearest ? &list : &all->out, error);
@@ -216,6 +216,6 @@ const cli_command cli_annotations = {
     .words = "MODEL PAIRS",
     .summary = "write the vectors of words before and after each layer",
     .size = sizeof(annotations_options),
-    .sets = {{"Options", rows, 0}},
+    .sets = {{"Options", table, 0}},
     .run = run,
 };

@@ -9,7 +9,7 @@ typedef struct average_options {
 
 #define AT(field) offsetof(average_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output model file"},
     {0},
 };
@@ -31,7 +31,7 @@ const cli_command cli_average = {
     .most = MODELS,
     .summary = "average the weights of several models",
     .size = sizeof(average_options),
-    .sets = {{"Options", rows, 0}},
+    .sets = {{"Options", table, 0}},
     .prints = cli_prints_nothing,
     .run = run,
 };

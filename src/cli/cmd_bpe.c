@@ -15,7 +15,7 @@ typedef struct bpe_options {
 
 #define AT(field) offsetof(bpe_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"merges", SA_INT(RUN(merges), 10000, 1, 10000000, "N"), "learn: number of merge operations"},
     {"min-frequency", SA_INT(RUN(min_frequency), 2, 1, 1000000000, "N"),
      "learn: minimum frequency of a symbol pair"},
@@ -120,9 +120,9 @@ static const struct {
     {.name = NULL},
 };
 
-static const char *item(size_t row, const char **text) {
-    *text = actions[row].about;
-    return actions[row].name;
+static const char *item(size_t i, const char **text) {
+    *text = actions[i].about;
+    return actions[i].name;
 }
 
 static bool run(cli_call *call, sa_error *error) {
@@ -140,7 +140,7 @@ const cli_command cli_bpe = {
     .summary = "learn and apply byte-pair encoding, compatible with subword-nmt",
     .texts = 1,
     .size = sizeof(bpe_options),
-    .sets = {{"Options", rows, 0}},
+    .sets = {{"Options", table, 0}},
     .run = run,
     .items = "Actions",
     .item = item,

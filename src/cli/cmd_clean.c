@@ -13,7 +13,7 @@ typedef struct clean_options {
 
 #define AT(field) offsetof(clean_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"out", CLI_TEXT(OUTPUT, RUN(out), NULL, "FILE"), "output file; default: standard output"},
     {"dropped", CLI_TEXT(OUTPUT, RUN(dropped), NULL, "FILE"),
      "write the dropped lines: reason TAB line number TAB line"},
@@ -68,7 +68,7 @@ const cli_command cli_clean = {
     .words = "PAIRS",
     .summary = "drop broken, foreign, overlong and duplicate pairs",
     .size = sizeof(clean_options),
-    .sets = {{"Options", rows, 0}, {"What is dropped", sa_cleaning_options, AT(cleaning)}},
+    .sets = {{"Options", table, 0}, {"What is dropped", sa_cleaning_options, AT(cleaning)}},
     .prints = prints,
     .run = run,
 };

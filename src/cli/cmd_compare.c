@@ -17,7 +17,7 @@ static const char *const comparison_files[] = {"table.csv",  "spread.csv",  "tab
                                                "table.tex",  "curves.csv",  "bylength.csv",
                                                "matrices/*", "*-s[0-9]*/*", NULL};
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
      "training pairs; every model sees the same batches in the same order"},
     {CLI_COLUMNS(job.columns)},
@@ -117,8 +117,8 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t row, const char **text) {
-    return sa_decoder_info(row, text, NULL);
+static const char *item(size_t i, const char **text) {
+    return sa_decoder_info(i, text, NULL);
 }
 
 const cli_command cli_compare = {
@@ -126,7 +126,7 @@ const cli_command cli_compare = {
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
     .summary = "train several models on the same batches and compare them",
     .size = sizeof(compare_options),
-    .sets = {{"Options", rows, 0},
+    .sets = {{"Options", table, 0},
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, AT(settings), limits}},
     .run = run,

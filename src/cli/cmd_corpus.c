@@ -10,7 +10,7 @@ typedef struct corpus_options {
 
 #define AT(field) offsetof(corpus_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"pairs", SA_INT(RUN(pairs), 0, 0, SA_SYNTH_LIMIT, "N"),
      "number of sentence pairs; 0: the task's default"},
     {"seed", SA_INT64(RUN(seed), 1, 0, 9007199254740991.0, "N"), "random seed"},
@@ -38,9 +38,9 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t row, const char **text) {
-    *text = sa_tasks[row].summary;
-    return sa_tasks[row].name;
+static const char *item(size_t i, const char **text) {
+    *text = sa_tasks[i].summary;
+    return sa_tasks[i].name;
 }
 
 const cli_command cli_corpus = {
@@ -49,7 +49,7 @@ const cli_command cli_corpus = {
     .summary = "write a toy corpus with planted alignments",
     .texts = 1,
     .size = sizeof(corpus_options),
-    .sets = {{"Options", rows, 0}},
+    .sets = {{"Options", table, 0}},
     .run = run,
     .items = "Tasks",
     .item = item,

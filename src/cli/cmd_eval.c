@@ -22,7 +22,7 @@ typedef struct eval_options {
 
 #define AT(field) offsetof(eval_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"by-length", SA_SWITCH(RUN(by_length)), "also report figures by source length"},
     {"confidence", SA_SWITCH(RUN(confidence)),
      "95 % bootstrap confidence intervals of BLEU and chrF"},
@@ -49,11 +49,11 @@ static const sa_option rows[] = {
 };
 
 /* The scores of all pairs, or of pairs of some source length. */
-typedef struct row {
+typedef struct scored {
     const char *name;
     sa_eval_result scores;
     sa_confidence_interval interval[SA_METRIC_COUNT]; /* if wanted */
-} row;
+} scored;
 
 typedef struct evaluation {
     const eval_options *options;
@@ -64,7 +64,7 @@ typedef struct evaluation {
     sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
     sa_head_scores heads;     /* empty if not wanted */
     sa_diagnosis diagnosis;   /* empty if not wanted */
-    row all, band[SA_LENGTH_BANDS + 1];
+    scored all, band[SA_LENGTH_BANDS + 1];
     int bands; /* bands that have pairs, if wanted */
 } evaluation;
 
@@ -104,7 +104,7 @@ static void add_rows(const evaluation *work, sa_buffer *out) {
     };
     sa_table_titles("source words", 12, columns, out);
     for (int i = 0; i <= work->bands; i++) {
-        const row *one = i < work->bands ? &work->band[i] : &work->all;
+        const scored *one = i < work->bands ? &work->band[i] : &work->all;
         const sa_confidence_interval *bleu = &one->interval[SA_METRIC_BLEU];
         const sa_eval_result *s = &one->scores;
         const double values[] = {(double)s->sentences,
@@ -197,7 +197,7 @@ static json_t *json_heads(const sa_head_scores *scores) {
 }
 
 static bool print_text(const evaluation *work, sa_error *error) {
-    const row *all = &work->all;
+    const scored *all = &work->all;
     const sa_diagnosis *diagnosis = &work->diagnosis;
     sa_buffer out = {0};
     add_rows(work, &out);
@@ -223,7 +223,7 @@ static bool print_text(const evaluation *work, sa_error *error) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_row(const evaluation *work, const row *one) {
+static json_t *json_row(const evaluation *work, const scored *one) {
     json_t *object = sa_eval_json(&one->scores);
     if (work->stats)
         json_object_set_new(object, "intervals",
@@ -287,11 +287,11 @@ static bool open_work(evaluation *work, const char *const *words, sa_error *erro
 }
 
 /* Computes the scores of a band, or of all pairs (NULL). */
-static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
+static bool fill(const evaluation *work, const sa_length_band *band, scored *out, sa_error *error) {
     const eval_options *options = work->options;
     const sa_scored_pairs pairs = {&options->metrics, &work->corpus, work->each, work->stats,
                                    &options->resampling};
-    *out = (row){.name = band ? band->name : "all"};
+    *out = (scored){.name = band ? band->name : "all"};
     return sa_pair_scores_band(&pairs, band, &out->scores, out->interval, error);
 }
 
@@ -353,7 +353,7 @@ const cli_command cli_eval = {
     .words = "MODEL PAIRS",
     .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
     .size = sizeof(eval_options),
-    .sets = {{"Options", rows, 0},
+    .sets = {{"Options", table, 0},
              {"Search", sa_search_options, AT(search)},
              {"Metrics", sa_metrics_options, AT(metrics)},
              {"Links", sa_linking_options, AT(linking)},

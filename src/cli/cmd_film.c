@@ -10,7 +10,7 @@ typedef struct film_options {
 
 #define AT(field) offsetof(film_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"html", CLI_TEXT(OUTPUT, RUN(html), NULL, "FILE"),
      "HTML page that plays the frames, with a slider; default: DIR/film.html"},
     {0},
@@ -37,7 +37,7 @@ const cli_command cli_film = {
     .words = "DIR",
     .summary = "play how the attention developed during training",
     .size = sizeof(film_options),
-    .sets = {{"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}},
+    .sets = {{"Options", table, 0}, {"Page", sa_page_text_options, AT(page)}},
     .prints = cli_prints_nothing,
     .run = run,
 };

@@ -13,7 +13,7 @@ typedef struct inspect_options {
 
 #define AT(field) offsetof(inspect_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {"command", SA_SWITCH(RUN(command)),
      "print the command line that trains the same model again from the same PAIRS"},
@@ -71,10 +71,10 @@ static bool show(const sa_container *file, const sa_settings *settings, sa_error
     const size_t count = file->count;
     sa_buffer out = {0};
     sa_buffer_adds(&out, "Settings\n");
-    for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(settings, row)) continue;
-        sa_buffer_addf(&out, "  %-12s ", row->name);
-        sa_option_format(row, sa_option_get(row, settings), &out);
+    for (const sa_option *option = sa_settings_options; option->name; option++) {
+        if (option->scope == SA_SCOPE_RUN || sa_settings_ignores(settings, option)) continue;
+        sa_buffer_addf(&out, "  %-12s ", option->name);
+        sa_option_format(option, sa_option_get(option, settings), &out);
         sa_buffer_adds(&out, "\n");
     }
     sa_buffer_adds(&out, "Vocabularies, the most frequent words first\n");
@@ -113,11 +113,11 @@ static bool show_command(const sa_container *file, const sa_settings *settings, 
     if (preset && !sa_settings_preset(&start, preset, error)) return false;
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
     start.model = 0; /* so that the family is named; the others differ from its preset */
-    for (const sa_option *row = sa_settings_options; row->name; row++) {
-        const double value = sa_option_get(row, settings);
-        if (row->scope == SA_SCOPE_RUN || value == sa_option_get(row, &start)) continue;
+    for (const sa_option *option = sa_settings_options; option->name; option++) {
+        const double value = sa_option_get(option, settings);
+        if (option->scope == SA_SCOPE_RUN || value == sa_option_get(option, &start)) continue;
         sa_buffer_adds(&out, " ");
-        sa_option_add_argument(row, value, &out);
+        sa_option_add_argument(option, value, &out);
     }
     const sa_tensor *counts = sa_container_find(file, "training.at");
     int64_t batches;
@@ -189,6 +189,6 @@ const cli_command cli_inspect = {
     .words = "MODEL",
     .summary = "show what a model file holds",
     .size = sizeof(inspect_options),
-    .sets = {{"Options", rows, 0}},
+    .sets = {{"Options", table, 0}},
     .run = run,
 };

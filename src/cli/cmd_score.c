@@ -16,7 +16,7 @@ enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 
 #define AT(field) offsetof(score_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"sentence", SA_SWITCH(RUN(sentence)),
      "one line per sentence: BLEU TAB chrF, with --effective-order"},
     {"against", CLI_TEXT(INPUT, RUN(against), NULL, "FILE"),
@@ -29,7 +29,7 @@ static const sa_option rows[] = {
     {0},
 };
 enum { GROW_DIAG = 2 }; /* index of sa_symmetrizations */
-static const sa_option link_rows[] = {
+static const sa_option link_table[] = {
     {"alignments", SA_SWITCH(RUN(alignments)),
      "score word alignments: LINKS GOLD instead of texts"},
     {"links-base", SA_INT(RUN(links_base), 0, 0, 1, "N"), "index of the first position in LINKS"},
@@ -465,9 +465,9 @@ const cli_command cli_score = {
     .most = WORDS,
     .summary = "score the output of any system: BLEU, chrF, AER",
     .size = sizeof(score_options),
-    .sets = {{"Options", rows, 0},
+    .sets = {{"Options", table, 0},
              {"Metrics", sa_metrics_options, AT(metrics)},
              {"Samples", sa_resampling_options, AT(resampling)},
-             {"Alignments", link_rows, 0}},
+             {"Alignments", link_table, 0}},
     .run = run,
 };

@@ -21,7 +21,7 @@ typedef struct train_options {
 static const char *const training_files[] = {
     "best.safetensors", "last.safetensors", "average.safetensors", "log.csv", "film/*", NULL};
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"train", CLI_TEXT(INPUT, RUN(job.train), NULL, "PAIRS"),
      "training pairs: a tab-separated file, CSV, JSON lines or TMX, two files as SRC,TGT, or - for "
      "standard input"},
@@ -112,17 +112,17 @@ static void show_limit(const sa_train_result *result, const train_options *optio
          "another limit, 0 none"},
         {"epochs", "epochs", "the same command with --resume and a larger --epochs continues"},
         {"patience", "patience",
-         "no improvement in that many validations in a row; a larger --patience waits longer"},
+         "no improvement in that many validations in a option; a larger --patience waits longer"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (strcmp(result->reason, limits[i].reason) != 0) continue;
-        const sa_option *row = sa_option_find(sa_settings_options, limits[i].option);
-        const double value = sa_option_get(row, &options->settings);
+        const sa_option *option = sa_option_find(sa_settings_options, limits[i].option);
+        const double value = sa_option_get(option, &options->settings);
         sa_buffer text = {0};
-        sa_option_format(row, value, &text);
+        sa_option_format(option, value, &text);
         if (!text.failed)
-            cli_note("ended by --%s %s%s: %s", row->name, text.text,
-                     value == row->default_value ? ", the default" : "", limits[i].advice);
+            cli_note("ended by --%s %s%s: %s", option->name, text.text,
+                     value == option->default_value ? ", the default" : "", limits[i].advice);
         sa_buffer_release(&text);
     }
 }
@@ -241,9 +241,9 @@ static bool run(cli_call *call, sa_error *error) {
     return good;
 }
 
-static const char *item(size_t row, const char **text) {
-    *text = sa_preset_name(row) ? sa_preset_text(sa_preset_name(row)) : NULL;
-    return sa_preset_name(row);
+static const char *item(size_t i, const char **text) {
+    *text = sa_preset_name(i) ? sa_preset_text(sa_preset_name(i)) : NULL;
+    return sa_preset_name(i);
 }
 
 const cli_command cli_train = {
@@ -251,7 +251,7 @@ const cli_command cli_train = {
     .words = "--train PAIRS --out DIR",
     .summary = "train a translation model on sentence pairs",
     .size = sizeof(train_options),
-    .sets = {{"Options", rows, 0},
+    .sets = {{"Options", table, 0},
              {"Page", sa_page_text_options, AT(page)},
              {"Settings", sa_settings_options, offsetof(train_options, settings)}},
     .first = " train valid out preset resume hidden tokenizer lr batch max-time ",

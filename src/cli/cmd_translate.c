@@ -22,7 +22,7 @@ typedef struct translate_options {
 
 #define AT(field) offsetof(translate_options, field)
 
-static const sa_option rows[] = {
+static const sa_option table[] = {
     {"nbest", SA_INT(RUN(search.nbest), 1, 1, 1000, "N"),
      "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
     {"dictionary", CLI_TEXT(INPUT, RUN(dictionary), NULL, "PAIRS"),
@@ -272,6 +272,6 @@ const cli_command cli_translate = {
     .most = MODELS + 2,
     .summary = "translate one sentence per line",
     .size = sizeof(translate_options),
-    .sets = {{"Options", rows, 0}, {"Search", sa_search_options, AT(search)}},
+    .sets = {{"Options", table, 0}, {"Search", sa_search_options, AT(search)}},
     .run = run,
 };

@@ -10,24 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-double cli_default_of(const cli_option_set *set, const sa_option *row) {
+double cli_default_of(const cli_option_set *set, const sa_option *option) {
     for (const char *const *name = set->zero; name && *name; name++)
-        if (strcmp(*name, row->name) == 0) return 0;
-    return row->default_value;
+        if (strcmp(*name, option->name) == 0) return 0;
+    return option->default_value;
 }
 
 const cli_option_set *cli_option_set_at(const cli_command *command, size_t i) {
     static const cli_option_set messages = {"Messages", cli_messages_options, 0, NULL, &cli_said};
     size_t own = 0;
-    while (own < i && command->sets[own].rows) own++;
-    if (command->sets[own].rows) return &command->sets[own];
+    while (own < i && command->sets[own].options) own++;
+    if (command->sets[own].options) return &command->sets[own];
     return own == i ? &messages : NULL;
 }
 
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set) {
     for (size_t k = 0; (*set = cli_option_set_at(command, k)); k++)
-        for (const sa_option *row = (*set)->rows; row->name; row++)
-            if (!i--) return row;
+        for (const sa_option *option = (*set)->options; option->name; option++)
+            if (!i--) return option;
     return NULL;
 }
 
@@ -46,28 +46,29 @@ int cli_most_words(const cli_command *command) {
 }
 
 void cli_options_init(const cli_command *command, void *options) {
-    for (const cli_option_set *set = command->sets; set->rows; set++) {
+    for (const cli_option_set *set = command->sets; set->options; set++) {
         void *fields = (char *)options + set->at;
-        sa_options_init(set->rows, fields);
+        sa_options_init(set->options, fields);
         for (const char *const *name = set->zero; name && *name; name++)
-            sa_option_set_number(sa_option_find(set->rows, *name), fields, 0);
+            sa_option_set_number(sa_option_find(set->options, *name), fields, 0);
     }
 }
 
-static const char *text_of(const cli_call *call, const cli_option_set *set, const sa_option *row) {
-    const void *field = (const char *)call->options + set->at + row->offset;
+static const char *text_of(const cli_call *call, const cli_option_set *set,
+                           const sa_option *option) {
+    const void *field = (const char *)call->options + set->at + option->offset;
     return *(const char *const *)field;
 }
 
 bool cli_check_needed(const cli_call *call, sa_error *error) {
     const cli_command *command = call->command;
     const cli_option_set *set;
-    const sa_option *row;
-    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
-        char option[64];
-        snprintf(option, sizeof option, "--%s %s", row->name, row->value ? row->value : "");
-        if (strstr(command->words, option) && !text_of(call, set, row))
-            return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, option,
+    const sa_option *option;
+    for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "--%s %s", option->name, option->value ? option->value : "");
+        if (strstr(command->words, text) && !text_of(call, set, option))
+            return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, text,
                            cli_name, command->name, command->words);
     }
     return true;
@@ -78,10 +79,10 @@ bool cli_check_needed(const cli_call *call, sa_error *error) {
 enum { FILES = 512 }; /* more than all options and words */
 
 typedef struct run_file {
-    sa_option_kind kind;  /* input, output or folder */
-    const sa_option *row; /* NULL: a word, or the command's own result on standard output */
-    const char *path;     /* as given */
-    char *real;           /* resolved; NULL: standard input or output */
+    sa_option_kind kind;     /* input, output or folder */
+    const sa_option *option; /* NULL: a word, or the command's own result on standard output */
+    const char *path;        /* as given */
+    char *real;              /* resolved; NULL: standard input or output */
 } run_file;
 
 typedef struct run_files {
@@ -100,8 +101,9 @@ static bool add(run_files *files, run_file file, const char *path, sa_error *err
 }
 
 /* Adds a file, or two as "A,B". */
-static bool add_input(run_files *files, const sa_option *row, const char *path, sa_error *error) {
-    const run_file input = {SA_OPTION_INPUT, row, path, NULL};
+static bool add_input(run_files *files, const sa_option *option, const char *path,
+                      sa_error *error) {
+    const run_file input = {SA_OPTION_INPUT, option, path, NULL};
     const char *comma = strchr(path, ',');
     if (!comma || !sa_file_missing(path)) return add(files, input, path, error);
     char *first = sa_copy(path, (size_t)(comma - path), error);
@@ -114,14 +116,14 @@ static bool add_input(run_files *files, const sa_option *row, const char *path, 
 static bool add_all(run_files *files, const cli_call *call, sa_error *error) {
     const cli_command *command = call->command;
     const cli_option_set *set;
-    const sa_option *row;
-    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++) {
-        if (!sa_option_is_text(row)) continue;
-        const char *path = text_of(call, set, row);
-        if (path && row->kind != SA_OPTION_TEXT &&
-            !(row->kind == SA_OPTION_INPUT
-                  ? add_input(files, row, path, error)
-                  : add(files, (run_file){row->kind, row, path, NULL}, path, error)))
+    const sa_option *option;
+    for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++) {
+        if (!sa_option_is_text(option)) continue;
+        const char *path = text_of(call, set, option);
+        if (path && option->kind != SA_OPTION_TEXT &&
+            !(option->kind == SA_OPTION_INPUT
+                  ? add_input(files, option, path, error)
+                  : add(files, (run_file){option->kind, option, path, NULL}, path, error)))
             return false;
     }
     for (int i = 0; i < cli_most_words(command) && call->words[i]; i++)
@@ -165,12 +167,12 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
 /* Whether the folder's files would replace the other file, or files of the other folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
     const char *pattern, *theirs;
-    for (size_t i = 0; (pattern = sa_option_choice(folder->row, i)); i++) {
+    for (size_t i = 0; (pattern = sa_option_choice(folder->option, i)); i++) {
         if (other->kind != SA_OPTION_FOLDER) {
             if (name_matches(folder->real, pattern, other->real)) return true;
             continue;
         }
-        for (size_t k = 0; (theirs = sa_option_choice(other->row, k)); k++)
+        for (size_t k = 0; (theirs = sa_option_choice(other->option, k)); k++)
             if (strcmp(pattern, theirs) == 0 && strcmp(folder->real, other->real) == 0) return true;
     }
     return false;
@@ -184,7 +186,7 @@ static bool clash(const run_file *one, const run_file *other) {
 
 static const char *title(const run_file *file, char text[64]) {
     if (!file->real) return "standard output";
-    snprintf(text, 64, "--%s", file->row->name);
+    snprintf(text, 64, "--%s", file->option->name);
     return text;
 }
 
@@ -231,17 +233,17 @@ typedef struct argument_reader {
 } argument_reader;
 
 /* Whether an argument, after its "--", is the option: "name" or "name=value". */
-static bool is_named(const sa_option *row, const char *argument) {
-    const size_t size = strlen(row->name);
-    return strncmp(argument, row->name, size) == 0 && (!argument[size] || argument[size] == '=');
+static bool is_named(const sa_option *option, const char *argument) {
+    const size_t size = strlen(option->name);
+    return strncmp(argument, option->name, size) == 0 && (!argument[size] || argument[size] == '=');
 }
 
 const sa_option *cli_option_find(const cli_command *command, const char *argument,
                                  const cli_option_set **set, size_t *number) {
-    const sa_option *row;
-    for (*number = 0; (row = cli_option_at(command, *number, set)); ++*number)
-        if (is_named(row, argument)) break;
-    return row;
+    const sa_option *option;
+    for (*number = 0; (option = cli_option_at(command, *number, set)); ++*number)
+        if (is_named(option, argument)) break;
+    return option;
 }
 
 /* Options of earlier versions, of a command or of all (NULL), and what to use instead. */
@@ -264,7 +266,7 @@ static const struct {
 static bool unknown(const cli_command *command, const char *argument, sa_error *error) {
     const bool dashes = strncmp(argument, "--", 2) == 0;
     const cli_option_set *set;
-    const sa_option *row;
+    const sa_option *option;
     char name[NAME];
     size_t number;
     snprintf(name, sizeof name, "%.*s", dashes ? (int)strcspn(argument, "=") - 2 : NAME,
@@ -279,8 +281,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
     sa_nearest nearest = {.wanted = name, .prefix = "--"};
-    for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
-        sa_nearest_consider(&nearest, row->name);
+    for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)
+        sa_nearest_consider(&nearest, option->name);
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,
                    sa_nearest_hint(&nearest));
 }
@@ -290,22 +292,24 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     const char *argument = call->arguments[reader->at];
     const char *equals = strchr(argument, '=');
     const cli_option_set *set;
-    const sa_option *row = NULL;
+    const sa_option *option = NULL;
     size_t number;
     if (strncmp(argument, "--", 2) == 0)
-        row = cli_option_find(call->command, argument + 2, &set, &number);
-    if (!row) return unknown(call->command, argument, error);
+        option = cli_option_find(call->command, argument + 2, &set, &number);
+    if (!option) return unknown(call->command, argument, error);
     sa_require(number < ROWS);
-    if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
+    if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", option->name);
     reader->seen[number] = true;
-    const char *value = equals ? equals + 1 : row->kind == SA_OPTION_SWITCH ? "yes" : NULL;
+    const char *value = equals ? equals + 1 : option->kind == SA_OPTION_SWITCH ? "yes" : NULL;
     if (!value && reader->at + 1 < call->count) {
         value = call->arguments[reader->at + 1];
         if (strncmp(value, "--", 2) == 0) value = NULL; /* the value was probably forgotten */
         reader->at += value != NULL;
     }
-    if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);
-    return sa_option_set(row, set->own ? set->own : (char *)call->options + set->at, value, error);
+    if (!value)
+        return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", option->name, option->value);
+    return sa_option_set(option, set->own ? set->own : (char *)call->options + set->at, value,
+                         error);
 }
 
 bool cli_read(cli_call *call, sa_error *error) {

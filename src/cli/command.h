@@ -14,14 +14,14 @@
 /* Options whose offsets begin `at` bytes into the command's struct. */
 typedef struct cli_option_set {
     const char *title;
-    const sa_option *rows;
+    const sa_option *options;
     size_t at;
     const char *const *zero; /* options whose default is 0 in this command; ends with NULL */
     void *own;               /* the struct of the options; NULL: the command's */
 } cli_option_set;
 
 /* Returns the default of an option of the set. */
-double cli_default_of(const cli_option_set *set, const sa_option *row);
+double cli_default_of(const cli_option_set *set, const sa_option *option);
 
 typedef struct cli_command cli_command;
 
@@ -43,7 +43,7 @@ struct cli_command {
     unsigned texts;                /* bit i: word i is no file name */
     const char *summary;           /* one line; help.md has the paragraphs and the example */
     size_t size;                   /* of the struct of its options */
-    cli_option_set sets[CLI_SETS]; /* ends with NULL rows */
+    cli_option_set sets[CLI_SETS]; /* ends with NULL options */
     /* Whether a result goes to standard output, apart from options with the value "-". NULL: yes */
     bool (*prints)(const void *options);
     /* Runs the command after cli_read. An error without text only sets the exit code. */
@@ -51,7 +51,7 @@ struct cli_command {
     const char *first; /* options that the help shows first; NULL: none */
     const char *items; /* title of a list in the help, such as the presets; NULL: none */
     /* Returns the name of an item, NULL after the last. The first line of *text explains it. */
-    const char *(*item)(size_t row, const char **text);
+    const char *(*item)(size_t i, const char **text);
 };
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_attribute, cli_eval,
@@ -75,7 +75,7 @@ const sa_option *cli_option_find(const cli_command *command, const char *argumen
                                  const cli_option_set **set, size_t *number);
 
 /* The `item` of commands that list the scores of attention. */
-const char *cli_attention_item(size_t row, const char **formula);
+const char *cli_attention_item(size_t i, const char **formula);
 
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *options);

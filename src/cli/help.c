@@ -71,22 +71,22 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* Appends " [1 to 8192; default 64]". */
-static void option_range(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
-    if (sa_option_is_text(row) || row->kind == SA_OPTION_SWITCH) return;
+static void option_range(const cli_option_set *set, const sa_option *option, sa_buffer *out) {
+    if (sa_option_is_text(option) || option->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
-    sa_option_format_range(row, true, out);
+    sa_option_format_range(option, true, out);
     sa_buffer_adds(out, "; default ");
-    sa_option_format(row, cli_default_of(set, row), out);
+    sa_option_format(option, cli_default_of(set, option), out);
     sa_buffer_adds(out, "]");
 }
 
-static void option(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
+static void add_option(const cli_option_set *set, const sa_option *option, sa_buffer *out) {
     char name[64];
     sa_buffer text = {0};
-    snprintf(name, sizeof name, "--%s%s%s", row->name, row->value ? " " : "",
-             row->value ? row->value : "");
-    sa_buffer_adds(&text, row->help);
-    option_range(set, row, &text);
+    snprintf(name, sizeof name, "--%s%s%s", option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    sa_buffer_adds(&text, option->help);
+    option_range(set, option, &text);
     if (text.failed)
         out->failed = true;
     else
@@ -113,23 +113,23 @@ static void overview(sa_buffer *out) {
     }
 }
 
-static bool comes_first(const cli_command *command, const sa_option *row) {
+static bool comes_first(const cli_command *command, const sa_option *option) {
     char word[64];
-    snprintf(word, sizeof word, " %s ", row->name);
+    snprintf(word, sizeof word, " %s ", option->name);
     return command->first && strstr(command->first, word);
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
     char usage[256];
     const cli_option_set *set;
-    const sa_option *row;
+    const sa_option *option;
     snprintf(usage, sizeof usage, "%s %s%s%s [options]", cli_name, command->name,
              *command->words ? " " : "", command->words);
     sa_buffer_adds(out, "Usage: ");
     cli_wrap(out, usage, strlen("Usage: "));
     sa_buffer_adds(out, "\n");
-    for (size_t i = 0; command->first && (row = cli_option_at(command, i, &set)); i++)
-        if (comes_first(command, row)) option(set, row, out);
+    for (size_t i = 0; command->first && (option = cli_option_at(command, i, &set)); i++)
+        if (comes_first(command, option)) add_option(set, option, out);
     if (command->first) sa_buffer_adds(out, "\n");
     for (const char *text = text_of(command->name); text; text = next_paragraph(text))
         cli_wrap(out, text, 0);
@@ -138,10 +138,10 @@ static void page(const cli_command *command, sa_buffer *out) {
     for (size_t i = 0; command->items && command->item(i, &text); i++)
         entry(out, command->item(i, &text), text, ITEM);
     for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
-        if (!set->rows->heading) sa_buffer_addf(out, "\n%s:\n", set->title);
-        for (row = set->rows; row->name; row++) {
-            if (row->heading) sa_buffer_addf(out, "\n%s:\n", row->heading);
-            if (!comes_first(command, row)) option(set, row, out);
+        if (!set->options->heading) sa_buffer_addf(out, "\n%s:\n", set->title);
+        for (option = set->options; option->name; option++) {
+            if (option->heading) sa_buffer_addf(out, "\n%s:\n", option->heading);
+            if (!comes_first(command, option)) add_option(set, option, out);
         }
     }
     sa_buffer_adds(out, "\nExample:\n");
@@ -154,7 +154,7 @@ static void page(const cli_command *command, sa_buffer *out) {
 /* Tables of equations that options of train choose from. */
 static const struct {
     const char *title;
-    const char *(*row)(size_t i, const char **formula, const char **citation);
+    const char *(*info)(size_t i, const char **formula, const char **citation);
 } equations[] = {
     {"Decoders (--decoder), with state s_i, context c_i and tokens y_i", sa_decoder_info},
     {"Scores (--attention), with the decoder's state s and annotations h_j", sa_attention_info},
@@ -164,16 +164,17 @@ static const struct {
     {"Cells (--cell; for gru also --reset and --update), with previous state s'", sa_cell_info},
 };
 
-static void list_option(const cli_command *command, const cli_option_set *set, const sa_option *row,
-                        sa_buffer *out) {
-    const bool titled = row == set->rows && strcmp(set->title, "Options") != 0;
-    const char *choice, *value = row->value ? row->value : "";
-    sa_buffer_addf(out, "option\t%s\t--%s\t%s\t", command->name, row->name, value);
-    for (size_t i = 0; row->kind != SA_OPTION_FOLDER && (choice = sa_option_choice(row, i)); i++)
+static void list_option(const cli_command *command, const cli_option_set *set,
+                        const sa_option *option, sa_buffer *out) {
+    const bool titled = option == set->options && strcmp(set->title, "Options") != 0;
+    const char *choice, *value = option->value ? option->value : "";
+    sa_buffer_addf(out, "option\t%s\t--%s\t%s\t", command->name, option->name, value);
+    for (size_t i = 0; option->kind != SA_OPTION_FOLDER && (choice = sa_option_choice(option, i));
+         i++)
         sa_buffer_addf(out, "%s ", choice);
-    sa_buffer_addf(out, "\t%s", row->help);
-    option_range(set, row, out);
-    sa_buffer_addf(out, "\t%s\n", row->heading ? row->heading : titled ? set->title : "");
+    sa_buffer_addf(out, "\t%s", option->help);
+    option_range(set, option, out);
+    sa_buffer_addf(out, "\t%s\n", option->heading ? option->heading : titled ? set->title : "");
 }
 
 /* Appends a table with tabs between the cells:
@@ -184,14 +185,14 @@ static void list_option(const cli_command *command, const cli_option_set *set, c
  *   equation  TITLE NAME FORMULA CITATION */
 static void list_all(sa_buffer *out) {
     const cli_option_set *set;
-    const sa_option *row;
+    const sa_option *option;
     const char *name, *text, *citation;
     for (const cli_command *const *next = cli_commands; *next; next++) {
         const cli_command *command = *next;
         sa_buffer_addf(out, "command\t%s\t%s\t%s\t%d\n", command->name, command->words,
                        command->summary, command->items ? (int)(command->texts & 1) : 0);
-        for (size_t i = 0; (row = cli_option_at(command, i, &set)); i++)
-            list_option(command, set, row, out);
+        for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)
+            list_option(command, set, option, out);
         for (size_t i = 0; command->items && (name = command->item(i, &text)); i++) {
             sa_buffer_addf(out, "item\t%s\t%s\t%s\t", command->name, command->items, name);
             for (; *text; text++) sa_buffer_add(out, *text == '\n' ? "\\" : text, 1);
@@ -199,7 +200,7 @@ static void list_all(sa_buffer *out) {
         }
     }
     for (size_t k = 0; k < sizeof equations / sizeof *equations; k++)
-        for (size_t i = 0; (name = equations[k].row(i, &text, &citation)); i++)
+        for (size_t i = 0; (name = equations[k].info(i, &text, &citation)); i++)
             sa_buffer_addf(out, "equation\t%s\t%s\t%s\t%s\n", equations[k].title, name, text,
                            citation);
 }
@@ -232,9 +233,9 @@ static bool run(cli_call *call, sa_error *error) {
     return cli_print(&out, error);
 }
 
-static const char *command_name(size_t row, const char **text) {
-    *text = cli_commands[row] ? cli_commands[row]->summary : NULL;
-    return cli_commands[row] ? cli_commands[row]->name : NULL;
+static const char *command_name(size_t i, const char **text) {
+    *text = cli_commands[i] ? cli_commands[i]->summary : NULL;
+    return cli_commands[i] ? cli_commands[i]->name : NULL;
 }
 
 const cli_command cli_help = {

@@ -207,7 +207,7 @@ const sa_option sa_settings_options[] = {
      "(last layer, first head; Chen et al. 2016)"},
     {"guided-at", SA_WORDS(TRAINING(guided_at), SA_ALIGN_OUTPUT, "output", "input"),
      "Transformer: the weights that learn the links of a word, as those that align --align-at "
-     "shows: of the row that predicts it, or of the next, which has read it"},
+     "shows: of the option that predicts it, or of the next, which has read it"},
     {"coverage-weight", SA_REAL(TRAINING(coverage_weight), 1, 0, 1000, "X"),
      "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"reinforce-weight", SA_REAL(TRAINING(reinforce_weight), 1, 0, 1000, "X"),
@@ -337,12 +337,12 @@ static bool refuse_for(const sa_settings *settings, const char *reason, sa_error
         if (strcmp(name, "weights") == 0)
             strcpy(name, own && (own->normalizer || sa_rare_of(own)->any_sum) ? "attention"
                                                                               : "normalizer");
-        const sa_option *row = sa_option_find(sa_settings_options, name);
-        sa_require(row);
+        const sa_option *option = sa_option_find(sa_settings_options, name);
+        sa_require(option);
         if (!alone) sa_buffer_addf(&out, colon == ':' ? "--%s " : "--%s", name);
         sa_buffer_adds(&out, value);
         if ((alone || colon == ':') && !*value)
-            sa_option_format(row, sa_option_get(row, settings), &out);
+            sa_option_format(option, sa_option_get(option, settings), &out);
     }
     sa_buffer_adds(&out, reason);
     sa_fail(error, SA_USAGE, "%s", out.text ? out.text : "");
@@ -378,17 +378,18 @@ sa_cache_size sa_settings_cache_size(const sa_settings *settings) {
 
 sa_settings sa_settings_of_use(const sa_settings *settings) {
     sa_settings use = *settings;
-    for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (row->scope == SA_SCOPE_TRAINING) sa_option_set_number(row, &use, row->default_value);
+    for (const sa_option *option = sa_settings_options; option->name; option++)
+        if (option->scope == SA_SCOPE_TRAINING)
+            sa_option_set_number(option, &use, option->default_value);
     return use;
 }
 
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
-    const sa_option *row = sa_settings_options;
-    while (row->name &&
-           (row->scope == SA_SCOPE_RUN || sa_option_get(row, one) == sa_option_get(row, other)))
-        row++;
-    return row->name ? row : NULL;
+    const sa_option *option = sa_settings_options;
+    while (option->name && (option->scope == SA_SCOPE_RUN ||
+                            sa_option_get(option, one) == sa_option_get(option, other)))
+        option++;
+    return option->name ? option : NULL;
 }
 
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
@@ -423,10 +424,10 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
 }
 
 void sa_settings_take_shape(sa_settings *settings, const sa_settings *model) {
-    for (const sa_option *row = sa_settings_options; settings && model && row->name; row++)
-        if (row->scope == SA_SCOPE_MODEL ||
-            (row->scope == SA_SCOPE_TEXT && !is_in(row, " min-freq vocab max-len ")))
-            sa_option_set_number(row, settings, sa_option_get(row, model));
+    for (const sa_option *option = sa_settings_options; settings && model && option->name; option++)
+        if (option->scope == SA_SCOPE_MODEL ||
+            (option->scope == SA_SCOPE_TEXT && !is_in(option, " min-freq vocab max-len ")))
+            sa_option_set_number(option, settings, sa_option_get(option, model));
 }
 
 bool sa_settings_is_common(const sa_option *option) {
@@ -437,9 +438,9 @@ bool sa_settings_is_common(const sa_option *option) {
 
 /* ---- Presets --------------------------------------------------------------------------------- */
 
-const char *sa_preset_name(size_t row) {
+const char *sa_preset_name(size_t option) {
     const sa_preset *preset = sa_presets;
-    while (preset->name && row--) preset++;
+    while (preset->name && option--) preset++;
     return preset->name;
 }
 
@@ -470,20 +471,20 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
 
 /* ---- The settings of a model file, as JSON --------------------------------------------------- */
 
-static json_t *value_of(const sa_option *row, double number) {
-    const char *word = sa_option_word(row, number);
+static json_t *value_of(const sa_option *option, double number) {
+    const char *word = sa_option_word(option, number);
     if (word) return json_string(word);
-    if (row->kind == SA_OPTION_SWITCH) return json_boolean(number != 0);
-    return row->kind == SA_OPTION_REAL ? json_real(number) : json_integer((json_int_t)number);
+    if (option->kind == SA_OPTION_SWITCH) return json_boolean(number != 0);
+    return option->kind == SA_OPTION_REAL ? json_real(number) : json_integer((json_int_t)number);
 }
 
 char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     json_t *object = json_object();
     bool good = object != NULL;
-    for (const sa_option *row = sa_settings_options; good && row->name; row++) {
-        if (row->scope == SA_SCOPE_RUN) continue;
-        json_t *value = value_of(row, sa_option_get(row, settings));
-        good = json_object_set_new(object, row->name, value) == 0;
+    for (const sa_option *option = sa_settings_options; good && option->name; option++) {
+        if (option->scope == SA_SCOPE_RUN) continue;
+        json_t *value = value_of(option, sa_option_get(option, settings));
+        good = json_object_set_new(object, option->name, value) == 0;
     }
     char *text = good ? json_dumps(object, 0) : NULL;
     json_decref(object);
@@ -492,16 +493,19 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
 }
 
 /* Sets the option; false if the value has the wrong type or is out of range. */
-static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
+static bool assign(const sa_option *option, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
-    const char *now = word ? sa_option_renamed(row->name, word) : NULL;
-    if (word && sa_option_choice(row, 0))
-        return sa_option_set_number(row, settings, sa_option_find_choice(row, now ? now : word));
-    if (row->kind == SA_OPTION_SWITCH)
-        return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));
-    const bool fits = row->kind == SA_OPTION_REAL ? json_is_number(value) : json_is_integer(value);
-    return fits && row->kind != SA_OPTION_CHOICE &&
-           sa_option_set_number(row, settings, json_number_value(value));
+    const char *now = word ? sa_option_renamed(option->name, word) : NULL;
+    if (word && sa_option_choice(option, 0))
+        return sa_option_set_number(option, settings,
+                                    sa_option_find_choice(option, now ? now : word));
+    if (option->kind == SA_OPTION_SWITCH)
+        return json_is_boolean(value) &&
+               sa_option_set_number(option, settings, json_is_true(value));
+    const bool fits =
+        option->kind == SA_OPTION_REAL ? json_is_number(value) : json_is_integer(value);
+    return fits && option->kind != SA_OPTION_CHOICE &&
+           sa_option_set_number(option, settings, json_number_value(value));
 }
 
 /* Options of earlier versions; each was off at 0. */
@@ -527,14 +531,14 @@ bool sa_settings_check_resumable(const char *text, const char *file, sa_error *e
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
                      sa_error *error) {
     const char *now = sa_option_renamed(key, NULL);
-    const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
+    const sa_option *option = sa_option_find(sa_settings_options, now ? now : key);
     for (int i = 0; i < RETIRED; i++)
         if (strcmp(retired[i].key, key) == 0) return true;
-    if (!row || row->scope == SA_SCOPE_RUN)
+    if (!option || option->scope == SA_SCOPE_RUN)
         return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
-    if (assign(row, settings, value)) return true;
+    if (assign(option, settings, value)) return true;
     sa_buffer range = {0};
-    sa_option_format_range(row, false, &range);
+    sa_option_format_range(option, false, &range);
     sa_fail(error, SA_DATA, "%s: settings: '%s' must be %s", file, key,
             range.failed ? "another value" : range.text);
     sa_buffer_release(&range);
@@ -544,8 +548,9 @@ static bool read_key(const char *key, const json_t *value, sa_settings *settings
 static bool read_all(sa_settings *settings, json_t *object, const char *file, sa_error *error) {
     const char *key;
     const json_t *value;
-    for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (row->scope != SA_SCOPE_RUN) sa_option_set_number(row, settings, row->default_value);
+    for (const sa_option *option = sa_settings_options; option->name; option++)
+        if (option->scope != SA_SCOPE_RUN)
+            sa_option_set_number(option, settings, option->default_value);
     settings->hold_out = 0; /* as in trainings of earlier versions, which do not store it */
     json_object_foreach(object, key, value) {
         if (!read_key(key, value, settings, file, error)) return false;

@@ -86,11 +86,11 @@ enum { MAX_DENSE = 2400000, MAX_HEADS = 1200000 };
 
 static json_t *json_settings(const sa_settings *settings, bool *failed) {
     json_t *all = json_object();
-    for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (sa_settings_ignores(settings, row)) continue;
+    for (const sa_option *option = sa_settings_options; option->name; option++) {
+        if (sa_settings_ignores(settings, option)) continue;
         sa_buffer value = {0};
-        sa_option_format(row, sa_option_get(row, settings), &value);
-        json_object_set_new(all, row->name, sa_json_buffer(&value, failed));
+        sa_option_format(option, sa_option_get(option, settings), &value);
+        json_object_set_new(all, option->name, sa_json_buffer(&value, failed));
     }
     json_object_del(all, "threads"); /* it changes no result */
     return all;

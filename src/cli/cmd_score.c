@@ -87,44 +87,36 @@ static bool compute_stats(score_work *work, score_system *system, const score_fi
     return true;
 }
 
-static double *resample(const score_work *work, const score_system *system, sa_error *error) {
-    const score_options *options = work->options;
-    return sa_bootstrap_values(system->each, (size_t)system->sum.sentences, &options->metrics,
-                               &options->resampling, error);
-}
-
-static void compute_intervals(const score_work *work, double *samples,
-                              sa_confidence_interval *intervals) {
-    const int count = work->options->resampling.samples;
-    for (int m = 0; m < SA_METRIC_COUNT; m++)
-        intervals[m] = sa_confidence_interval_of(samples + m * count, count);
-}
-
-/* Computes p and the intervals of the differences of the samples. */
-static bool compare_samples(score_work *work, const double *ours, const double *theirs,
-                            sa_error *error) {
-    const int count = work->options->resampling.samples;
-    const size_t all = SA_METRIC_COUNT * (size_t)count;
-    double *differences = sa_new(all, sizeof *differences, error);
-    if (!differences) return false;
-    for (size_t i = 0; i < all; i++) differences[i] = ours[i] - theirs[i];
-    compute_intervals(work, differences, work->difference);
-    for (int m = 0; m < SA_METRIC_COUNT; m++)
-        work->p_value[m] = sa_bootstrap_p_value(ours + m * count, theirs + m * count, count,
-                                                work->ours.value[m] - work->theirs.value[m]);
-    free(differences);
-    return true;
-}
-
-static bool resample_all(score_work *work, sa_error *error) {
-    double *ours = resample(work, &work->ours, error), *theirs = NULL;
-    if (ours && work->theirs.each) theirs = resample(work, &work->theirs, error);
-    work->resampled = ours && (theirs || !work->theirs.each) &&
-                      (!theirs || compare_samples(work, ours, theirs, error));
-    if (work->resampled) compute_intervals(work, ours, work->ours.interval);
-    if (work->resampled && theirs) compute_intervals(work, theirs, work->theirs.interval);
-    free(ours), free(theirs);
-    return work->resampled;
+/* Draws the intervals of both systems and, with --against, the intervals and p of the differences
+ * on the same samples. */
+static bool resample(score_work *work, sa_error *error) {
+    const sa_resampling *drawn = &work->options->resampling;
+    const int count = drawn->samples;
+    score_system *const systems[] = {&work->ours, &work->theirs};
+    double *values[2] = {NULL}, *differences = NULL;
+    const int number = work->theirs.each ? 2 : 1;
+    bool good = true;
+    for (int k = 0; good && k < number; k++)
+        good = (values[k] = sa_bootstrap_values(systems[k]->each, work->count,
+                                                &work->options->metrics, drawn, error)) != NULL;
+    if (good && number == 2)
+        good = (differences =
+                    sa_new(SA_METRIC_COUNT * (size_t)count, sizeof *differences, error)) != NULL;
+    for (int i = 0; differences && i < SA_METRIC_COUNT * count; i++)
+        differences[i] = values[0][i] - values[1][i];
+    for (int m = 0; good && m < SA_METRIC_COUNT; m++) {
+        const int first = m * count;
+        if (differences) {
+            work->p_value[m] = sa_bootstrap_p_value(values[0] + first, values[1] + first, count,
+                                                    work->ours.value[m] - work->theirs.value[m]);
+            work->difference[m] = sa_confidence_interval_of(differences + first, count);
+        }
+        for (int k = 0; k < number; k++)
+            systems[k]->interval[m] = sa_confidence_interval_of(values[k] + first, count);
+    }
+    work->resampled = good;
+    free(values[0]), free(values[1]), free(differences);
+    return good;
 }
 
 static bool compute_band(score_work *work, const sa_length_band *band, const score_file *source,
@@ -402,7 +394,7 @@ static bool score_texts(const score_options *options, const char *const *words, 
     good = good &&
            (!options->against ||
             compute_stats(&work, &work.theirs, &file[AGAINST], file + 1, error)) &&
-           ((!options->confidence && !options->against) || resample_all(&work, error)) &&
+           ((!options->confidence && !options->against) || resample(&work, error)) &&
            (!options->by_length || compute_bands(&work, &file[SOURCE], error)) &&
            (options->json       ? print_json
             : options->sentence ? print_sentences

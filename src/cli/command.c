@@ -139,20 +139,16 @@ bool cli_prints_nothing(const void *fields) {
 
 /* ---- What excludes what ---------------------------------------------------------------------- */
 
-static bool is_standard(const run_file *file, sa_option_kind kind) {
-    return !file->real && file->kind == kind;
-}
-
-static bool find_file(const run_file *file, struct stat *about) {
+static bool stat_file(const run_file *file, struct stat *about) {
     return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
 }
 
 /* Devices and pipes cannot be overwritten. */
 static bool are_same(const run_file *one, const run_file *other) {
     struct stat a, b;
-    const bool known = find_file(one, &a), also = find_file(other, &b);
-    if (known && also) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return !known && !also && one->real && other->real && strcmp(one->real, other->real) == 0;
+    const bool first = stat_file(one, &a), second = stat_file(other, &b);
+    if (first && second) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return !first && !second && one->real && other->real && strcmp(one->real, other->real) == 0;
 }
 
 static bool name_matches(const char *folder, const char *pattern, const char *path) {
@@ -167,7 +163,7 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
 /* Whether the folder's files would replace the other file, or files of the other folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
     const char *pattern, *theirs;
-    for (size_t i = 0; (pattern = sa_option_choice(folder->option, i)); i++) {
+    for (size_t i = 0; other->real && (pattern = sa_option_choice(folder->option, i)); i++) {
         if (other->kind != SA_OPTION_FOLDER) {
             if (name_matches(folder->real, pattern, other->real)) return true;
             continue;
@@ -178,22 +174,23 @@ static bool writes_over(const run_file *folder, const run_file *other) {
     return false;
 }
 
-static bool clash(const run_file *one, const run_file *other) {
-    if (one->kind == SA_OPTION_FOLDER && other->real) return writes_over(one, other);
-    if (other->kind == SA_OPTION_FOLDER && one->real) return writes_over(other, one);
-    return one->kind != SA_OPTION_FOLDER && other->kind != SA_OPTION_FOLDER && are_same(one, other);
-}
-
 static const char *title(const run_file *file, char text[64]) {
     if (!file->real) return "standard output";
     snprintf(text, 64, "--%s", file->option->name);
     return text;
 }
 
-static bool refuse(const run_file *one, const run_file *other, sa_error *error) {
+/* Fails with SA_USAGE if one of the files would replace the other; at most one is an input. */
+static bool check_two(const run_file *one, const run_file *other, sa_error *error) {
     char first[64], second[64];
-    const bool reads = other->kind == SA_OPTION_INPUT;
-    const run_file *input = one->kind == SA_OPTION_INPUT ? one : reads ? other : NULL;
+    const bool folder = one->kind == SA_OPTION_FOLDER;
+    if (folder || other->kind == SA_OPTION_FOLDER
+            ? !writes_over(folder ? one : other, folder ? other : one)
+            : !are_same(one, other))
+        return true;
+    const run_file *input = one->kind == SA_OPTION_INPUT     ? one
+                            : other->kind == SA_OPTION_INPUT ? other
+                                                             : NULL;
     const run_file *output = input == one ? other : one;
     if (output->kind == SA_OPTION_FOLDER || !output->real) output = input == one ? one : other;
     return input ? sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", output->path)
@@ -202,18 +199,17 @@ static bool refuse(const run_file *one, const run_file *other, sa_error *error) 
 }
 
 static bool check_all(const run_files *files, const char *name, sa_error *error) {
-    int inputs = 0, outputs = 0;
+    int inputs = 0, outputs = 0; /* standard ones */
     for (size_t i = 0; i < files->count; i++) {
         const run_file *one = &files->file[i];
-        inputs += is_standard(one, SA_OPTION_INPUT);
-        outputs += is_standard(one, SA_OPTION_OUTPUT);
-        for (size_t k = 0; k < i; k++) {
+        const bool input = one->kind == SA_OPTION_INPUT;
+        inputs += input && !one->real;
+        outputs += !input && !one->real;
+        for (size_t k = 0; k < i && (one->real || !input); k++) {
             const run_file *other = &files->file[k];
-            const bool read = one->kind == SA_OPTION_INPUT && other->kind == SA_OPTION_INPUT;
-            if (read || is_standard(one, SA_OPTION_INPUT) || is_standard(other, SA_OPTION_INPUT) ||
-                (!one->real && !other->real))
-                continue;
-            if (clash(other, one)) return refuse(other, one, error);
+            const bool reads = other->kind == SA_OPTION_INPUT;
+            if ((!one->real && !other->real) || (reads && (input || !other->real))) continue;
+            if (!check_two(other, one, error)) return false;
         }
     }
     if (inputs > 1)
@@ -238,8 +234,9 @@ static bool is_named(const sa_option *option, const char *argument) {
     return strncmp(argument, option->name, size) == 0 && (!argument[size] || argument[size] == '=');
 }
 
-const sa_option *cli_option_find(const cli_command *command, const char *argument,
-                                 const cli_option_set **set, size_t *number) {
+/* Returns the option of that name, its set and its number over all sets; NULL: none. */
+static const sa_option *find_option(const cli_command *command, const char *argument,
+                                    const cli_option_set **set, size_t *number) {
     const sa_option *option;
     for (*number = 0; (option = cli_option_at(command, *number, set)); ++*number)
         if (is_named(option, argument)) break;
@@ -277,7 +274,7 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
             return sa_fail(error, SA_USAGE, "%s: there is no '--%s' any more: %s", command->name,
                            name, removed[i].instead);
     const char *now = sa_option_renamed(name, NULL);
-    if (now && cli_option_find(command, now, &set, &number))
+    if (now && find_option(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
     sa_nearest nearest = {.wanted = name, .prefix = "--"};
@@ -295,7 +292,7 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     const sa_option *option = NULL;
     size_t number;
     if (strncmp(argument, "--", 2) == 0)
-        option = cli_option_find(call->command, argument + 2, &set, &number);
+        option = find_option(call->command, argument + 2, &set, &number);
     if (!option) return unknown(call->command, argument, error);
     sa_require(number < ROWS);
     if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", option->name);

@@ -70,10 +70,6 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 /* Returns the i-th option of all these sets and its set, NULL after the last. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
 
-/* The option of that name, its set and its number over all these sets; NULL: none. */
-const sa_option *cli_option_find(const cli_command *command, const char *argument,
-                                 const cli_option_set **set, size_t *number);
-
 /* The `item` of commands that list the scores of attention. */
 const char *cli_attention_item(size_t i, const char **formula);
 

@@ -35,7 +35,7 @@ static const char *positions_name(size_t row) {
     return sa_option_choice(sa_option_find(sa_settings_options, "positions"), row);
 }
 
-/* What --bandwidth says if it is given. */
+/* Reads --bandwidth if it is given. */
 static const sa_option bandwidth_row = {
     "bandwidth",      SA_OPTION_REAL, SA_SCOPE_RUN,   0,   1,   SA_BANDWIDTH_MIN,
     SA_BANDWIDTH_MAX, NULL,           SA_LIST("fit"), "H", NULL};
@@ -150,7 +150,7 @@ static bool print_json(const attend_work *work, sa_error *error) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The mean over the heads and the weights of every head, to be freed. */
+/* Returns the mean over the heads and the weights of every head; the caller frees them. */
 static double *mean_and_heads(const sa_attend_result *result, sa_error *error) {
     const size_t size = (size_t)result->queries * (size_t)result->keys;
     const size_t heads = (size_t)result->heads;
@@ -175,7 +175,8 @@ static bool save_weights(const attend_work *work, const char *path, sa_error *er
     return cli_save(path, &out, error);
 }
 
-/* A label, or the number of the row or column; of a query with a single output also that. */
+/* Returns a label, or the number of the row or column; for a query with a single output that, too.
+ */
 static char *label_of(const char *const *labels, int i, const sa_attend_result *outputs,
                       sa_error *error) {
     sa_buffer text = {0};
@@ -265,7 +266,8 @@ static bool attend(attend_work *work, sa_error *error) {
     return sa_attend(job, &work->result, error);
 }
 
-/* The labels of the results: those of the tables; the rows of a projection label its outputs. */
+/* Finds the labels of the results: those of the tables; the rows of a projection label its outputs.
+ */
 static void find_labels(attend_work *work) {
     const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
     const sa_number_table *values = &csv[table_of_role(work, VALUES)];
@@ -315,7 +317,7 @@ static bool show(attend_work *work, sa_error *error) {
            (!options->html || save_page(work, options->html, error));
 }
 
-/* The words before the first layer, which live during the call. */
+/* Attends to the words before the first layer, which live during the call. */
 static void take_words(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     attend_work *work = context;
     if (work->words) return;

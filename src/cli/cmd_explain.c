@@ -29,21 +29,21 @@ static const sa_option rows[] = {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* A number, a list, or a list of rows. */
+/* Returns a number, a list, or a list of rows. */
 static json_t *json_numbers(const sa_explain_value *line) {
     if (line->shape == SA_SHAPE_NUMBER) return sa_json_number(*line->numbers);
     return line->shape == SA_SHAPE_MATRIX ? sa_json_matrix(line->numbers, line->rows, line->cols)
                                           : sa_json_vector(line->numbers, line->rows * line->cols);
 }
 
-/* What the object has at that key, made if missing. */
+/* Returns the object's value at that key, made if missing. */
 static json_t *child(json_t *object, const char *key, json_t *(*make)(void)) {
     json_t *found = json_object_get(object, key);
     if (!found) json_object_set_new(object, key, found = make());
     return found;
 }
 
-/* The last object of the list, or a new one for a new step. */
+/* Returns the last object of the list, or a new one for a new step. */
 static json_t *step_object(json_t *all, const sa_explain_pair *pair, int step) {
     json_t *list = child(all, "steps", json_array);
     json_t *last = json_array_get(list, json_array_size(list) - 1);

@@ -1,5 +1,5 @@
-/* attend: sa_attend: attention on given numbers, in double. Computes by the functions of a model,
- * and hands out the steps. */
+/* attend: attention on given numbers (sa_attend), in double precision. It runs the functions of a
+ * model and hands out the steps. */
 #include "attention/heads.h"
 #include "attention/parts.h"
 #include "base/error.h"
@@ -31,7 +31,7 @@ static const sa_mat none = {0};
 
 /* ---- A mask ---------------------------------------------------------------------------------- */
 
-/* Models have spans; only here any key may be hidden. The part owns the mask [Q x S]. */
+/* Hides any keys, which models cannot: they have spans. The part owns the mask [Q x S]. */
 static void mask_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat *mask = sa_part_own(w, part);
     for (int i = 0; i < mask->rows; i++)
@@ -45,7 +45,7 @@ static const sa_part mask_part = {.forward = {[SA_PLACE_SCORES] = mask_forward}}
 
 enum { QUERY, KEYS, VALUES, OUTPUT };
 
-/* x, W, b and what they make, and its formula without W, without b, with both. */
+/* Names of x, W, b and their result, and its formula without W, without b, with both. */
 static const char *const names[][7] = {
     [QUERY] = {"X", "W_q", "b_q", "Q", "X", "X W_q'", "X W_q' + b_q"},
     [KEYS] = {"X of keys", "W_k", "b_k", "K", "X", "X W_k'", "X W_k' + b_k"},
@@ -56,7 +56,7 @@ static const char *const names[][7] = {
 static const sa_attend_about abouts[] = {SA_ATTEND_QUERIES, SA_ATTEND_KEYS, SA_ATTEND_KEYS,
                                          SA_ATTEND_OUTPUTS};
 
-/* What scores are made of: the scores of another row, with this v_a. */
+/* Scores that are made of another score, with this v_a. */
 static const struct {
     int attention, other;
     sa_real v_a;
@@ -75,7 +75,7 @@ static void tell(const sa_attend_options *job, int h, sa_attend_about about, con
     if (job->each && x.x) job->each(job->context, &step);
 }
 
-/* What the scores are made of. */
+/* Hands out what the scores are made of. */
 static void tell_score(const sa_attend_options *job, const attention *at, sa_head read, int h) {
     const sa_mat t = sa_cols(sa_rows(at->scratch.keys, 0, read.k.rows), 0, read.k.cols);
     read.alpha = at->e;
@@ -99,7 +99,7 @@ static void tell_weights(const sa_attend_options *job, const attention *at, cons
     tell(job, h, SA_ATTEND_QUERIES, "row sums", "sum_j alpha_ij", sa_cols(at->e, 0, 1));
 }
 
-/* A head with weights alpha of scores e, and the query and keys that the score has read. */
+/* Hands out a head with weights alpha of scores e, and the query and keys that the score reads. */
 static void tell_head(const sa_attend_options *job, const attention *at, sa_head read, sa_mat e,
                       sa_mat alpha) {
     const char *formula = at->w.score->formula;
@@ -127,7 +127,7 @@ static void tell_head(const sa_attend_options *job, const attention *at, sa_head
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* While the arena only counts, nothing is copied. */
+/* Copies nothing while the arena only counts. */
 static sa_mat copy_table(sa_arena *arena, sa_table table) {
     if (!table.numbers) return none;
     const sa_mat x = sa_mat_alloc(arena, table.rows, table.cols);
@@ -135,13 +135,13 @@ static sa_mat copy_table(sa_arena *arena, sa_table table) {
     return x;
 }
 
-/* A row or a column of numbers as a row. */
+/* Returns a row or a column as a row. */
 static sa_mat as_row(sa_mat x) {
     const int size = x.rows * x.cols;
     return (sa_mat){x.x, size ? 1 : 0, size, size};
 }
 
-/* x W' + b, or x */
+/* Returns x W' + b, or x. */
 static sa_mat project(sa_arena *arena, const sa_attend_options *job, int which, sa_mat x,
                       const sa_projection *map) {
     const char *const *name = names[which];
@@ -170,8 +170,8 @@ static sa_mat input(sa_arena *arena, const sa_attend_options *job, int which, sa
     return table.numbers ? project(arena, job, which, x, map) : none;
 }
 
-/* The score's own parameters for keys of `size` numbers: given, a kernel's width, or where training
- * starts, but v_a ones. */
+/* Returns the score's own parameters for keys of this size: given, from a kernel's width, or where
+ * training starts, except v_a, which is all ones. */
 static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size) {
     const sa_score *score = &sa_scores[job->attention];
     sa_params plan = {0};
@@ -188,7 +188,7 @@ static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size
     return x;
 }
 
-/* An attention of these queries and keys, with the parts that need no parameters. */
+/* Builds an attention of these queries and keys, with the parts that need no parameters. */
 static void build(const sa_attend_options *job, const sa_attend_result *out, sa_mat q, sa_mat k,
                   sa_attention *w) {
     const sa_score *score = &sa_scores[job->attention];
@@ -227,7 +227,7 @@ static void blank_outside(sa_mat e, const sa_span *spans) {
                 sa_row(e, i)[j] = -(sa_real)INFINITY;
 }
 
-/* Reads the trace of the heads. */
+/* A reader of the trace of the heads. */
 typedef struct heads_tracer {
     sa_tracer tracer; /* the first member */
     const sa_attend_options *job;
@@ -248,7 +248,7 @@ static void take_head(sa_tracer *tracer, const char *name, sa_mat x, const void 
     }
 }
 
-/* e, alpha and c of all heads */
+/* Computes e, alpha and c of all heads. */
 static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_result *out) {
     heads_tracer reader = {{take_head}, job, at, out};
     sa_tracing = &reader.tracer;
@@ -257,7 +257,7 @@ static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_
     sa_tracing = NULL;
 }
 
-/* While the arena only counts, nothing is computed. */
+/* Computes nothing while the arena only counts. */
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
@@ -286,8 +286,7 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     return at;
 }
 
-/* The width of the kernel that predicts every value best from the others, for keys and values of
- * one head. */
+/* Chooses the width of the kernel that predicts every value best from the others, for one head. */
 static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const attention *at,
                           sa_attend_result *out) {
     const sa_mat k = at->memory.keys;

@@ -29,8 +29,8 @@ static double left_out(const sa_bandwidth_data *data, double log_h) {
     return sum / data->e.rows;
 }
 
-/* log h from a tenth of the least distance of two keys to ten times the greatest; of equal keys,
- * for which any h is the same, as if their distance was 1. */
+/* Sets the range of log h: from a tenth of the least distance between two keys to ten times the
+ * greatest; for equal keys, where any h is the same, as if their distance were 1. */
 static void range_of(const sa_bandwidth_data *data, double *from, double *to) {
     double least = INFINITY, most = 0; /* |k_i - k_j|^2 */
     for (int i = 0; i < data->e.rows; i++)

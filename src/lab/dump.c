@@ -17,7 +17,8 @@ typedef struct dump {
     size_t count;
 } dump;
 
-/* Adds a tensor of no numbers yet (rows 0: a vector); NULL while the arena only counts. */
+/* Adds an empty tensor (rows 0: a vector) and returns its data; NULL while the arena only counts.
+ */
 __attribute__((format(printf, 5, 6))) static void *add(dump *out, sa_dtype type, int rows, int cols,
                                                        const char *format, ...) {
     enum { NAME = 64 };
@@ -43,7 +44,7 @@ static void add_parameter(dump *out, const sa_param *param, const char *prefix,
     if (numbers) memcpy(numbers, buffer + param->offset, sa_param_size(param) * sizeof *numbers);
 }
 
-/* Token ids, or extended ids, sentence after sentence. */
+/* Adds token ids, or extended ids, sentence after sentence. */
 static void add_ids(dump *out, const char *side, const sa_sentence *sentences, int words,
                     bool extended) {
     int32_t *ids = add(out, SA_I32, 0, words, "%s.%s", side, extended ? "extended" : "ids");
@@ -74,9 +75,9 @@ typedef struct mask_rows {
     const int *first; /* rows sentence by sentence: first row of each; NULL: step by step */
 } mask_rows;
 
-/* Adds a mask, unless its dropout probability is 0, with its rows in the order of the pairs, a
- * pair's in the order of its words in the pass: for a recurrent encoder the order in which it reads
- * the source. */
+/* Adds a mask, unless its dropout probability is 0. Its rows are in the order of the pairs, and
+ * within a pair in the order of its words in the pass: for a recurrent encoder the order of
+ * reading. */
 __attribute__((format(printf, 5, 6))) static void
 add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format, ...) {
     const sa_batch *batch = &out->model->batch;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* ---- One step of a cell ------------------------------------------------------------------------
- * Gate by gate, as its row (layers/cells.c) lists them. Which weights a gate has follows from
- * how they are bound. */
+ * Gate by gate, in the order of its table entry (layers/cells.c). How the weights are bound tells
+ * which of them a gate has. */
 
 /* One step of a cell: weights, inputs and results. */
 typedef struct cell_step {
@@ -20,8 +20,8 @@ typedef struct cell_step {
     const char *input;        /* "E y_{i-1}" */
     const char *context;      /* "c_i" */
     sa_state previous, state; /* the states before and after */
-    const char *before;       /* behind their letters before: "_{i-1}" */
-    const char *prime;        /* behind those of the results: "'", "^2" or "" */
+    const char *before;       /* follows their letters before: "_{i-1}" */
+    const char *prime;        /* follows those of the results: "'", "^2" or "" */
     sa_mat gates, cell_cache;
     const char *citation; /* of the decoder's equations */
 } cell_step;
@@ -39,7 +39,7 @@ typedef struct cell_view {
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
-/* The citation has decoder and cell: "Bahdanau et al. 2015, A.2.2, A.1.1". */
+/* Names everything; the citation has decoder and cell: "Bahdanau et al. 2015, A.2.2, A.1.1". */
 static cell_view name_all(sa_explainer *out, const cell_step *step) {
     const sa_cell *cell = step->w->cell;
     cell_view view = {out, step, step->w, .letter = {[STATE] = "s", [MEMORY] = "m"}};
@@ -56,14 +56,14 @@ static cell_view name_all(sa_explainer *out, const cell_step *step) {
     return view;
 }
 
-/* "r'_i", of a gate. */
+/* Returns the name of a gate: "r'_i". */
 static const char *gate_name(const cell_view *view, const char *letter) {
     int g = 0;
     while (strcmp(view->letter[g], letter) != 0) g++;
     return view->name[g];
 }
 
-/* An equation of the row; memory: what m is in it. */
+/* Writes an equation of the cell; memory: the name of its m. */
 static void write_update(const cell_view *view, const char *text, const char *memory) {
     sa_explainer_symbol symbols[LETTERS + 4] = {{"s_before", view->before},
                                                 {"m_before", view->memory},
@@ -74,7 +74,7 @@ static void write_update(const cell_view *view, const char *text, const char *me
     sa_explainer_substitute(view->out, view->citation, text, symbols);
 }
 
-/* A value whose key is its letter: "z'". */
+/* Shows a value whose key is its letter: "z'". */
 static void show_value(const cell_view *view, const char *letter, const char *letters, sa_mat x) {
     char key[SA_NAME];
     snprintf(key, sizeof key, "%s%s", letter, view->step->prime);
@@ -87,7 +87,7 @@ static sa_mat block_of(const cell_view *view, sa_mat gates, int block) {
 
 /* ---- A gate ---------------------------------------------------------------------------------- */
 
-/* "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z" */
+/* Writes "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z". */
 static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
     const cell_step *step = view->step;
     const sa_recurrent *w = view->w;
@@ -167,7 +167,7 @@ static void explain_cell(sa_explainer *out, const cell_step *step) {
 
 /* ---- A step of the model --------------------------------------------------------------------- */
 
-/* What the parts of a recurrent model have in common. */
+/* What all sections of a step share. */
 typedef struct step_view {
     sa_explainer *out;
     const sa_recurrent_decoder *w;
@@ -175,7 +175,7 @@ typedef struct step_view {
     sa_decoder_rows rows; /* of the step */
 } step_view;
 
-/* "s_i", or "s^2_i" in the second layer. */
+/* Returns "s_i", or "s^2_i" in the second layer. */
 static const char *name_of(char name[SA_NAME], const char *letter, int layer, const char *index) {
     if (layer > 1)
         snprintf(name, SA_NAME, "%s^%d%s", letter, layer, index);
@@ -184,13 +184,14 @@ static const char *name_of(char name[SA_NAME], const char *letter, int layer, co
     return name;
 }
 
-/* What a layer passes on: its state, or with a residual connection the sum y. */
+/* Returns the name of what a layer passes on: its state, or with a residual connection the sum y.
+ */
 static const char *output_name(char name[SA_NAME], const sa_recurrent_decoder *w, int layer) {
     const bool adds = sa_decoder_residual(w, layer - 1);
     return name_of(name, adds ? "y" : "s", layer, "_i");
 }
 
-/* The context; one serves all steps of Cho et al. 2014. */
+/* Returns the name of the context; one serves all steps of Cho et al. 2014. */
 static const char *context_name(const sa_recurrent_decoder *w) {
     return w->source.b_V.cols ? "c" : "c_i";
 }
@@ -212,7 +213,7 @@ static void write_annotations(sa_explainer *out) {
         sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
 }
 
-/* The summary of the source that a decoder gets: model/encoder.h. */
+/* Returns the letters of the summary of the source that a decoder gets: model/encoder.h. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     const bool both = sizes->kind == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";
@@ -239,7 +240,7 @@ static void explain_source(const step_view *view) {
     sa_explainer_vector(out, "c", "c", source->c);
 }
 
-/* s_0, from the summary of the source. */
+/* Explains s_0, from the summary of the source. */
 static void explain_initial(const step_view *view) {
     static const char *const places[] = {
         [SA_INITIAL_BACKWARD] = "Bahdanau et al. 2015, A.2.2",
@@ -290,7 +291,7 @@ static void explain_before(const step_view *view) {
 
 /* ---- The states ------------------------------------------------------------------------------ */
 
-/* The cell that reads the word, or the second one, which reads what the first has left between. */
+/* Explains the cell that reads the word, or the second one, which reads the state of the first. */
 static void explain_state(const step_view *view, bool second) {
     const sa_recurrent_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
@@ -357,13 +358,13 @@ static void explain_attention(const step_view *view, const char *state) {
 
 /* ---- The read-out ---------------------------------------------------------------------------- */
 
-/* The state that the read-out sees. */
+/* Returns the name of the state that the read-out sees. */
 static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *w) {
     const int last = w->sizes.layers;
     return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);
 }
 
-/* t_i, and t~_i that it is made of. */
+/* Explains t~_i and t_i. */
 static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
                            const char *place) {
     sa_explainer *out = view->out;
@@ -388,7 +389,7 @@ static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
     sa_explainer_vector(out, "t", "t_i", cache->t);
 }
 
-/* The gate, what it copies, and the mixture of that with p(y_i). */
+/* Explains the gate, what it copies, and the mixture of that with p(y_i). */
 static void explain_copying(const step_view *view, const sa_readout_cache *cache) {
     sa_explainer *out = view->out;
     const sa_mixture *mixture = &cache->mixtures[out->i - 1];
@@ -406,7 +407,7 @@ static void explain_copying(const step_view *view, const sa_readout_cache *cache
     sa_explainer_number(out, "P", "P(y_i)", exp(out->model->pass.log_p[out->i - 1]));
 }
 
-/* A number for each word of the vocabulary. */
+/* Shows a number for each word of the vocabulary. */
 static void vocabulary(sa_explainer *out, const char *name, const char *letters, sa_mat x,
                        int chosen) {
     out->line.about = SA_ROWS_VOCABULARY;
@@ -460,7 +461,7 @@ static void explain_step(const step_view *view) {
                   maxout ? "Bahdanau et al. 2015, A.2.2" : "Luong et al. 2015, equation 6");
 }
 
-/* The weights of a decoder step: all but the embeddings and the encoder. */
+/* Shows the weights of a decoder step: all except the embeddings and the encoder. */
 static void explain_weights(sa_explainer *out) {
     const sa_params *plan = out->model->plan;
     static const char *const parts[] = {"decoder.", "attention.", "readout.", "copy."};
@@ -486,8 +487,8 @@ static void explain_weights(sa_explainer *out) {
 
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
-/* The vectors of the words of a side before layer 1 (layer 0) or after a layer; no columns: there
- * is no such layer. */
+/* Returns the vectors of the words of a side before layer 1 (layer 0) or after a layer; without
+ * columns if there is no such layer. */
 static sa_mat annotations(sa_explainer *out, bool decoder, int layer) {
     const sa_seq2seq *w = &out->model->w;
     const sa_pass *pass = &out->model->pass;

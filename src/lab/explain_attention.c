@@ -1,7 +1,7 @@
-/* explain_attention: one query of an attention, down the column of attention.c. Formulas are those
- * of the rows of score, normalizer and parts, in the letters of the model; what goes beyond
- * Bahdanau et al. 2015 is what the parts show. Around it, one word in a layer of a Transformer:
- * attention at one of its sites, the residual connections, the feed-forward network. */
+/* explain_attention: one query of an attention, in the order of attention.c. The formulas are those
+ * of the score, the normalizer and the parts, in the letters of the model; the parts show what goes
+ * beyond Bahdanau et al. 2015. Around it, one word in a layer of a Transformer: attention at one of
+ * its sites, the residual connections, the feed-forward network. */
 #include "lab/explainer.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
@@ -25,7 +25,7 @@ typedef struct head_view {
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
-/* Appends the formula of a row in the letters of the model. */
+/* Appends a formula in the letters of the model. */
 static void write_formula(const head_view *view, const char *place, const char *formula) {
     const sa_score *score = view->w->score;
     const bool layer = view->of->layer, two = view->maps > 1;
@@ -99,7 +99,7 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
     out->line.head = 0;
 }
 
-/* By the projections that the score's row has: of general and raw-dot the query is the vector
+/* Shows q, k and v by the projections of the score: of general and raw-dot the query is the vector
  * itself, and some scores read no keys. */
 static void explain_projections(const head_view *view) {
     const sa_score *score = view->w->score;
@@ -122,7 +122,7 @@ static void explain_projections(const head_view *view) {
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-/* The score's own parameters under the names of their tensors: "v_a", "log_h". */
+/* Shows the score's own parameters under the names of their tensors: "v_a", "log_h". */
 static void explain_own(const head_view *view) {
     const sa_lab_model *model = view->out->model;
     const sa_mat own = view->at.v_a;
@@ -139,7 +139,7 @@ static void explain_own(const head_view *view) {
     }
 }
 
-/* Whether every score is the sum of its terms divided by `divisor`. */
+/* Returns whether every score is the sum of its terms divided by `divisor`. */
 static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
     for (int j = 0; j < terms.rows; j++) {
         double sum = 0, size = 0;
@@ -150,9 +150,9 @@ static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
     return terms.cols > 0;
 }
 
-/* What each unit adds to the scores: the score of a query and keys of this unit alone [S x units].
- * No columns if the score is neither the sum of such terms nor that divided by the square root of
- * their number. */
+/* Returns what each unit adds to the scores: the score of a query and keys of this unit alone
+ * [S x units]. It has no columns if the score is neither the sum of such terms nor that divided by
+ * the square root of their number. */
 static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, double *divisor) {
     const int units = at->k.cols == at->q.cols ? at->k.cols : 0;
     const sa_mat terms = sa_mat_alloc(&view->out->arena, view->S, units);
@@ -205,13 +205,13 @@ static void explain_scores(head_view *view) {
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-/* The columns that the query sees. */
+/* Returns the columns that the query sees. */
 static sa_mat seen(const head_view *view, sa_mat row) {
     const sa_span *span = view->at.spans;
     return span ? sa_cols(row, span->first, span->count) : row;
 }
 
-/* Numbers of the words that the query sees; for the others NaN. */
+/* Returns the numbers of the words that the query sees; for the others NaN. */
 static sa_mat seen_row(const head_view *view, sa_mat x) {
     const sa_mat row = sa_mat_alloc(&view->out->arena, 1, view->S);
     for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
@@ -219,7 +219,7 @@ static sa_mat seen_row(const head_view *view, sa_mat x) {
     return row;
 }
 
-/* What the normalizer makes of the scores; of two maps the difference. */
+/* Returns what the normalizer makes of the scores; of two maps the difference. */
 static sa_mat normalized_row(const head_view *view) {
     const sa_attention *w = view->w;
     const sa_mat row = seen_row(view, sa_explainer_traced(view->out, "pi(e)", view->at.alpha)),
@@ -229,14 +229,14 @@ static sa_mat normalized_row(const head_view *view) {
     return row;
 }
 
-/* Whether the weights are powers / sum. */
+/* Returns whether the weights are powers / sum. */
 static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
     for (int j = 0; j < weights.cols; j++)
         if (!(fabs(weights.x[j] * sum - powers.x[j]) <= 1e-9 * sum)) return false;
     return true;
 }
 
-/* The normalizer's formula, over what the query sees. */
+/* Writes the normalizer's formula, over what the query sees. */
 static void write_normalizer(const head_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
@@ -253,7 +253,7 @@ static void write_normalizer(const head_view *view, bool shifted) {
     if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
 }
 
-/* The alpha of a normalizer that has one, and distances from its kinks. */
+/* Shows the alpha of a normalizer that has one, and distances from its kinks. */
 static void explain_kinks(const head_view *view) {
     const sa_normalizer *normalizer = view->w->normalizer;
     if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", view->exponent);
@@ -345,7 +345,7 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
 
 static const char layer_place[] = "Vaswani et al. 2017, section 3.1";
 
-/* What a sub-layer makes of its input x: "x + f" or "LayerNorm(x + f)". */
+/* Explains what a sublayer makes of its input x: "x + f" or "LayerNorm(x + f)". */
 static void explain_sum(sa_explainer *out, bool pre, const char *name, const char *x, const char *f,
                         sa_mat y) {
     char letters[SA_NAME];
@@ -355,7 +355,7 @@ static void explain_sum(sa_explainer *out, bool pre, const char *name, const cha
     sa_explainer_vector(out, name, letters, y);
 }
 
-/* What queries are made of, and within a stack keys and values, too. */
+/* Explains what queries are made of, and within a stack keys and values, too. */
 static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, bool cross, sa_mat x,
                           sa_mat normal, bool pre) {
     sa_explainer_section(out, "The words");

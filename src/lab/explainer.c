@@ -10,8 +10,8 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* An upper bound of what a section allocates: a few numbers for every unit of a step and for every
- * head and word, and a few times all keys and values, of which those that heads share are shown for
+/* Returns an upper bound of what a section allocates: a few numbers for every unit of a step and
+ * for every head and word, and a few times all keys and values; those that heads share count for
  * each. */
 static size_t arena_size(const sa_lab_model *model) {
     const sa_seq2seq *all = &model->w;

@@ -25,7 +25,7 @@ typedef struct sa_explainer {
     const sa_lab_model *model;
     int i;                 /* target position, from 1 */
     sa_explain_value line; /* the next one */
-    sa_explain_rows words; /* what the rows of a column stand for */
+    sa_explain_rows words; /* what the rows of a column are about */
     sa_buffer equation;
     sa_arena arena; /* for values that the pass does not keep, until the section ends */
 } sa_explainer;

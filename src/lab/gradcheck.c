@@ -23,7 +23,7 @@
  * Where the loss of a model has no derivative, or a jump: two equal inputs of a maxout unit, a
  * rectifier's input of 0, a weight of sparsemax that becomes 0, a position at a window's edge. */
 
-/* Which input of every maxout unit is the larger. */
+/* Adds which input of every maxout unit is the larger. */
 static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
     if (!model->w.decoder.readout.maxout) return;
     const sa_mat sums = model->pass.decoder.readout.sums;
@@ -38,12 +38,12 @@ typedef struct attending {
     const sa_memory *memory;
     sa_attention_rows rows;
     const sa_attention_scratch *scratch;
-    int causal; /* of the running sentence */
+    int causal; /* of the current sentence */
     sa_mat watched;
 } attending;
 
-/* The scores of map m (of two maps: 0 or 1) of a head that has attended, as the normalizer got
- * them, in e; and the number that it got. */
+/* Fills e with the scores of map m (of two maps: 0 or 1) of a head that has attended, as the
+ * normalizer got them, and returns the number that it got. */
 static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_mat e) {
     sa_head again = *head;
     again.alpha = e;
@@ -55,7 +55,7 @@ static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_m
     return *again.exponent;
 }
 
-/* On which side of its kink the weight of every key is, as 0 or above. */
+/* Adds on which side of its kink the weight of every key is, as 0 or above. */
 static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *found) {
     const sa_mat e = sa_cols(all->watched, 0, head->v.rows);
     const sa_span span = head->spans ? *head->spans : (sa_span){0, e.cols};
@@ -67,7 +67,8 @@ static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *
     }
 }
 
-/* Of the query of position i in row l over sentence b: those of the normalizer and of parts. */
+/* Adds those of the normalizer and of parts for the query of position i in row l over sentence b.
+ */
 static void add_query(const attending *all, int b, int l, int i, sa_kinks *found) {
     const sa_attention *w = all->w;
     for (int k = 0; k < w->heads; k++) {
@@ -105,8 +106,8 @@ static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queri
     }
 }
 
-/* Which units of a feed-forward network are on. The cache has no pre-activations, so they are
- * computed again. */
+/* Adds which units of a feed-forward network are on. The cache has no pre-activations: computes
+ * them again. */
 static void add_rectifiers(const sa_feedforward_sublayer *w,
                            const sa_feedforward_sublayer_cache *cache, sa_mat sums,
                            sa_kinks *found) {
@@ -151,9 +152,9 @@ static double largest(const double *x, size_t size) {
     return most;
 }
 
-/* The ratio of the weakest tensor's largest gradient to the largest of all: where it is small, as
- * when the units of a very small model saturate, rounding hides the gradient. A gradient of zeros
- * only, as of units that are all off, is still worse. */
+/* Returns the ratio of the weakest tensor's largest gradient to the largest of all. If it is small,
+ * as when the units of a very small model saturate, rounding hides the gradient. A gradient of
+ * zeros only, as of units that are all off, is worse still. */
 static double weakest(const sa_lab_model *model) {
     const double most = largest(model->gradients, model->plan->size);
     double ratio = 1, penalty = 1;
@@ -168,8 +169,8 @@ static double weakest(const sa_lab_model *model) {
     return ratio * penalty;
 }
 
-/* Weights number `attempt`, their loss and gradients, and how far the nearest kink is. It is looked
- * for before the backward pass, which writes over the sums of the maxout units. */
+/* Draws weights number `attempt`, computes their loss and gradients, and measures how far the
+ * nearest kink is: before the backward pass, which overwrites the sums of the maxout units. */
 static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
     sa_lab_model_draw(model, attempt);
     sa_lab_model_loss(model, false);
@@ -194,10 +195,9 @@ static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-/* dL/dw by differences of step h, taken term by term before they are summed, so that terms that do
- * not change cancel exactly. False when a step crosses a kink. terms: [sa_lab_model_terms],
- * workspace.
- */
+/* Measures dL/dw by differences of step h, term by term before the sum, so that terms that do not
+ * change cancel exactly. Returns false if a step crosses a kink. terms: [sa_lab_model_terms],
+ * workspace. */
 static bool difference(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                        double *terms, double *slope) {
     static const double offset[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
@@ -218,7 +218,7 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
     return smooth;
 }
 
-/* With the usual step, made smaller while it crosses a kink. */
+/* Measures dL/dw with the usual step, made smaller while it crosses a kink. */
 static double measure(sa_lab_model *model, double *weight, uint64_t pattern, double *terms) {
     double slope = 0;
     for (double h = STEP; h > 1e-6; h /= 4)
@@ -226,7 +226,7 @@ static double measure(sa_lab_model *model, double *weight, uint64_t pattern, dou
     return slope;
 }
 
-/* Two steps, h and h/2, made one estimate of sixth order (Richardson). */
+/* Makes one estimate of sixth order of two steps, h and h/2 (Richardson). */
 static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                         double *terms, double *slope) {
     double wide, narrow;
@@ -236,11 +236,11 @@ static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t 
     return smooth;
 }
 
-/* More precisely, for a weight whose gradient looks wrong because the loss bends within the step or
- * because of rounding: of estimates from large steps to small, the one closest to its predecessor
- * (very small steps are taken only while no two estimates agree); then the mean of `steps`
- * estimates around it, in which rounding averages out. The analytic gradient plays no part in it.
- */
+/* Measures more precisely, for a weight whose gradient looks wrong because the loss bends within
+ * the step or because of rounding. Of estimates from large steps to small, takes the one closest to
+ * its predecessor (very small steps only while no two estimates agree); then returns the mean of
+ * `steps` estimates around it, in which rounding averages out. The analytic gradient has no
+ * influence. */
 static double measure_finely(sa_lab_model *model, double *weight, uint64_t pattern, double *terms,
                              int steps) {
     double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
@@ -262,8 +262,8 @@ static double measure_finely(sa_lab_model *model, double *weight, uint64_t patte
     return counted ? sum / counted : best;
 }
 
-/* An error relative to the larger of a gradient's sizes a and n. One below 1e-4 of `most`, the
- * largest gradient of the model, is measured against that: the rounding of the loss hides it. */
+/* Returns an error relative to the larger of a gradient's sizes a and n, or to 1e-4 of `most`, the
+ * largest gradient of the model, if that is larger: the rounding of the loss hides smaller ones. */
 static double relative_error(double error, double a, double n, double most) {
     return error == 0 ? 0 : error / fmax(fmax(a, n), 1e-4 * most);
 }
@@ -296,7 +296,7 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     return result;
 }
 
-/* What an error of the tensor means. */
+/* Returns what an error of the tensor means. */
 static const char *meaning(const sa_gradient_result *wrong) {
     if (!isfinite(wrong->worst)) return "it has a number that is NaN or infinite";
     if (fabs(wrong->worst - 1) < 0.01) return "it is missing, or should be zero";
@@ -348,8 +348,8 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
         if (result.ok) continue;
         wrong++;
         worst = fmax(worst, result.worst);
-        /* A fault is carried on into most other tensors, but weaker. The backward pass visits them
-         * from the last to the first. */
+        /* A fault spreads to most other tensors, but weaker. The backward pass visits them from the
+         * last to the first. */
         if (result.worst >= worst / 2) culprit = result;
     }
     return !wrong || fail_wrong(&culprit, wrong, error);
@@ -357,7 +357,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-/* The job with, where it has no pairs, four of ragged lengths; words repeat, one is unknown. */
+/* Copies the job; if it has no pairs, adds four of ragged lengths: words repeat, one is unknown. */
 static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
     static const int32_t source_ids[] = {3,      4,      5, 6, SA_EOS, SA_EOS, 7,
                                          SA_UNK, SA_EOS, 8, 3, 9,      SA_EOS};
@@ -416,7 +416,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;
     good = numeric && terms;
     if (good) {
-        model.regularizer.dropout.noise = 2; /* all sentences: the expectation is no constant */
+        model.regularizer.dropout.noise = 2; /* of all sentences: the expectation is not constant */
         const double loss = draw_fit_weights(&model, (uint64_t)job->settings->seed);
         if (job->dump) good = sa_lab_dump(job->dump, &model, &own, loss, error);
     }

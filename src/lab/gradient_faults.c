@@ -34,16 +34,9 @@ const sa_gradient_fault sa_gradient_faults[] = {
      NORMS, "norm.g norm.b"},
     {"copy.gate", "dz of the gate, all of it", "--copy", "copy.w_h copy.w_s copy.w_x",
      "copy.w_h copy.w_s copy.w_x copy.b"},
-    {"copy.inputs", "dc_i += w_h dz, ds_i += w_s dz, dx += w_x dz", "--copy",
-     "copy.w_h copy.w_s copy.w_x"},
-    {"cosine.key", "dk_j += de_ij (q^ - c k^) / |k_j| (in qk-norm too)", "--attention cosine",
-     .change = SA_FAULT_KEY, .score = &sa_scores[SA_ATTENTION_COSINE],
-     .other = &sa_scores[SA_ATTENTION_QK_NORM]},
     {"coverage.weights", "dw_c += sum_j C_{i-1,j} dk_ij", "--coverage linguistic", NULL, "w_c"},
     {"decoder.context", "dc_i += C' da_i", "", "C_z C_r C_i C_f decoder.C_o C"},
     {"decoder.init", "dh_1 += W_s' ds_0", "", "W_s"},
-    {"differential.gain", "dg of the norm of heads",
-     "--model transformer --attention differential --heads 2", NULL, "head_norm"},
     {"differential.lambda", "dlambda, all of it",
      "--model transformer --attention differential --heads 2", NULL,
      "lambda_q1 lambda_k1 lambda_q2 lambda_k2"},
@@ -57,11 +50,6 @@ const sa_gradient_fault sa_gradient_faults[] = {
     {"dropout.words", "dx_t = mask_t dx_t", "--word-dropout 0.3", .change = SA_FAULT_WORD_MASK},
     {"embedding.words", "dE_y += dx", "", NULL, "source.E target.E"},
     {"encoder.carry", "dh_{j-1} += the gradient through h_j", "", .change = SA_FAULT_ENCODER_CARRY},
-    {"entmax.alpha", "dalpha, all of it (of the normalizer)",
-     "--normalizer entmax --entmax-alpha learned", NULL, "attention.a self.a cross.a"},
-    {"fixed.summary", "dh_S += V' dc (one context vector)", "--decoder fixed", "decoder.V"},
-    {"gaussian.width", "dlog h += de_ij |q_i - k_j|^2 / h^2", "--attention gaussian", NULL,
-     "log_h"},
     {"gru.candidate", "ds' and da_r through s~ = tanh(a + U [r . s'])", "", "U", .cell = "gru"},
     {"gru.carry", "ds' += ds . (1 - z)", "", .change = SA_FAULT_CARRY, .cell = "gru"},
     {"gru.gates", "ds' += U_z' da_z + U_r' da_r", "", "U_z U_r", .cell = "gru"},
@@ -75,15 +63,11 @@ const sa_gradient_fault sa_gradient_faults[] = {
     {"lstm.carry", "dm' += dm . f", "--cell lstm", .change = SA_FAULT_CARRY, .cell = "lstm"},
     {"lstm.forget", "da_f, all of it", "--cell lstm", GATES("f"), GATES("f") " b_f",
      .cell = "lstm"},
-    {"lstm.state", "ds' += U' da", "--cell lstm", "U_i U_f forward.U_o backward.U_o decoder.U_o U",
-     .cell = "lstm"},
     {"position.learned", "dP_t += dx_t", "--positions learned", NULL, "P"},
     {"readout.maxout", "dt~, all of it", "", "readout.U_o readout.V_o readout.C_o",
      "readout.U_o readout.V_o readout.C_o readout.b_o"},
     {"readout.state", "ds += U_o' dt~", "", "readout.U_o"},
     {"rnn.state", "ds' += U' da", "--cell rnn", "U", .cell = "rnn"},
-    {"shaw.keys", "da^K_c += the sum of dk_ij with clip(j - i) = c, k_ij = k_j + a^K_c",
-     "--model transformer --positions shaw", NULL, "a_K"},
     {"t5.bias", "dB_r += the sum of de_ij with j - i in bucket r",
      "--model transformer --positions t5", NULL, "source.B target.B"},
     {NULL, NULL, NULL},
@@ -97,7 +81,7 @@ const sa_gradient_fault *sa_gradient_fault_find(const char *name) {
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
-/* Whether a tensor's name, or its end after a dot, is one of the names. */
+/* Returns whether a tensor's name, or its end after a dot, is one of the names. */
 static bool is_named(const char *tensor, const char *names) {
     for (const char *one = names; one && *one;) {
         const size_t size = strcspn(one, " "), whole = strlen(tensor);
@@ -120,7 +104,7 @@ static void zero_named(const sa_params *plan, const char *names, sa_real *buffer
         if (is_named(plan->item[i].name, names)) sa_zero(sa_param_mat(&plan->item[i], buffer));
 }
 
-/* The buffer of weights or gradients, of which b_y is a part. */
+/* Returns the buffer of weights or gradients that contains b_y. */
 static sa_real *buffer_of(const sa_seq2seq *w, const sa_params *plan) {
     int i = 0;
     while (!is_named(plan->item[i].name, "b_y")) i++;
@@ -132,7 +116,7 @@ static sa_real *buffer_of(const sa_seq2seq *w, const sa_params *plan) {
 /* The fault of the backward pass that runs in this thread. */
 static _Thread_local const sa_planted_fault *planted_here;
 
-/* Zeroes that take a result, to be freed. */
+/* Returns zeros of the shape of a result, in place of it; the caller frees them. */
 static sa_mat lost_like(sa_mat result) {
     sa_mat lost = result;
     lost.x = sa_new((size_t)result.rows * (size_t)result.ld + 1, sizeof *lost.x, NULL);
@@ -140,7 +124,7 @@ static sa_mat lost_like(sa_mat result) {
     return lost;
 }
 
-/* Without the slope of tanh. */
+/* sa_additive_backward without the slope of tanh. */
 static void additive_without_slope(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                    sa_mat dv_a, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
@@ -183,17 +167,17 @@ static void broken_encoder_cell(const sa_recurrent *w, sa_state previous, sa_mat
     sa_state_zero(dprevious);
 }
 
-/* A part that takes what the context gives to the values. */
+/* A part that takes away what the context gives to the values. */
 typedef struct lost_values {
     sa_mat kept;
 } lost_values;
 
-static void take_values(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void take_values(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     ((lost_values *)(uintptr_t)sa_part_own(w, part))->kept = d->v;
     d->v = lost_like(d->v);
 }
 
-static void give_values(const sa_attention *w, int part, sa_head *at, sa_head *d) {
+static void give_values(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     free(d->v.x);
     d->v = ((const lost_values *)sa_part_own(w, part))->kept;
 }
@@ -306,7 +290,7 @@ static void broken_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropo
 
 /* ---- Planting -------------------------------------------------------------------------------- */
 
-/* Whether models of these sizes have the term. */
+/* Returns whether models of these sizes have the term. */
 static bool has_term(const sa_planted_fault *planted) {
     const sa_gradient_fault *fault = planted->fault;
     const sa_seq2seq *w = &planted->w;

@@ -23,7 +23,7 @@ sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) 
     return (sa_sentence){ids, len};
 }
 
-/* Whether one stack reads source and target. */
+/* Returns whether one stack reads source and target. */
 static bool is_joined(const sa_seq2seq *w) {
     return w->transformer.sizes.decoder_only;
 }
@@ -50,7 +50,7 @@ static void raise_to(double x, double *worst) {
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-/* How far a row of weights is from being a distribution. */
+/* Returns how far a row of weights is from a distribution. */
 static double row_sum_error(sa_mat alpha, double least) {
     double sum = 0, off = 0;
     for (int j = 0; j < alpha.cols; j++) {
@@ -70,7 +70,7 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     if (attention->normalizer->null_key) least = 0;
     const sa_lab_view view = {&setup->all, p};
     const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
-    const bool joined = is_joined(w); /* a row goes on behind the source's words */
+    const bool joined = is_joined(w); /* a row continues after the source's words */
     const int rows[] = {
         [SA_SITE_CROSS] = T, [SA_SITE_ENCODER] = S, [SA_SITE_DECODER] = joined ? 0 : T};
     raise_to(0, worst);
@@ -86,8 +86,7 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
 }
 
 /* ---- Other pairs in the batch ----------------------------------------------------------------
- * Batches are packed without padding: where padding would stand are the words of other sentences.
- */
+ * Batches are packed without padding: the words of other sentences stand in its place. */
 
 static double largest_gradient(const sa_lab_model *model) {
     double most = 0;
@@ -116,7 +115,7 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     return true;
 }
 
-/* Raises every weight by 1e-12 of itself, which is more than rounding does, and leaves it so. */
+/* Raises every weight by 1e-12 of itself, more than rounding does, and leaves it so. */
 bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                              sa_error *error) {
     sa_lab_model *model = &setup->model;
@@ -174,7 +173,7 @@ static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_
     return sa_lab_pass_open(pass, &setup->model.w, all->source, all->target, PAIRS, error);
 }
 
-/* Compares a pair alone, beside longer pairs, and beside others of the same lengths. */
+/* Compares a pair alone, with longer pairs, and with others of the same lengths. */
 bool sa_measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                         sa_error *error) {
     const int steps = setup->pairs.target[p].len;
@@ -211,7 +210,7 @@ bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alon
 
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
-/* Keys and values of random annotations, as large as the ones seen. */
+/* Draws random annotations as large as those seen, and computes their keys and values. */
 static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
                         sa_memory *memory) {
     const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
@@ -224,8 +223,8 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
     sa_memory_forward(w, memory);
 }
 
-/* The queries s attend to a random memory, one by one (without `queries`) or at once as in the pass
- * before, so that rounding is the same. While the arena counts, nothing is computed. */
+/* Lets the queries s attend to a random memory, one by one (without `queries`) or at once as in the
+ * pass before, so that rounding is the same. Computes nothing while the arena counts. */
 static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
                                               sa_mat s, const sa_memory *seen,
                                               const sa_queries *queries) {
@@ -248,7 +247,8 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     return rows;
 }
 
-/* How the weights of a pass over one pair change when its queries attend to a random memory. */
+/* Returns how the weights of a pass over one pair change if its queries attend to a random memory.
+ */
 static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
     const sa_seq2seq *w = view.pass->w;
     sa_lab_pass again = *view.pass;
@@ -300,7 +300,7 @@ static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone
     if (good) {
         int32_t *extended = ids + len;
         const sa_sentence moved = {ids, source->len, extended};
-        /* Every word moves one position to the left, the first behind the last; EOS stays. */
+        /* Every word moves one position to the left, the first after the last; EOS stays. */
         for (size_t j = 0; j < len; j++) {
             from[j] = (int)(j == len - 1 ? j : (j + 1) % (len - 1));
             ids[j] = source->ids[from[j]];
@@ -347,7 +347,7 @@ bool sa_measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *a
 
 enum { CUTS = 16 }; /* copies of a pair in one pass */
 
-/* The target with another word at every position from `cut` on; ids [2 * len] */
+/* Returns the target with another word at every position from `cut` on; ids [2 * len] */
 static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setup, int32_t *ids) {
     const uint32_t words = (uint32_t)setup->pairs.target_words;
     int32_t *extended = ids + target.len;
@@ -359,8 +359,8 @@ static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setu
     return (sa_sentence){ids, target.len, extended};
 }
 
-/* The largest difference in the weights up to position `cut`, log p of the words before it, and the
- * read-out layer that predicts the word there. */
+/* Returns the largest difference in the weights up to position `cut`, log p of the words before it,
+ * and the read-out layer that predicts the word there. */
 static double prefix_difference(sa_lab_view changed, sa_lab_view original, int cut) {
     const sa_mat one = sa_lab_readout_row(changed, cut), other = sa_lab_readout_row(original, cut);
     return sa_lab_nan_max(sa_lab_max_difference(one.x, other.x, one.cols),
@@ -417,8 +417,8 @@ static void layout(decoding *own, sa_arena *arena, const sa_sentence *source) {
     own->whole = sa_mat_alloc(arena, 1, source->len);
 }
 
-/* The largest difference at word t (from 0), in log p and in the mean weights of heads and layers.
- */
+/* Returns the largest difference at word t (from 0), in log p and in the mean weights of heads and
+ * layers. */
 static double step_difference(const decoding *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.pass->w;
     const double log_p =
@@ -435,8 +435,8 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
         sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
-/* How far the probabilities of the step's words are from the sum 1. Of the ids above the
- * vocabulary's only those of source words have a logit. */
+/* Returns how far the probabilities of the step's words are from the sum 1. Of the ids above those
+ * of the vocabulary only source words have a logit. */
 static double sum_error(const decoding *own, sa_lab_view view, int t) {
     const sa_batch_side *source = &own->model.states->batch.source;
     const int known = sa_seq2seq_words(view.pass->w);

@@ -15,10 +15,11 @@ typedef struct sa_proof_setup {
     int32_t *ids;                   /* and for the words of drawn ones */
 } sa_proof_setup;
 
-/* The attention between decoder and encoder (a transformer's first layer has it); NULL: none. */
+/* Returns the attention between decoder and encoder (of a Transformer's first layer), or NULL. */
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup);
 
-/* A sentence of `len` random tokens, EOS last; words: size of the vocabulary; ids [len]. */
+/* Fills ids [len] with random tokens, EOS last, and returns that sentence; words: size of the
+ * vocabulary. */
 sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words);
 
 /* Raises *worst to what it measures for pair p, and leaves it alone if it does not apply to the
@@ -44,50 +45,53 @@ typedef struct sa_invariance {
 /* Rounding of doubles after a recurrence; sa_measure_conditioning may allow more. */
 #define SA_LAB_ROUNDING 1e-8
 
-/* For one proof: open, check, close. To be closed even after a failure. */
+/* Opens a proof, measures one invariance, and closes it (even after a failure). */
 bool sa_proof_open(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error);
 bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                       const sa_invariance *invariance, sa_proof_check *check, sa_error *error);
 void sa_proof_close(sa_proof_setup *setup);
 
-/* The positions of the model's words; and whether they stand in the embeddings. */
+/* Return the positions of the model's words, and whether the embeddings contain them. */
 const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup);
 bool sa_lab_encodes_positions(const sa_proof_setup *setup);
 
-/* How far attention weights are from being distributions: not negative, sum 1. With a local-p
- * window the Gaussian may make the sum smaller, down to exp(-2), with a null key it may be any. */
+/* Measures how far attention weights are from distributions: not negative, with the sum 1. The
+ * Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key, any. */
 sa_measure sa_measure_row_sums;
 
-/* The difference of weights, log p and gradient between all pairs in one batch and one by one. */
+/* Compares weights, log p and gradient of all pairs in one batch with those of one pair at a time.
+ */
 sa_measure sa_measure_batching;
 
-/* What rounding may do to weights, log p and the gradient, relative to the largest: much where
- * large weights make a recurrence chaotic. */
+/* Measures what rounding may do to weights, log p and the gradient, relative to the largest: much
+ * if large weights make a recurrence chaotic. */
 sa_measure sa_measure_conditioning;
 
-/* How weights and log p of a pair change with longer pairs beside it in the batch, and with other
- * words in these. */
+/* Measures how weights and log p of a pair change if longer pairs join its batch, and if the words
+ * of these change. */
 sa_measure sa_measure_padding;
 
-/* The largest derivative of a pair's loss by an embedded word of another pair in the batch. */
+/* Measures the largest gradient of a pair's loss by an embedded word of another pair in the batch.
+ */
 sa_measure sa_measure_padding_gradient;
 
-/* How the weights of the same queries change with other annotations. */
+/* Measures how the weights of the same queries change with other annotations. */
 sa_measure sa_measure_annotations;
 
-/* How log p, and each word's weights, change when the source words are permuted. */
+/* Measures how log p and each word's weights change if the source words are permuted. */
 sa_measure sa_measure_permutation;
 
-/* The same for the encoder: its annotations, and the weights of its self-attention. */
+/* Measures the same for the encoder: its annotations and the weights of its self-attention. */
 sa_measure sa_measure_encoder_permutation;
 
-/* How the results up to a target position change with other target words from there on. */
+/* Measures how the results up to a target position change with other target words from there on. */
 sa_measure sa_measure_causality;
 
-/* The difference of log p and weights between decoding step by step, with cached states or keys and
- * values, and one pass over the whole target; of attention that selects words, with the weights of
- * training and with those of decoding. */
+/* Compares log p and weights of decoding step by step, with cached states or keys and values, with
+ * those of one pass over the whole target; of attention that selects words, both with the weights
+ * of training and with those of decoding. */
 sa_measure sa_measure_decoding;
 
-/* How far the probabilities of all words that a step of decoding may write are from the sum 1. */
+/* Measures how far the probabilities of all words that a step of decoding may write are from the
+ * sum 1. */
 sa_measure sa_measure_probabilities;

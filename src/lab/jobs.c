@@ -65,7 +65,7 @@ static bool translate(explanation_task *all, sa_error *error) {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The words of extended ids, or the first `count` words of the vocabulary (ids NULL). */
+/* Returns the words of extended ids, or the first `count` words of the vocabulary (ids NULL). */
 static const char **words_of(const explanation_task *all, const int32_t *ids, int count,
                              sa_error *error) {
     const sa_vocab *vocab = &all->model->target.vocab;
@@ -118,7 +118,7 @@ static void each(void *context, const sa_explain_value *line) {
     all->options->each(all->options->context, &all->pair, &labelled);
 }
 
-/* Of a Transformer, one token in one layer is explained. */
+/* Checks the options for a Transformer, of which one token in one layer is explained. */
 static bool check_layer(const explanation_task *all, sa_error *error) {
     const sa_explain_options *options = all->options;
     const int layers = sa_seq2seq_layers(&all->model->w, options->site);
@@ -198,7 +198,7 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-/* The first pairs of a data set, `most` at most. */
+/* Returns the first pairs of a data set, `most` at most. */
 static sa_lab_pairs lab_pairs(const sa_dataset *data, int most, const sa_text_codec *source,
                               const sa_text_codec *target) {
     const int count = data->count < (size_t)most ? (int)data->count : most;
@@ -206,7 +206,7 @@ static sa_lab_pairs lab_pairs(const sa_dataset *data, int most, const sa_text_co
                           sa_vocab_size(&target->vocab)};
 }
 
-/* Checks a batch of the first settings->batch pairs that are not too long. */
+/* Checks the gradients on the first settings->batch pairs that are not too long. */
 static bool check_pairs(sa_lab_job *job, const sa_corpus *corpus, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
     sa_dataset pairs = {0};

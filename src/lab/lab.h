@@ -1,7 +1,5 @@
-/* lab: gradient check, proof, explanation and attention on given numbers, compiled in double only.
- *
- * These functions are all that the double copy of the numeric modules exports, so they take plain
- * data. */
+/* lab: gradient check, proof and explanation, which compute in double precision. They take plain
+ * data from jobs.c, which is compiled in single precision as the model is. */
 #pragma once
 
 #include "base/batch.h"
@@ -25,21 +23,21 @@ typedef struct sa_lab_job {
     void *context;
 } sa_lab_job;
 
-/* See sa_check_gradients in softalign/lab.h. */
+/* Does what sa_check_gradients of softalign/lab.h does, for token ids. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
-/* The backward terms that can be dropped: the name of number i, its formula, and options of a model
- * that has it. NULL after the last. */
+/* Returns the name of backward term i that can be dropped, its formula, and options of a model that
+ * has it; NULL after the last. */
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
     const float *values;             /* the model's weights in the order of sa_seq2seq_plan */
     sa_lab_pairs pairs;              /* without a source: random ones of ragged lengths */
-    const sa_prove_options *options; /* but for the corpus */
+    const sa_prove_options *options; /* except the corpus */
 } sa_lab_prove_job;
 
-/* See sa_prove and sa_proof_check_name in softalign/lab.h. */
+/* Do what sa_prove and sa_proof_check_name of softalign/lab.h do. */
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error);
 const char *sa_lab_check_name(size_t i, const char **meaning);
 
@@ -47,10 +45,11 @@ typedef struct sa_lab_explain_job {
     const sa_settings *settings;
     const float *values;               /* the model's weights in the order of sa_seq2seq_plan */
     sa_lab_pairs pair;                 /* a single one */
-    const sa_explain_options *options; /* what of it; but for the texts and `each` */
+    const sa_explain_options *options; /* except the texts and `each` */
     void (*each)(void *context, const sa_explain_value *line); /* without row labels */
     void *context;
 } sa_lab_explain_job;
 
-/* sa_explain of softalign/lab.h for token ids. SA_DIVERGED: the loss is not finite. */
+/* Does what sa_explain of softalign/lab.h does, for token ids. SA_DIVERGED: the loss is not finite.
+ */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);

@@ -50,10 +50,10 @@ void sa_lab_model_load(sa_lab_model *model, const float *values) {
     for (size_t i = 0; i < model->plan->size; i++) model->values[i] = (sa_real)values[i];
 }
 
-/* The range of the absolute values drawn for a tensor. A large bias of either sign and small
+/* Sets the range of the absolute values drawn for a tensor. A large bias of either sign and small
  * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
- * different after several layers, so that queries matter. What dropout keeps of the words is
- * scaled up, which would saturate the gates. */
+ * different after several layers, so that queries matter. Dropout scales up the words that it
+ * keeps, which would saturate the gates: their embeddings are smaller. */
 static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *least,
                       double *most) {
     const char *own = strrchr(param->name, '.');

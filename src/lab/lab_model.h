@@ -14,10 +14,10 @@ typedef struct sa_lab_model {
     sa_pass pass;
     sa_mat watched;             /* [1 x longest sentence] */
     sa_regularizer regularizer; /* without a random generator: see rng */
-    sa_rng rng;                 /* what every pass draws its dropout masks from */
+    sa_rng rng;                 /* the state from which every pass draws its dropout masks */
 } sa_lab_model;
 
-/* Allocates everything; weights and gradients are zero. To be closed even after a failure. */
+/* Allocates everything, with weights and gradients of zero. Close it even after a failure. */
 bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
                        sa_error *error);
 void sa_lab_model_close(sa_lab_model *model);
@@ -29,13 +29,13 @@ void sa_lab_model_load(sa_lab_model *model, const float *values);
  * gradients stay well above the rounding of the loss. */
 void sa_lab_model_draw(sa_lab_model *model, uint64_t seed);
 
-/* The training objective (the loss, with label smoothing and the other terms that are used) divided
- * by the number of sentences, plus the L2 penalty, with the same dropout masks in every call. Adds
- * its gradient to model->gradients, if asked to. */
+/* Returns the training objective (the loss, with label smoothing and the other terms in use)
+ * divided by the number of sentences, plus the L2 penalty, with the same dropout masks in every
+ * call. With `backward`, accumulates its gradient into model->gradients. */
 double sa_lab_model_loss(sa_lab_model *model, bool backward);
 
-/* The terms that the last objective was the sum of: one for each target token, one for the penalty
- * of each tensor. */
+/* Return the terms of the last objective: one for each target token, one for the penalty of each
+ * tensor. */
 int sa_lab_model_terms(const sa_lab_model *model);
 double sa_lab_model_term(const sa_lab_model *model, int i);
 

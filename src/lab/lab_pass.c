@@ -46,7 +46,7 @@ static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
     return sa_pass_readout(pass->w, &pass->cache);
 }
 
-/* Those of one target word: by t and, with copying, by the gate and the weights of its row. */
+/* Zeroes the gradients of one target word: of t and, with copying, of the gate and the weights. */
 static void zero_derivatives(const sa_lab_pass *pass, int row) {
     const sa_seq2seq *w = pass->w;
     const sa_readout_cache *readout = readout_of(pass);
@@ -56,7 +56,7 @@ static void zero_derivatives(const sa_lab_pass *pass, int row) {
     sa_zero(sa_rows(sa_pass_gradients(w, &pass->cache).alpha, row, 1));
 }
 
-/* The row of target position t of sentence b. */
+/* Returns the row of target position t of sentence b. */
 static int row_of(const sa_lab_pass *pass, int b, int t) {
     return sa_seq2seq_target_row(pass->w, &pass->batch, b, t);
 }
@@ -68,7 +68,7 @@ void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
     sa_pass_backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, &d, dw);
 }
 
-/* The pair's place among the targets of the batch. */
+/* Returns the pair's place among the targets of the batch. */
 static int batch_index(sa_lab_view view) {
     return sa_batch_index(&view.pass->batch.target, view.pair);
 }
@@ -84,7 +84,7 @@ void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_pass_backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, &d, dw);
 }
 
-/* The largest by a word of sentence b. */
+/* Returns the largest gradient of a word of sentence b. */
 static double recurrent_gradient(const sa_lab_pass *pass, int b) {
     const sa_batch *batch = &pass->batch;
     const sa_pass *cache = &pass->cache;

@@ -16,7 +16,7 @@ static bool is_given(sa_table table) {
     return table.numbers != NULL;
 }
 
-/* "--query q.csv is 2 x 4" */
+/* Writes "--query q.csv is 2 x 4". */
 static const char *shape_text(char *text, const char *option, sa_table table) {
     snprintf(text, TEXT, "%s%s%s is %d x %d", option, table.name ? " " : "",
              table.name ? table.name : "", table.rows, table.cols);
@@ -73,7 +73,7 @@ static bool open_operand(operand *one, sa_error *error) {
     return check_table(one->option, one->table, error) && check_projection(one, error);
 }
 
-/* Fails about the shapes of two tables after their projections. */
+/* Fails with the shapes of two tables after their projections. */
 static bool fail_operands(const operand *one, const operand *other, const char *why,
                           sa_error *error) {
     char texts[2][TEXT], after[2][TEXT] = {"", ""};
@@ -117,7 +117,7 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
-/* The score's own parameters. */
+/* Returns the plan of the score's own parameters. */
 static sa_params own_parameters(const operands *all, int heads) {
     sa_params plan = {0};
     if (all->score->bind)
@@ -155,7 +155,7 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     return true;
 }
 
-/* Rotations turn pairs of numbers of queries and keys that are multiplied. */
+/* Checks that rotations turn pairs of numbers of queries and keys that are multiplied. */
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
     const char *name = SA_NAME(sa_position_kinds, (size_t)options->positions);
     if (sa_position_kinds[options->positions].part != &sa_rotation_part) return true;
@@ -170,7 +170,7 @@ static bool check_rotation(const operands *all, const sa_attend_options *options
                    name, width);
 }
 
-/* The width of a kernel. */
+/* Checks the width of a kernel. */
 static bool check_bandwidth(const operands *all, const sa_attend_options *options,
                             sa_error *error) {
     const double h = options->bandwidth;
@@ -197,7 +197,7 @@ static bool check_bandwidth(const operands *all, const sa_attend_options *option
                    "needs at least 3 keys");
 }
 
-/* A mask, and given scores of one head, leave every query a key. */
+/* Checks that a mask, or given scores of one head, leave every query a key. */
 static bool check_mask(const sa_attend_options *options, sa_error *error) {
     const sa_table mask = options->mask, query = options->query;
     const int Q = query.rows, S = options->values.rows;

@@ -1,4 +1,4 @@
-/* prove: the table of invariances, and which of them must hold for which model. */
+/* prove: the table of invariances, and for which models each must hold. */
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "model/copying.h"
@@ -25,7 +25,7 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
-/* The first claim of each kind that a part makes. */
+/* Returns the first claim of each kind that a part makes. */
 static sa_rare_hooks claims_of(const sa_attention *attention) {
     sa_rare_hooks all = {.any_sum = attention ? attention->normalizer->any_sum : NULL};
     for (int p = 0; attention && p < attention->parts; p++) {
@@ -69,7 +69,7 @@ static bool positioned(const sa_proof_setup *setup) {
     return kind->encoding || kind->part;
 }
 
-/* Why the order of the source's words matters to whatever reads them. */
+/* Returns why the order of the source's words matters to what reads them, or NULL. */
 static const char *reading_order(const sa_proof_setup *setup) {
     const sa_transformer *w = &setup->model.w.transformer;
     if (recurrent_encoder(setup)) return "the encoder is recurrent";
@@ -78,7 +78,8 @@ static const char *reading_order(const sa_proof_setup *setup) {
                : NULL;
 }
 
-/* Of the encoders only a transformer's attends; a decoder-only model has the same attention. */
+/* Returns the attention of a Transformer's encoder, or of a decoder-only model; NULL: there is
+ * none. */
 static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
     const sa_transformer *w = &setup->model.w.transformer;
     const sa_stack *reader = w->sizes.decoder_only ? &w->decoder : &w->encoder;
@@ -108,7 +109,7 @@ static const char *positions_note(const sa_proof_setup *setup) {
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static const sa_invariance rows[] = {
+static const sa_invariance invariances[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
      1e-12, .excuse = unnormalized, .note = sum_note, .measure = sa_measure_row_sums},
     {"batching",
@@ -149,23 +150,24 @@ static const sa_invariance rows[] = {
      1e-12, .excuse = no_copying, .measure = sa_measure_probabilities},
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { COUNT = sizeof invariances / sizeof *invariances };
 
 const char *sa_lab_check_name(size_t i, const char **meaning) {
-    if (i >= ROWS) return NULL;
-    if (meaning) *meaning = rows[i].meaning;
-    return rows[i].name;
+    if (i >= COUNT) return NULL;
+    if (meaning) *meaning = invariances[i].meaning;
+    return invariances[i].name;
 }
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
 bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
-                      const sa_invariance *row, sa_proof_check *check, sa_error *error) {
-    const char *excuse = row->excuse ? row->excuse(setup) : NULL;
-    const bool above = row->above && row->above(setup);
-    double worst = -INFINITY, allowed = above ? row->least : row->allowed;
+                      const sa_invariance *invariance, sa_proof_check *check, sa_error *error) {
+    const char *excuse = invariance->excuse ? invariance->excuse(setup) : NULL;
+    const bool above = invariance->above && invariance->above(setup);
+    double worst = -INFINITY, allowed = above ? invariance->least : invariance->allowed;
     if (above && !excuse) sa_lab_model_draw(&setup->model, (uint64_t)proof->options->seed);
-    if ((!excuse || row->shown) && !sa_lab_measure(setup, row->measure, &worst, error))
+    if ((!excuse || invariance->shown) &&
+        !sa_lab_measure(setup, invariance->measure, &worst, error))
         return false;
     sa_lab_model_load(&setup->model, proof->values);
     if (!above && allowed == SA_LAB_ROUNDING && worst > allowed) {
@@ -174,15 +176,15 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
     }
     const bool measured = worst != -INFINITY;
     if (!excuse && !measured) excuse = "no source is long enough";
-    *check = (sa_proof_check){.name = row->name,
-                              .meaning = row->meaning,
+    *check = (sa_proof_check){.name = invariance->name,
+                              .meaning = invariance->meaning,
                               .worst = measured ? worst : NAN,
                               .allowed = allowed,
                               .above = above,
                               .skipped = excuse,
-                              .note = excuse      ? excuse
-                                      : row->note ? row->note(setup)
-                                                  : NULL};
+                              .note = excuse             ? excuse
+                                      : invariance->note ? invariance->note(setup)
+                                                         : NULL};
     check->ok = excuse || (above ? worst > check->allowed : worst <= check->allowed);
     return true;
 }
@@ -190,9 +192,9 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
 static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_error *error) {
     const sa_prove_options *options = proof->options;
     sa_proof_check failed = {0};
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < COUNT; i++) {
         sa_proof_check check;
-        if (!sa_proof_measure(setup, proof, &rows[i], &check, error)) return false;
+        if (!sa_proof_measure(setup, proof, &invariances[i], &check, error)) return false;
         if (options->each) options->each(options->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }
@@ -207,7 +209,8 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
-/* The source positions that a location score covers, which the proof must exceed; 0 for others. */
+/* Returns the source positions that a location score covers, which the proof must exceed; else 0.
+ */
 static int max_positions_of(const sa_settings *settings) {
     const bool attends = sa_model_attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
@@ -222,7 +225,8 @@ static void draw_pair(sa_proof_setup *setup, int S, int T, int32_t **ids) {
     *ids += S + T;
 }
 
-/* The job's pairs, or drawn ones, and one whose source is longer than a location score covers. */
+/* Opens the job's pairs, or draws some, and one whose source is longer than a location score
+ * covers. */
 static bool open_pairs(sa_proof_setup *setup, const sa_lab_prove_job *proof, sa_error *error) {
     enum { TARGET = 3, CAPACITY = 64 };
     const int max_positions = max_positions_of(proof->settings),

@@ -29,7 +29,7 @@ int sa_explanation_format_number(double value, int digits, char out[TEXT]) {
     return (int)strlen(out);
 }
 
-/* Columns of the widest number. */
+/* Returns the columns of the widest number. */
 static int number_width(const double *numbers, size_t count, int digits) {
     char text[TEXT];
     int width = 0;
@@ -46,7 +46,7 @@ static void add_number(sa_buffer *out, double value, int digits, int width) {
     sa_buffer_addf(out, "%*s", width, text);
 }
 
-/* A label of this many columns, and spaces up to the numbers. */
+/* Adds a label of this many columns, and spaces up to the numbers. */
 static void add_label(sa_buffer *out, const char *label, int columns) {
     sa_buffer_pad(out, INDENT);
     sa_buffer_adds(out, label);
@@ -57,7 +57,7 @@ static void add_label(sa_buffer *out, const char *label, int columns) {
     sa_buffer_pad(out, LABEL - INDENT - columns);
 }
 
-/* The label of row i: "  3 word     ". */
+/* Adds the label of row i: "  3 word     ". */
 static void add_row_label(sa_buffer *out, const sa_explain_value *line, int i) {
     char word[TEXT] = "", label[TEXT + 16], mark[16];
     int columns = 0;
@@ -70,9 +70,9 @@ static void add_row_label(sa_buffer *out, const sa_explain_value *line, int i) {
     add_label(out, label, columns);
 }
 
-/* ---- The table under way --------------------------------------------------------------------- */
+/* ---- The current table ----------------------------------------------------------------------- */
 
-/* Whether a value can be a column of the table under way, or of a new one. */
+/* Returns whether a value can be a column of the current table, or of a new one. */
 static bool fits_table(const sa_explanation *it, const sa_explain_value *line) {
     if (line->shape != SA_SHAPE_COLUMN) return false;
     return !it->columns ||
@@ -110,7 +110,7 @@ static bool is_shown(const sa_explanation *it, int row) {
     return false;
 }
 
-/* The most probable words, and the chosen word if it is not among them. */
+/* Chooses the most probable words, and the chosen word if it is not among them. */
 static void choose_words(sa_explanation *it) {
     const int rows = it->table.rows, chosen = it->table.chosen;
     const double *p = it->column[it->columns - 1].numbers;
@@ -124,8 +124,8 @@ static void choose_words(sa_explanation *it) {
     if (chosen >= 0 && !is_shown(it, chosen)) it->word[it->words++] = chosen;
 }
 
-/* Columns of the sum " +0.1234 -0.2345 =" in front of `columns` columns; 0: there is none, or it
- * does not fit. */
+/* Returns the width of the sum " +0.1234 -0.2345 =" in front of `columns` columns; 0: there is
+ * none, or it does not fit. */
 static int sum_width(const sa_explanation *it, int columns) {
     const sa_explanation_column *column = &it->column[0];
     char divisor[TEXT];
@@ -151,7 +151,7 @@ static void add_sum(sa_explanation *it, const sa_explanation_column *column, int
     sa_buffer_adds(&it->out, " =");
 }
 
-/* A probability as a bar, in eighths of a column. */
+/* Adds a probability as a bar, in eighths of a column. */
 static void add_bar(double probability, sa_buffer *out) {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     if (!(probability >= 0 && probability <= 1)) return;
@@ -161,7 +161,7 @@ static void add_bar(double probability, sa_buffer *out) {
     sa_buffer_adds(out, eighths[size % 8]);
 }
 
-/* The first `columns`, behind a sum that takes so many columns of text. */
+/* Adds the first `columns`, after a sum of this width. */
 static void add_table(sa_explanation *it, int columns, int sum) {
     const bool some = it->table.about == SA_ROWS_VOCABULARY && it->words;
     sa_buffer_pad(&it->out, LABEL + sum);
@@ -184,7 +184,7 @@ static void release_table(sa_explanation *it) {
     it->columns = 0;
 }
 
-/* Appends the table under way, if there is one, and releases it. */
+/* Adds the current table, if there is one, and releases it. */
 static void end_table(sa_explanation *it) {
     if (it->columns && !it->out.failed) {
         const int beside = sum_width(it, it->columns), alone = sum_width(it, 1);
@@ -197,8 +197,8 @@ static void end_table(sa_explanation *it) {
 
 /* ---- Vectors and matrices -------------------------------------------------------------------- */
 
-/* One row of numbers. If they do not fit, those in the middle are left out or, when wide, continue
- * below. */
+/* Adds one row of numbers. If they do not fit, leaves out those in the middle or, if wide,
+ * continues below. */
 static void add_vector(sa_explanation *it, const double *x, int count, int digits, int span) {
     const int cell = span + 1 > 8 ? span + 1 : 8;
     const int room = (WIDTH - LABEL) / cell;
@@ -227,8 +227,8 @@ static void add_row(sa_explanation *it, const sa_explain_value *line, int i) {
                number_width(line->numbers, size, it->digits));
 }
 
-/* The rows of a matrix: of a large one the first and the last, of one with a row per word of the
- * vocabulary those of the words in the last table. */
+/* Adds the rows of a matrix: of a large one the first and the last, of one with a row per word of
+ * the vocabulary those of the words in the last table. */
 static void add_rows(sa_explanation *it, const sa_explain_value *line) {
     if (line->about == SA_ROWS_VOCABULARY && it->words && !it->wide) {
         for (int w = 0; w < it->words; w++) add_row(it, line, it->word[w]);
@@ -262,7 +262,7 @@ static void add_numbers(sa_explanation *it, const sa_explain_value *line) {
 
 /* ---- Headings -------------------------------------------------------------------------------- */
 
-/* "Source: the (4) cat (7)", broken before the right margin. */
+/* Adds "Source: the (4) cat (7)", broken before the right margin. */
 static void add_sentence(sa_explanation *it, const char *what, const char *const *word,
                          const int *number, int count) {
     char text[TEXT];

@@ -1,5 +1,5 @@
-/* explanation: an explanation as text, 100 columns wide: an equation on the left, its citation on
- * the right, the numbers below; columns about the same words side by side. */
+/* explanation: an explanation as text, 100 columns wide. An equation stands on the left, its
+ * citation on the right, the numbers below; columns about the same words stand side by side. */
 #pragma once
 
 #include "base/memory.h"
@@ -37,5 +37,5 @@ void sa_explanation_add(void *explanation, const sa_explain_pair *pair,
                         const sa_explain_value *line);
 void sa_explanation_release(sa_explanation *explanation);
 
-/* A number as text; "" for NaN. Returns its columns. */
+/* Writes a number as text, "" for NaN, and returns its columns. */
 int sa_explanation_format_number(double value, int digits, char out[SA_EXPLANATION_TEXT_CAPACITY]);

@@ -66,7 +66,7 @@ const char *web_translate(web_play *play, const char *source, const char *option
     return web_give_json(result);
 }
 
-/* The greedy translation as text, to be freed. */
+/* Returns the greedy translation as text; the caller frees it. */
 static char *translate(sa_model *model, const char *source, sa_error *error) {
     sa_search search;
     sa_translation found = {0};
@@ -87,7 +87,7 @@ typedef struct pair_texts {
     char *source, *target;
 } pair_texts;
 
-/* The texts of a pair, in NFC; target NULL: the greedy translation. */
+/* Reads the texts of a pair, in NFC; target NULL: the greedy translation. */
 static bool read_pair(web_play *play, const char *source, const char *target, pair_texts *texts,
                       sa_error *error) {
     texts->source = sa_utf8_text("source", source, error);

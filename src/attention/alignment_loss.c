@@ -1,3 +1,5 @@
+/* alignment_loss: the loss H_t on the weights alpha_t [1 x S] of one target word, and its gradient.
+ */
 #include "attention/alignment_loss.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* layout: binds the parameters of an attention and lays out its buffers; no equations. */
 #include "attention/heads.h"
 #include "attention/parts.h"
 

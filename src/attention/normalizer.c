@@ -1,3 +1,8 @@
+/* normalizer: from the scores z of the keys that a query sees to its weights p, for
+ * sa_attend_forward, and back; the table at the end is that of --normalizer. A new normalizer is
+ * two functions and one entry: EXTENDING.md.
+ *
+ * Shapes: z, p [Q x S], or one row of them where a query does not see all keys */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 

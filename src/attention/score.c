@@ -1,3 +1,8 @@
+/* score: attention scores e_ij = f(q_i, k_j), which sa_attend_forward computes from the queries and
+ * keys of a head, and their gradients; the table at the end is that of --attention. A new score is
+ * two functions and one entry: EXTENDING.md.
+ *
+ * Shapes: v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
 #include "attention/parts.h"
 #include "tensor/dispatch.h"
 

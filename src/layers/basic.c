@@ -1,3 +1,5 @@
+/* basic: linear layers, embeddings, maxout and dropout, each forward function above its backward
+ * one. */
 #include "layers/basic.h"
 #include "tensor/dispatch.h"
 

@@ -1,20 +1,8 @@
+/* layernorm: layer normalization of the rows of a matrix, and its gradient. */
 #include "layers/layernorm.h"
 #include "tensor/dispatch.h"
 
 #define EPSILON 1e-5
-
-void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w) {
-    w->g = sa_bind_vector(binder, prefix, "g", m, SA_INIT_ONE);
-    w->b = sa_bind_vector(binder, prefix, "b", m, SA_INIT_ZERO);
-}
-
-sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {
-    return (sa_layernorm_cache){sa_mat_alloc(arena, rows, m), sa_mat_alloc(arena, rows, 1)};
-}
-
-sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) {
-    return (sa_layernorm_cache){sa_rows(all->normal, 0, count), sa_rows(all->inverse, 0, count)};
-}
 
 static sa_real mean_of(const sa_real *x, int m) {
     return sa_sum(x, m) / (sa_real)m;
@@ -92,4 +80,19 @@ void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cach
         multiply(w->g.x, d, m);
         uncenter(inverse, mean_of(d, m), sa_dot(d, normal, m) / (sa_real)m, normal, d, m);
     }
+}
+
+/* ---- Binding and layout ---------------------------------------------------------------------- */
+
+void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w) {
+    w->g = sa_bind_vector(binder, prefix, "g", m, SA_INIT_ONE);
+    w->b = sa_bind_vector(binder, prefix, "b", m, SA_INIT_ZERO);
+}
+
+sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {
+    return (sa_layernorm_cache){sa_mat_alloc(arena, rows, m), sa_mat_alloc(arena, rows, 1)};
+}
+
+sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) {
+    return (sa_layernorm_cache){sa_rows(all->normal, 0, count), sa_rows(all->inverse, 0, count)};
 }

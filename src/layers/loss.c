@@ -1,3 +1,4 @@
+/* loss: the cross-entropy of the next word, with label smoothing and copying, and its gradient. */
 #include "layers/loss.h"
 #include "layers/basic.h"
 #include "tensor/dispatch.h"

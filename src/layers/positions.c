@@ -1,3 +1,4 @@
+/* positions: encodings of positions, which are added to embeddings, and their gradients. */
 #include "layers/positions.h"
 
 /* Section 3.5: PE(t, 2i) = sin(t / 10000^(2i/m)), PE(t, 2i+1) = cos(t / 10000^(2i/m)) */

@@ -1,33 +1,8 @@
+/* residual: the residual connection of a sublayer and the feed-forward network of a Transformer. */
 #include "layers/residual.h"
 #include "layers/basic.h"
 
 #include <stdio.h>
-
-void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w) {
-    char name[40];
-    snprintf(name, sizeof name, "%s.norm", prefix);
-    w->norm = norm;
-    sa_layernorm_bind(binder, name, m, &w->layernorm);
-}
-
-void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
-                        sa_residual_cache *cache) {
-    *cache = (sa_residual_cache){
-        .in = w->norm == SA_NORM_PRE ? sa_mat_alloc(arena, x.rows, x.cols) : x,
-        .y = sa_mat_alloc(arena, x.rows, x.cols),
-        .layernorm = sa_layernorm_layout(arena, x.rows, x.cols),
-        .mask = sa_mat_alloc(arena, training ? x.rows : 0, x.cols),
-    };
-}
-
-sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count) {
-    return (sa_residual_cache){
-        .in = sa_rows(all->in, 0, count),
-        .y = sa_rows(all->y, 0, count),
-        .layernorm = sa_layernorm_slice(&all->layernorm, count),
-        .mask = all->mask,
-    };
-}
 
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache) {
     if (w->norm == SA_NORM_PRE)
@@ -63,13 +38,6 @@ void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *c
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w) {
-    w->W_1 = sa_bind_matrix(binder, prefix, "W_1", ffn, m, SA_INIT_INPUT);
-    w->b_1 = sa_bind_vector(binder, prefix, "b_1", ffn, SA_INIT_ZERO);
-    w->W_2 = sa_bind_matrix(binder, prefix, "W_2", m, ffn, SA_INIT_INPUT);
-    w->b_2 = sa_bind_vector(binder, prefix, "b_2", m, SA_INIT_ZERO);
-}
-
 /* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2 */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y) {
     sa_linear_forward(w->W_1, w->b_1, x, inner);
@@ -91,4 +59,39 @@ void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa
         for (int k = 0; k < inner.cols; k++) d[k] = row[k] > 0 ? d[k] : 0;
     }
     sa_linear_backward(w->W_1, x, dinner, dx, dw->W_1, dw->b_1); /* W_1 x + b_1 */
+}
+
+/* ---- Binding and layout ---------------------------------------------------------------------- */
+
+void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w) {
+    char name[40];
+    snprintf(name, sizeof name, "%s.norm", prefix);
+    w->norm = norm;
+    sa_layernorm_bind(binder, name, m, &w->layernorm);
+}
+
+void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
+                        sa_residual_cache *cache) {
+    *cache = (sa_residual_cache){
+        .in = w->norm == SA_NORM_PRE ? sa_mat_alloc(arena, x.rows, x.cols) : x,
+        .y = sa_mat_alloc(arena, x.rows, x.cols),
+        .layernorm = sa_layernorm_layout(arena, x.rows, x.cols),
+        .mask = sa_mat_alloc(arena, training ? x.rows : 0, x.cols),
+    };
+}
+
+sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count) {
+    return (sa_residual_cache){
+        .in = sa_rows(all->in, 0, count),
+        .y = sa_rows(all->y, 0, count),
+        .layernorm = sa_layernorm_slice(&all->layernorm, count),
+        .mask = all->mask,
+    };
+}
+
+void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w) {
+    w->W_1 = sa_bind_matrix(binder, prefix, "W_1", ffn, m, SA_INIT_INPUT);
+    w->b_1 = sa_bind_vector(binder, prefix, "b_1", ffn, SA_INIT_ZERO);
+    w->W_2 = sa_bind_matrix(binder, prefix, "W_2", m, ffn, SA_INIT_INPUT);
+    w->b_2 = sa_bind_vector(binder, prefix, "b_2", m, SA_INIT_ZERO);
 }

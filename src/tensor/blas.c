@@ -1,3 +1,4 @@
+/* blas: matrix products by OpenBLAS. */
 #include "tensor/blas.h"
 
 #include <cblas.h>

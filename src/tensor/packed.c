@@ -1,3 +1,4 @@
+/* packed: products with a packed matrix. */
 #include "tensor/packed.h"
 #include "tensor/dispatch.h"
 

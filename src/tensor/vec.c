@@ -1,3 +1,4 @@
+/* vec: elementwise functions and softmax, vectorized for the processor. */
 #include "tensor/vec.h"
 #include "tensor/dispatch.h"
 

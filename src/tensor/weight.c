@@ -1,3 +1,4 @@
+/* weight: products with weights, from packed or rounded copies where they exist. */
 #include "tensor/weight.h"
 #include "base/memory.h"
 #include "tensor/bf16.h"

@@ -91,13 +91,13 @@ START_TEST(stacked_tensors_are_the_rows_of_one_block) {
     sa_seq2seq w;
     start(XAVIER, 1);
     sa_seq2seq_bind_buffer(&sizes, values.x, &w);
-    ck_assert_int_eq(w.decoder.cell.W.mat.rows, 3 * UNITS);
-    ck_assert_int_eq(w.decoder.cell.b.cols, 3 * UNITS);
-    ck_assert_ptr_eq(sa_row(w.decoder.cell.W.mat, 0), tensor("decoder.W_z").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.cell.W.mat, UNITS), tensor("decoder.W_r").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.cell.W.mat, 2 * UNITS), tensor("decoder.W").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.cell.U.mat, UNITS), tensor("decoder.U_r").x);
-    ck_assert_ptr_eq(w.decoder.cell.b.x + UNITS, tensor("decoder.b_r").x);
+    ck_assert_int_eq(w.decoder.layer[0].W.mat.rows, 3 * UNITS);
+    ck_assert_int_eq(w.decoder.layer[0].b.cols, 3 * UNITS);
+    ck_assert_ptr_eq(sa_row(w.decoder.layer[0].W.mat, 0), tensor("decoder.W_z").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.layer[0].W.mat, UNITS), tensor("decoder.W_r").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.layer[0].W.mat, 2 * UNITS), tensor("decoder.W").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.layer[0].U.mat, UNITS), tensor("decoder.U_r").x);
+    ck_assert_ptr_eq(w.decoder.layer[0].b.x + UNITS, tensor("decoder.b_r").x);
     ck_assert_ptr_eq(w.decoder.readout.b_y.x, tensor("readout.b_y").x);
     ck_assert_int_eq(w.decoder.readout.b_y.cols, KY);
 }

@@ -63,11 +63,11 @@ static bool prints(const void *fields) {
 }
 
 static bool check_pharaoh(const align_options *options, sa_error *error) {
-    const sa_align_options *job = &options->job;
-    return !options->output.path[CLI_PHARAOH] ||
-           (job->site == SA_SITE_CROSS && !job->target_prefix) ||
-           sa_fail(error, SA_USAGE, "--pharaoh: links are between source and target: %s",
-                   job->target_prefix ? "without --target-prefix" : "--site cross");
+    if (!options->output.path[CLI_PHARAOH]) return true;
+    if (options->job.target_prefix)
+        return sa_fail(error, SA_USAGE, "--pharaoh excludes --target-prefix");
+    return options->job.site == SA_SITE_CROSS ||
+           sa_fail(error, SA_USAGE, "--pharaoh needs --site cross");
 }
 
 /* Runs the model on the first `count` pairs of the file that the call names. */
@@ -116,7 +116,7 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
 static bool open_matrices(align_options *options, const char *model, sa_error *error) {
     if (model || options->force_attention || options->output.linking.at || options->columns ||
         options->precision || options->threads || options->max_len != SA_MAX_LEN)
-        return sa_fail(error, SA_USAGE, "--matrix goes without MODEL, PAIRS and their options");
+        return sa_fail(error, SA_USAGE, "--matrix excludes MODEL, PAIRS and their options");
     options->own.layer = options->job.layer;
     return sa_matrix_file_open(&options->own, options->matrix, error);
 }
@@ -129,7 +129,7 @@ static bool run(cli_call *call, sa_error *error) {
     if (!own && !words[1])
         return sa_fail(error, SA_USAGE, "an argument is missing: %s align MODEL PAIRS", cli_name);
     if (!own && (options->own.source || options->own.target || options->own.gold))
-        return sa_fail(error, SA_USAGE, "--source, --target and --gold go with --matrix");
+        return sa_fail(error, SA_USAGE, "--source, --target and --gold need --matrix");
     if (!cli_check_needed(call, error) || !cli_heads_read(options->heads, &options->head, error) ||
         !check_pharaoh(options, error) || !cli_align_check(&options->output, error) ||
         !(own ? open_matrices(options, words[0], error)
@@ -315,7 +315,7 @@ static bool run_words(cli_call *call, sa_error *error) {
     if (options->combine && !options->output.path[CLI_PHARAOH])
         return sa_fail(error, SA_USAGE, "--combine needs --pharaoh");
     if (options->output.linking.at)
-        return sa_fail(error, SA_USAGE, "--align-at input is of a model's rows: there is none");
+        return sa_fail(error, SA_USAGE, "--align-at input needs a model");
     if (!cli_align_check(&options->output, error) ||
         !cli_pairs_open(&corpus, path, options->columns, error))
         return false;

@@ -179,7 +179,7 @@ static bool show(words *all, const char *model, sa_error *error) {
                                   .weights = vector_of(all, 0, layer)};
     sa_buffer list = {0};
     if (options->format && (options->nearest || options->html))
-        return sa_fail(error, SA_USAGE, "--format is for the vectors alone");
+        return sa_fail(error, SA_USAGE, "--format excludes --nearest and --html");
     if (layer > all->layers)
         return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", layer, all->layers);
     if (options->nearest && all->count < 2)

@@ -127,8 +127,8 @@ static bool show_command(const sa_container *file, const sa_settings *settings, 
     }
     sa_buffer_adds(&out, "\n");
     if (schedule == SA_SCHEDULE_LINEAR || schedule == SA_SCHEDULE_COSINE)
-        cli_note("note: --schedule %s decays over --steps, which the file does not have: the call "
-                 "makes the same model only if they ended the training",
+        cli_note("note: --schedule %s decays over --steps, which the file does not store: the call "
+                 "makes the same model only if the training made all of them",
                  schedule == SA_SCHEDULE_LINEAR ? "linear" : "cosine");
     return cli_print(&out, error);
 }

@@ -350,8 +350,8 @@ static void note_bleu(const score_work *work, const score_file *file) {
         size_t count = 0;
         for (size_t k = 0; k < work->count; k++) count += looks_tokenized(file[i].line[k]);
         if (2 * count > work->count)
-            cli_note("note: '%s' looks tokenized (%zu of %zu lines): scores are comparable with "
-                     "those of others only for text as people write it",
+            cli_note("note: '%s' looks tokenized (%zu of %zu lines): scores can be compared with "
+                     "others only for untokenized text",
                      file[i].name, count, work->count);
     }
 }

@@ -175,15 +175,15 @@ static bool translate_all(translate_work *work, sa_error *error) {
             if (input->first_column)
                 cli_note("note: %s: the first column is translated", input->reader.file.name);
             else
-                cli_note("note: line %zu has a tab, which is read as a space: of pairs, translate "
-                         "the first column (cut -f 1, or a file with the suffix .tsv)",
+                cli_note("note: line %zu has a tab, which is read as a space; to translate pairs, "
+                         "give the first column (cut -f 1, or a file with the suffix .tsv)",
                          input->tab_line);
         }
         if (count && !translate_block(work, count, error)) return false;
     }
     if (work->unnoted_lines)
-        cli_note("note: so are %zu of %zu %s of %zu more lines", work->unknown, work->words,
-                 work->units, work->unnoted_lines);
+        cli_note("note: %zu of %zu %s of %zu more lines are unknown, too", work->unknown,
+                 work->words, work->units, work->unnoted_lines);
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,

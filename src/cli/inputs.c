@@ -22,8 +22,8 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa
     if (!cli_corpus_open(corpus, path, columns, error)) return false;
     if (corpus->note) cli_note("note: %s", corpus->note);
     if (corpus->empty)
-        cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and keep their "
-                 "numbers and empty lines in what is written line by line",
+        cli_note("note: %s: %zu of %zu lines have an empty side; they are skipped, and files with "
+                 "one line per pair have empty lines there",
                  corpus->name, corpus->empty, corpus->lines);
     return true;
 }
@@ -82,8 +82,8 @@ sa_model *cli_model_open(const char *path, int threads, int precision, int max_l
 void cli_note_tab(const char *name, size_t line) {
     static bool noted; /* once for all files */
     if (!noted)
-        cli_note("note: %s:%zu: a tab in a file of plain sentences (of pairs, give one column: cut "
-                 "-f 1)",
+        cli_note("note: %s:%zu: a tab in a file of plain sentences (for pairs, extract one column: "
+                 "cut -f 1)",
                  name, line);
     noted = true;
 }

@@ -264,7 +264,7 @@ bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *er
     const bool standard = text->notes && strcmp(text->notes, "-") == 0;
     if (standard ||
         (text->notes && !sa_file_is_regular(text->notes) && !sa_file_missing(text->notes)))
-        return sa_fail(error, SA_USAGE, "--notes: '%s' is read again, which only a file can be",
+        return sa_fail(error, SA_USAGE, "--notes: '%s' is read twice, so it must be a regular file",
                        text->notes);
     json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
     if (text->notes && !notes) return false;

@@ -173,7 +173,7 @@ expect 2 "--site 'self': expected cross, encoder or decoder" $deep --site self
 expect 2 "--site encoder: the model has no attention there" align $model pairs.tsv --site encoder
 expect 2 "--layer 3: the model has 2" $deep --layer 3
 expect 2 "--head 'x': expected a number, mean or max" $deep --head x
-expect 2 "--pharaoh: links are between source and target: --site cross" \
+expect 2 "--pharaoh needs --site cross" \
     $deep --site decoder --pharaoh -
 
 # Notes of a page: with a byte order mark, and a title within the text.
@@ -181,10 +181,10 @@ printf '\xef\xbb\xbfBefore.\n# A title\nAfter.\n' >marked.md
 "$softalign" align $model pairs.tsv --limit 1 --html titled.html --notes marked.md
 grep -qF '"title":"A title"' titled.html && grep -qF '"see":["Before.","After."]' titled.html ||
     fail "notes with a byte order mark"
-expect 2 "--notes: '-' is read again, which only a file can be" \
+expect 2 "--notes: '-' is read twice, so it must be a regular file" \
     align $model pairs.tsv --html other.html --notes - <marked.md
 mkfifo pipe.md
-expect 2 "--notes: 'pipe.md' is read again, which only a file can be" \
+expect 2 "--notes: 'pipe.md' is read twice, so it must be a regular file" \
     align $model pairs.tsv --html other.html --notes pipe.md
 expect 2 "--open-at: not UTF-8" align $model pairs.tsv --html other.html --open-at $'column=\xe9'
 finish

@@ -135,7 +135,7 @@ same "without positions one word has one vector" "layer 0  2:2  a king" "$(sed -
 
 expect 2 "--layer 3: the model has 2" annotations $post pairs.tsv --layer 3
 expect 2 "--site 'cross': expected encoder or decoder" annotations $post pairs.tsv --site cross
-expect 2 "--format is for the vectors alone" annotations $post kings.tsv --nearest king --format npy
+expect 2 "--format excludes --nearest and --html" annotations $post kings.tsv --nearest king --format npy
 expect 3 "--nearest: 'queen' occurs nowhere" annotations $post kings.tsv --nearest queen
 expect 3 "--nearest: 'a' occurs once" annotations $post kings.tsv --nearest a
 expect 7 "kings.tsv:1: the source has 5 tokens, more than --max-len 4" annotations $post kings.tsv --max-len 4

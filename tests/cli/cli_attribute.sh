@@ -52,7 +52,7 @@ check_prefix() { # NAME MODEL
     grep -q '"site":"prefix"' "$1.html" || fail "the page's axes, of $1"
 }
 check_prefix recurrent $model
-expect 2 "--pharaoh: links are between source and target: without --target-prefix" \
+expect 2 "--pharaoh excludes --target-prefix" \
     attribute $model pairs.tsv --method occlusion --target-prefix --pharaoh -
 expect 2 "--target-prefix: --method attention is of source words" attribute $model pairs.tsv --method attention --target-prefix
 

@@ -76,7 +76,7 @@ printf 'Hello\tyou\nBonjour\n' >tab.txt
 cp tab.txt other.txt
 said "a tab in parallel files" "note: tab.txt:1: a tab in a file of plain sentences is read as a space" \
     align-words tab.txt,other.txt --pharaoh links
-tab="a tab in a file of plain sentences (of pairs, give one column: cut -f 1)"
+tab="a tab in a file of plain sentences (for pairs, extract one column: cut -f 1)"
 printf 'Hello\tyou all all\n' >tabs.txt
 said "a tab in bpe learn" "note: tabs.txt:1: $tab" bpe learn tabs.txt --merges 1
 printf '#version: 0.2\nl l\n' >codes

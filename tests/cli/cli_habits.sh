@@ -140,7 +140,7 @@ same "what a best model knows" "softalign train --train PAIRS --out DIR --embed 
 again $sizes --schedule cosine --warmup 2
 for file in best last; do
     softalign inspect first/$file.safetensors --command >out 2>err
-    same "what $file.safetensors does not have" "note: --schedule cosine decays over --steps, which the file does not have: the call makes the same model only if they ended the training" "$(cat err)"
+    same "what $file.safetensors does not have" "note: --schedule cosine decays over --steps, which the file does not store: the call makes the same model only if the training made all of them" "$(cat err)"
 done
 expect 2 "--json and --command exclude each other" inspect $model --json --command
 

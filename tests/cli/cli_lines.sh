@@ -3,7 +3,7 @@
 . tests/support/cli.sh
 printf '\na cat\tun chat\na dog\tun chien\nnothing\t \n \t\nthe cat\tle chat\n\n' >blank.tsv
 grep -n . blank.tsv | grep -P '\w\t\w' | cut -d : -f 2 >pairs.tsv
-said="note: blank.tsv: 4 of 7 lines have an empty side; they are skipped, and keep their numbers and empty lines in what is written line by line"
+said="note: blank.tsv: 4 of 7 lines have an empty side; they are skipped, and files with one line per pair have empty lines there"
 small="--embed 4 --hidden 4 --attn 4 --maxout 4 --max-time 0"
 
 # spread FILE: the lines that the pairs alone gave, where the pairs are.

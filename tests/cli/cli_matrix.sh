@@ -69,7 +69,7 @@ same "gold in the pictures" "2 1" "$(grep -c 'stroke="#d55e00"' golden/0001.svg 
 "$softalign" align --matrix own.jsonl --limit 1 --gold "0-0 0p1" --pharaoh - 2>err >out
 same "the first" "0-0 1-1" "$(cat out)"
 grep -q '^weights: AER 0.3333' err || fail "--gold: $(cat err)"
-expect 2 "--source, --target and --gold go with --matrix" align model pairs --gold 0-0
+expect 2 "--source, --target and --gold need --matrix" align model pairs --gold 0-0
 "$softalign" align --matrix hf.csv --site encoder --svg self 2>/dev/null
 grep -q '>source, attended to<' self/0001.svg || fail "--site names no axis"
 
@@ -139,7 +139,7 @@ printf ',a\n\xff,1\n' >wrong
 grep -q '^softalign: wrong:2: not UTF-8 at byte 1' err || fail "$(cat err)"
 expect 4 "cannot open 'none.csv': No such file or directory" align --matrix none.csv
 expect 4 "cannot open '.': Is a directory" align --matrix .
-alone="--matrix goes without MODEL, PAIRS and their options"
+alone="--matrix excludes MODEL, PAIRS and their options"
 expect 2 "$alone" align --matrix own.csv model pairs
 for option in "--align-at input" "--force-attention uniform" "--max-len 9" "--threads 2" "--precision bf16" "--columns 1,2"; do
     expect 2 "$alone" align --matrix own.csv $option

@@ -93,7 +93,7 @@ if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
     "$softalign" align $model gold.tsv --png png2 --pdf pdf2
     cmp png/0001.png png2/0001.png || fail "the PNG is another one"
     cmp pdf/0001.pdf pdf2/0001.pdf || fail "the PDF is another one"
-    expect 2 "--font 'none': there is no such font here (fc-list : family)" align $model gold.tsv --pdf pdf3 --font none
+    expect 2 "--font 'none': no such font on this machine (fc-list : family)" align $model gold.tsv --pdf pdf3 --font none
     "$softalign" align $model gold.tsv --pdf serif --font Serif
     grep -aq '/FontFile' serif/0001.pdf || fail "the PDF does not embed its font"
     mkdir fonts

@@ -98,7 +98,7 @@ expect 0 "" score brief brief --sentence
 zero "no token of a hypothesis is in its references" brief other --json
 zero "the hypotheses are empty" <(printf '\n\n') other
 zero "an order of n-grams has no match and is not smoothed (see --smooth)" <(echo a b c d) <(echo a x c y) --smooth none
-why="scores are comparable with those of others only for text as people write it"
+why="scores can be compared with others only for untokenized text"
 "$softalign" score cut moses 2>err >/dev/null
 same "tokenized texts" "note: 'cut' looks tokenized (2 of 3 lines): $why note: 'moses' looks tokenized (2 of 3 lines): $why" \
     "$(grep looks err | xargs -d '\n')"

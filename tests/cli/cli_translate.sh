@@ -103,7 +103,7 @@ same "unknown words" "note: 2 of 6 words of line 3 are unknown to the model
 note: 1 of 2 words of line 4 is unknown to the model" "$(cat err)"
 zorks 1004 | noted $model
 same "a note for each of many lines" 6 "$(wc -l <err)"
-same "the summary" "note: so are 1498 of 3994 words of 999 more lines" "$(tail -n 1 err)"
+same "the summary" "note: 1498 of 3994 words of 999 more lines are unknown, too" "$(tail -n 1 err)"
 zorks 1004 | noted $model --quiet
 same "--quiet" "" "$(cat err)"
 noted $model source.txt
@@ -125,7 +125,7 @@ noted $model sources.tsv && cmp out file || fail "a table of one column"
 same "said of one column" "" "$(cat err)"
 printf 'a cat\na\tcat\na\tcat\n' | noted $model
 same "a tab is a space" 1 "$(sort -u out | wc -l)"
-same "said of tabs" "note: line 2 has a tab, which is read as a space: of pairs, translate the first column (cut -f 1, or a file with the suffix .tsv)" "$(cat err)"
+same "said of tabs" "note: line 2 has a tab, which is read as a space; to translate pairs, give the first column (cut -f 1, or a file with the suffix .tsv)" "$(cat err)"
 printf 'a\tcat\n' | noted $model --quiet
 same "said of tabs with --quiet" "" "$(cat err)"
 

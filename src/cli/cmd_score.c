@@ -66,8 +66,8 @@ typedef struct score_work {
 } score_work;
 
 static void compute_values(const score_work *work, const sa_metric_stats *stats, double *value) {
-    for (int m = 0; m < SA_METRIC_COUNT; m++)
-        value[m] = sa_metric_list[m].value(stats, &work->options->metrics);
+    const sa_metric_values values = sa_metric_values_of(stats, &work->options->metrics);
+    for (int m = 0; m < SA_METRIC_COUNT; m++) value[m] = sa_metric_value(&values, m);
 }
 
 static bool compute_stats(score_work *work, score_system *system, const score_file *file,

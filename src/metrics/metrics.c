@@ -139,28 +139,22 @@ void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one) {
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
 
-static double bleu(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return sa_bleu_value(&stats->bleu, metrics);
-}
-
-static double chrf(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return sa_chrf_value(&stats->chrf, metrics);
-}
-
 static double fraction(int64_t part, int64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-static double exact(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return fraction(stats->exact, stats->sentences);
+sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics) {
+    return (sa_metric_values){.bleu = sa_bleu_value(&sum->bleu, metrics),
+                              .chrf = sa_chrf_value(&sum->chrf, metrics),
+                              .exact = fraction(sum->exact, sum->sentences),
+                              .tokens = fraction(sum->same, sum->tokens),
+                              .per = 100 * fraction(sum->edits, sum->edited)};
 }
 
-static double same(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return fraction(stats->same, stats->tokens);
-}
-
-static double per(const sa_metric_stats *stats, const sa_metrics *metrics) {
-    return 100 * fraction(stats->edits, stats->edited);
+double sa_metric_value(const sa_metric_values *values, int metric) {
+    double value;
+    memcpy(&value, (const char *)values + sa_metric_list[metric].offset, sizeof value);
+    return value;
 }
 
 static const char *yes(bool value) {
@@ -191,12 +185,14 @@ static void chrf_settings(const sa_metrics *metrics, sa_buffer *out) {
                    metrics->chrf_order, metrics->chrf_word_order, yes(metrics->chrf_whitespace));
 }
 
+#define VALUE(field) offsetof(sa_metric_values, field)
+
 const sa_metric sa_metric_list[SA_METRIC_COUNT] = {
-    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, bleu, NULL, bleu_settings},
-    [SA_METRIC_CHRF] = {"chrf", "chrF", 1, chrf, chrf_name, chrf_settings},
-    [SA_METRIC_EXACT] = {"exact", "exact", 100, exact, NULL, NULL},
-    [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, same, NULL, NULL},
-    [SA_METRIC_PER] = {"per", "PER", 1, per, NULL, NULL},
+    [SA_METRIC_BLEU] = {"bleu", "BLEU", 1, VALUE(bleu), NULL, bleu_settings},
+    [SA_METRIC_CHRF] = {"chrf", "chrF", 1, VALUE(chrf), chrf_name, chrf_settings},
+    [SA_METRIC_EXACT] = {"exact", "exact", 100, VALUE(exact)},
+    [SA_METRIC_TOKENS] = {"tokens", "tokens", 100, VALUE(tokens)},
+    [SA_METRIC_PER] = {"per", "PER", 1, VALUE(per)},
 };
 
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
@@ -210,14 +206,6 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
                    metrics->lowercase ? "lc" : "mixed");
     measure->settings(metrics, out);
     sa_buffer_addf(out, "softalign:%s", sa_version());
-}
-
-sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics) {
-    return (sa_metric_values){.bleu = sa_metric_list[SA_METRIC_BLEU].value(sum, metrics),
-                              .chrf = sa_metric_list[SA_METRIC_CHRF].value(sum, metrics),
-                              .exact = sa_metric_list[SA_METRIC_EXACT].value(sum, metrics),
-                              .tokens = sa_metric_list[SA_METRIC_TOKENS].value(sum, metrics),
-                              .per = sa_metric_list[SA_METRIC_PER].value(sum, metrics)};
 }
 
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
@@ -296,8 +284,9 @@ double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_
         sa_metric_stats sum = {0};
         for (size_t k = 0; k < count; k++)
             sa_metric_stats_add(&sum, &each[sa_rng_below(&rng, (uint32_t)count)]);
-        for (size_t m = 0; m < SA_METRIC_COUNT; m++)
-            values[m * samples + i] = sa_metric_list[m].value(&sum, metrics);
+        const sa_metric_values drawn = sa_metric_values_of(&sum, metrics);
+        for (int m = 0; m < SA_METRIC_COUNT; m++)
+            values[(size_t)m * samples + i] = sa_metric_value(&drawn, m);
     }
     return values;
 }

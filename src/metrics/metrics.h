@@ -50,12 +50,12 @@ bool sa_metric_stats_compute(sa_metric_stats *stats, const sa_metrics *metrics,
                              sa_error *error);
 void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one);
 
-/* A metric computed from the statistics. */
+/* A metric. */
 typedef struct sa_metric {
     const char *key;   /* for programs */
     const char *title; /* for people */
     double whole;      /* factor for people: fractions are shown as percentages */
-    double (*value)(const sa_metric_stats *stats, const sa_metrics *metrics);
+    size_t offset;     /* in sa_metric_values */
     /* Appends the name in sacreBLEU's signature; NULL: it is the title. */
     void (*name)(const sa_metrics *metrics, sa_buffer *out);
     /* Appends its settings as "key:value|"; NULL: it has none. */
@@ -81,6 +81,7 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
 
 /* Computes all metrics from a sum of statistics. */
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
+double sa_metric_value(const sa_metric_values *values, int metric);
 
 /* Returns whether most letters of the targets belong to scripts without spaces between words (Han
  * and kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none. Segmented text has spaces. */

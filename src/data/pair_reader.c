@@ -196,22 +196,22 @@ static const sa_pair_format *find_separator(const sa_pair_format *format, const 
                                             sa_error *error) {
     const char *text = records->text.file.data + records->text.lines.at;
     const char *first = strpbrk(text, ",;\t\n");
-    const sa_pair_format *row = format;
-    for (; row->next == sa_csv_next; row++)
-        if (is_table(row, records, true, error)) return row;
-    for (row = format; row->next == sa_csv_next; row++)
-        if (first && *first == row->separator) return row;
+    const sa_pair_format *tried = format;
+    for (; tried->next == sa_csv_next; tried++)
+        if (is_table(tried, records, true, error)) return tried;
+    for (tried = format; tried->next == sa_csv_next; tried++)
+        if (first && *first == tried->separator) return tried;
     return format;
 }
 
 /* NULL: out of memory, or a line is too long. */
 static const sa_pair_format *find_format(const sa_records *records, sa_error *error) {
-    const sa_pair_format *row = formats;
+    const sa_pair_format *format = formats;
     sa_error why = {0};
-    while (!fits(row, records, &why)) row++;
-    if (row->separator && ends_in(records->text.file.name, row->endings))
-        row = find_separator(row, records, &why);
-    if (why.code != SA_LIMIT) return row;
+    while (!fits(format, records, &why)) format++;
+    if (format->separator && ends_in(records->text.file.name, format->endings))
+        format = find_separator(format, records, &why);
+    if (why.code != SA_LIMIT) return format;
     sa_fail(error, SA_LIMIT, "%s", why.text);
     return NULL;
 }

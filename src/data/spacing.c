@@ -197,8 +197,8 @@ static size_t write_pair(const keyed_token *left, const keyed_token *right, char
 static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
                            const keyed_token *right) {
     char pair[PAIR_SIZE];
-    const int32_t row = sa_strings_find(&spacing->pairs, pair, write_pair(left, right, pair));
-    return row < 0 ? UNKNOWN : spacing->space[row];
+    const int32_t entry = sa_strings_find(&spacing->pairs, pair, write_pair(left, right, pair));
+    return entry < 0 ? UNKNOWN : spacing->space[entry];
 }
 
 static int usual_sides(const keyed_token *place, sa_token before, sa_token after) {
@@ -349,12 +349,12 @@ void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spa
 
 static bool count_pair(sa_word_counts *counts, const keyed_token *left, const keyed_token *right,
                        uint32_t space, sa_error *error) {
-    char row[PAIR_SIZE], bytes[4];
+    char entry[PAIR_SIZE], bytes[4];
     const sa_token mark = mark_of(space, bytes);
-    char *end = row + write_pair(left, right, row);
+    char *end = entry + write_pair(left, right, entry);
     *end++ = ' ';
     end = mempcpy(end, mark.text, mark.size);
-    return sa_word_counts_add(counts, row, (size_t)(end - row), error);
+    return sa_word_counts_add(counts, entry, (size_t)(end - entry), error);
 }
 
 bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error) {
@@ -372,15 +372,16 @@ bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error 
     return good;
 }
 
-/* A row: "KEY KEY MARK"; of rows with the same keys, the first counts. */
-static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *error) {
+/* Reads an entry "KEY KEY MARK"; of entries with the same keys, the first counts. */
+static bool read_entry(sa_spacing *spacing, sa_token entry, bool *right, sa_error *error) {
     const size_t count = spacing->pairs.count;
-    const char *first = memchr(row.text, ' ', row.size), *last = memrchr(row.text, ' ', row.size);
-    const size_t pair = last ? (size_t)(last - row.text) : 0, mark = row.size - pair - 1;
-    *right = first > row.text && last > first + 1 && mark > 1 &&
+    const char *first = memchr(entry.text, ' ', entry.size),
+               *last = memrchr(entry.text, ' ', entry.size);
+    const size_t pair = last ? (size_t)(last - entry.text) : 0, mark = entry.size - pair - 1;
+    *right = first > entry.text && last > first + 1 && mark > 1 &&
              sa_spacing_mark_size(last + 1, mark) == mark;
     if (!*right) return true;
-    const int32_t number = sa_strings_add(&spacing->pairs, row.text, pair, error);
+    const int32_t number = sa_strings_add(&spacing->pairs, entry.text, pair, error);
     if (number < 0 || spacing->pairs.count == count) return number >= 0;
     if (!sa_reserve(&spacing->space, &spacing->capacity, count + 1, sizeof *spacing->space, error))
         return false;
@@ -388,11 +389,11 @@ static bool read_row(sa_spacing *spacing, sa_token row, bool *right, sa_error *e
     return true;
 }
 
-bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *file,
+bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error) {
     bool right = true, good = true;
-    for (size_t i = 0; good && right && i < rows->count; i++) {
-        good = read_row(spacing, sa_strings_get(rows, (int32_t)i), &right, error);
+    for (size_t i = 0; good && right && i < entries->count; i++) {
+        good = read_entry(spacing, sa_strings_get(entries, (int32_t)i), &right, error);
         if (!right)
             good = sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is no two keys and a mark",
                            file, name, i + 1);

@@ -22,12 +22,12 @@ typedef struct sa_spacing {
     size_t capacity;
 } sa_spacing;
 
-/* Counts the spaces between the tokens, slices of one text, as rows "KEY KEY MARK". */
+/* Counts the spaces between the tokens, slices of one text, as entries "KEY KEY MARK". */
 bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error);
 
-/* Builds the table; the first row of every two keys counts. SA_DATA names the file, its tensor and
- * the wrong row. */
-bool sa_spacing_read(sa_spacing *spacing, const sa_strings *rows, const char *file,
+/* Builds the table; the first entry of every two keys counts. SA_DATA names the file, its tensor
+ * and the wrong entry. */
+bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error);
 void sa_spacing_release(sa_spacing *spacing);
 

@@ -257,7 +257,7 @@ void sa_text_codec_release(sa_text_codec *codec) {
 static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus, const bool *use,
                          sa_error *error) {
     enum { SAMPLE = 10000 };
-    static const char usual[] = "word word " SA_SPACED; /* a table has a row */
+    static const char usual[] = "word word " SA_SPACED; /* a table has an entry */
     const size_t step = corpus->count / SAMPLE + 1;
     sa_word_counts counts = {0};
     sa_tokens tokens = {0};

@@ -38,7 +38,8 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 typedef struct sa_text_codec {
     const sa_tokenizer *tokenizer;
     bool lowercase;
-    sa_vocab spaces; /* rows of the table of spaces of a tokenizer of words, most frequent first */
+    sa_vocab
+        spaces; /* entries of the table of spaces of a tokenizer of words, most frequent first */
     sa_spacing spacing; /* that table */
     sa_bpe bpe;         /* of a subword tokenizer */
     sa_vocab vocab;

@@ -13,10 +13,10 @@ const sa_word_list *sa_word_list_find(const char *name) {
 
 const sa_word *sa_word_find(const char *list, const char *english) {
     const sa_word_list *words = sa_word_list_find(list);
-    int row = 0;
-    while (row < words->count && strcmp(words->words[row].english, english) != 0) row++;
-    sa_require(row < words->count);
-    return &words->words[row];
+    int i = 0;
+    while (i < words->count && strcmp(words->words[i].english, english) != 0) i++;
+    sa_require(i < words->count);
+    return &words->words[i];
 }
 
 /* ---- Drafts ---------------------------------------------------------------------------------- */

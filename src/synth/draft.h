@@ -18,7 +18,7 @@
 /* The persons of a French verb. */
 enum { SA_JE, SA_VOUS, SA_IL, SA_NOUS, SA_ILS, SA_PERSONS };
 
-/* A row of any list; what it has no column for is NULL or 0. */
+/* An entry of any list; missing columns are NULL or 0. */
 typedef struct sa_word {
     const char *english, *french;          /* singular, infinitive */
     const char *links;                     /* of a phrase: sa_draft_phrase */
@@ -39,7 +39,7 @@ typedef struct sa_word_list {
 /* All lists, from words.tsv by scripts/dev/embed; ends with a NULL name. */
 extern const sa_word_list sa_word_lists[];
 
-/* The list of that name, and its row of that English; both must exist. */
+/* Return the list of that name, and its entry with that English; both must exist. */
 const sa_word_list *sa_word_list_find(const char *name);
 const sa_word *sa_word_find(const char *list, const char *english);
 
@@ -75,13 +75,14 @@ void sa_draft_clear(sa_draft *draft);
 
 /* ---- Decisions ------------------------------------------------------------------------------ */
 
-/* One of 0 .. count-1; count > 0. */
+/* Draws one of 0 .. count-1; count > 0. */
 int sa_draft_pick(sa_draft *draft, int count);
-/* True with probability 1 / count. */
+/* Returns true with probability 1 / count. */
 bool sa_draft_chance(sa_draft *draft, int count);
-/* A row of an array, uniformly. */
-#define SA_DRAW(draft, rows) (&(rows)[sa_draft_pick(draft, (int)(sizeof(rows) / sizeof *(rows)))])
-/* A word of a list of words.tsv, but none of the last `except`. */
+/* An entry of an array, uniformly. */
+#define SA_DRAW(draft, array)                                                                      \
+    (&(array)[sa_draft_pick(draft, (int)(sizeof(array) / sizeof *(array)))])
+/* Draws a word of a list of words.tsv, except the last `except`. */
 const sa_word *sa_draft_draw(sa_draft *draft, const char *list, int except);
 
 /* A word has one of the kinds, one of the traits and one of the uses, where they are not 0. */
@@ -90,7 +91,7 @@ typedef struct sa_query {
     bool inflected; /* it has an English plural or comparative */
     const sa_word *except;
 } sa_query;
-/* One of those words of the list; NULL, without a decision, if there is none. */
+/* Draws one of these words of the list; NULL, without a decision, if there is none. */
 const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query *query);
 
 /* ---- Words ---------------------------------------------------------------------------------- */
@@ -100,7 +101,7 @@ const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query
 sa_word_span sa_draft_source(sa_draft *draft, const char *text);
 sa_word_span sa_draft_target(sa_draft *draft, const char *text);
 
-/* The last word of a side that has one. */
+/* Returns the last word of a side, which is not empty. */
 sa_word_span sa_draft_last(const sa_draft_side *side);
 
 /* Links every word of one span with every word of the other, as sure or as possible. */

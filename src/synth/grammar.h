@@ -125,7 +125,7 @@ void sa_clause_write_adjective(const sa_clause *clause, const sa_word *adjective
 /* When: what fits a habit, now, the past or a plan. `far`: months and years away as well. */
 void sa_time_write(sa_draft *draft, unsigned tense, bool far);
 
-/* ---- The grammars of the rows of sa_tasks: each writes one sentence pair into an empty draft - */
+/* ---- The grammars of sa_tasks: each writes one sentence pair into an empty draft - */
 
 void sa_synth_phrases(sa_draft *draft);
 void sa_synth_mono(sa_draft *draft);

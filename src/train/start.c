@@ -146,12 +146,12 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     sa_settings asked = session->settings, *settings = &session->settings;
     *settings = session->model.trained;
     if (asked.shards == 0) asked.shards = settings->shards;
-    const sa_option *row = sa_settings_find_difference(&asked, settings);
+    const sa_option *option = sa_settings_find_difference(&asked, settings);
     if (!sa_settings_check_resumable(text, file->name, error)) return false;
     if (settings->shards < 1)
         return sa_fail(error, SA_DATA, "%s: the number of shards is missing", file->name);
-    if (row)
-        return sa_settings_fail_difference(row, settings, file->name,
+    if (option)
+        return sa_settings_fail_difference(option, settings, file->name,
                                            "which resuming cannot change", error);
     settings->threads = asked.threads;
     settings->epochs = asked.epochs;
@@ -189,12 +189,12 @@ static bool resume(sa_session *session, sa_error *error) {
 
 bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
                                sa_error *error) {
-    for (const sa_option *row = sa_settings_options; row->name; row++) {
-        const double value = sa_option_get(row, settings);
+    for (const sa_option *option = sa_settings_options; option->name; option++) {
+        const double value = sa_option_get(option, settings);
         const uint64_t word = sa_hash((const char *)&value, sizeof value);
         char what[64];
-        snprintf(what, sizeof what, "another --%s", row->name);
-        if (strcmp(row->name, "threads") != 0 && !sa_exchange_same(exchange, word, what, error))
+        snprintf(what, sizeof what, "another --%s", option->name);
+        if (strcmp(option->name, "threads") != 0 && !sa_exchange_same(exchange, word, what, error))
             return false;
     }
     return true;

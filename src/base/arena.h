@@ -13,8 +13,8 @@ typedef struct sa_arena {
 bool sa_arena_init(sa_arena *arena, size_t size, sa_error *error);
 void sa_arena_release(sa_arena *arena);
 
-/* The next count * size bytes, aligned to a cache line, not zeroed. Traps when the arena is too
- * small. Returns NULL while counting. */
+/* Returns the next count * size bytes, aligned to a cache line, not zeroed; NULL while counting.
+ * Traps if the arena is too small. */
 void *sa_arena_alloc(sa_arena *arena, size_t count, size_t size);
 
 /* Returns the pages to the system until they are used again; their contents are lost. */

@@ -26,9 +26,9 @@ typedef struct sa_gold_alignment {
 /* The special tokens are ids, not spellings: a literal "<s>" in a text is an ordinary word. */
 enum { SA_UNK = 0, SA_EOS = 1, SA_BOS = 2, SA_SPECIAL_TOKENS = 3 };
 
-/* One sentence: token ids, EOS last. For copying a pair also has the ids of both sides in the
- * target vocabulary extended by the source words that it lacks, which follow its own; where they
- * are not given, the ids of both sides count as such. */
+/* A sentence: token ids, EOS last. For copying, a pair also has extended ids: ids of both sides in
+ * the target vocabulary, followed by the source words that it lacks. If they are missing, the ids
+ * of both sides are used. */
 typedef struct sa_sentence {
     const int32_t *ids;
     int len;
@@ -55,18 +55,18 @@ typedef struct sa_batch_side {
 typedef struct sa_batch {
     sa_batch_side source, target;
     const int *source_of; /* [B] a pair's index among the sources, by that among the targets */
-    int whole; /* sentences of the batch that this is a shard of: the divisor of the loss */
+    int whole; /* sentences of the whole batch, of which this is a shard: the divisor of the loss */
     const sa_gold_alignment *gold; /* [B] in the given order, for the alignment loss; or NULL */
 } sa_batch;
 
-/* The place of sentence `number` of the given list. */
+/* Returns the index in the batch of sentence `number` of the given list. */
 static inline int sa_batch_index(const sa_batch_side *side, int number) {
     int b = 0;
     while (side->order[b] != number) b++;
     return b;
 }
 
-/* The index among the sources of target b's source; without targets b itself. */
+/* Returns the index of target b's source among the sources; b itself without targets. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
@@ -75,8 +75,8 @@ static inline int sa_batch_source_index(const sa_batch *batch, int b) {
  * read, and whether a sentence has extended ids. Sentences of equal length keep their order. */
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
-/* A batch of `count` pairs, whole: their number. `target` may be NULL (translation): then that side
- * is empty and source_of NULL. */
+/* Builds a batch of `count` pairs; `whole` is their number. target NULL (translation): that side is
+ * empty and source_of NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count);
 

@@ -9,17 +9,17 @@ typedef struct sa_rng {
     uint64_t state, stream; /* stream is odd */
 } sa_rng;
 
-/* A generator for (seed, stream): the streams of one seed are independent of each other. */
+/* Returns a generator for (seed, stream); the streams of a seed are independent of each other. */
 sa_rng sa_rng_seed(uint64_t seed, uint64_t stream);
 
 uint32_t sa_rng_next(sa_rng *rng);
 /* The factor of the generator: its next state is state * SA_RNG_FACTOR + stream. */
 #define SA_RNG_FACTOR 6364136223846793005u
-/* Uniform in 0 .. bound-1 without bias; bound > 0. */
+/* Returns a uniform number in 0 .. bound-1, without bias; bound > 0. */
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound);
-/* Uniform in [0, 1) with 24 bits: exact in float and in double. */
+/* Returns a uniform number in [0, 1) with 24 bits: exact in float and in double. */
 double sa_rng_uniform(sa_rng *rng);
-/* Standard normal, by Box and Muller. */
+/* Returns a standard normal number, by Box and Muller. */
 double sa_rng_normal(sa_rng *rng);
 
 /* SplitMix64's finalizer: a good 64-bit hash of one number. */

@@ -4,7 +4,7 @@
  *   merge         replaces two adjacent symbols by one, wherever they occur
  *   learning      repeatedly merges the most frequent pair of adjacent symbols
  *   segmentation  applies the merges to a word in the order they were learned; the remaining
- * symbols are its subwords
+ *                 symbols are its subwords
  *
  * Merge files are as in the authors' program subword-nmt: the line "#version: 0.2", then one
  * merge per line, two symbols separated by a space. In files of version 0.1, which need not have

@@ -9,7 +9,7 @@
 
 /* ---- Damaged text ---------------------------------------------------------------------------- */
 
-/* The byte of this character in Windows-1252, or -1. */
+/* Returns the byte of this character in Windows-1252, or -1. */
 static int cp1252_byte(uint32_t code) {
     static const uint16_t shown[32] = {
         0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
@@ -27,7 +27,8 @@ static bool may_follow_letters(uint32_t code) {
     return code == 0xa0 || code == 0xab || code == 0xbb || (code >= 0x2013 && code <= 0x203a);
 }
 
-/* The code point that the Windows-1252 bytes of `count` characters encode in UTF-8, or 0. */
+/* Returns the code point that the Windows-1252 bytes of `count` characters encode in UTF-8, or 0.
+ */
 static uint32_t decode_as_utf8(const uint32_t *code, int count) {
     const int first = cp1252_byte(code[0]);
     const int length = first >= 0xc2 && first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -41,8 +42,8 @@ static uint32_t decode_as_utf8(const uint32_t *code, int count) {
     return value;
 }
 
-/* Whether the characters from code[0] on, which follow `before`, are a misread UTF-8 sequence: the
- * character it encodes is common, and the sequence itself is not. */
+/* Returns whether the characters from code[0] on, which follow `before`, are a misread UTF-8
+ * sequence: the character that it encodes is common, the sequence itself is not. */
 static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
     const uint32_t value = decode_as_utf8(code, count);
     const bool plausible = may_follow_letters(code[1]);
@@ -199,8 +200,8 @@ static bool read_rows(cleaner *all, const char *columns, sa_error *error) {
 
 /* ---- Dropping -------------------------------------------------------------------------------- */
 
-/* Whether the length ratio deviates too much from that of the corpus. (A Japanese sentence has more
- * words than an English one: every kana is a word.) */
+/* Returns whether the length ratio deviates too much from the corpus ratio. (A Japanese sentence
+ * has more words than an English one: every kana is a word.) */
 static bool ratio_exceeds(const cleaner *all, const line_figures *line, double most) {
     const double source = (double)line->words[0] * all->words[1];
     const double target = (double)line->words[1] * all->words[0];

@@ -1,11 +1,12 @@
-/* clean: drops the pairs of a corpus that training would refuse or skip, those of odd lengths, and
- * duplicates. */
+/* clean: drops pairs that training would refuse or skip, pairs of very different lengths, and
+ * duplicates.
+ */
 #pragma once
 
 #include "base/option.h"
 
-/* Whether a text (UTF-8) contains a control character, the replacement character U+FFFD, or UTF-8
- * that was decoded as Latin-1 or Windows-1252: "Ã©" for "é", "â€™" for "’". */
+/* Returns whether a text (UTF-8) contains a control character, the replacement character U+FFFD, or
+ * UTF-8 that was decoded as Latin-1 or Windows-1252: "Ã©" for "é", "â€™" for "’". */
 bool sa_text_is_damaged(const char *text);
 
 /* Reasons to drop a pair, in the order of the checks; the first one counts. */
@@ -36,7 +37,7 @@ extern const sa_option sa_cleaning_options[];
 typedef struct sa_cleaned {
     size_t lines, counts[SA_DROP_REASONS + 1]; /* by reason, then those kept */
     sa_buffer kept;                            /* SOURCE TAB TARGET ... */
-    sa_buffer dropped;                         /* reason TAB line number TAB line */
+    sa_buffer dropped;                         /* REASON TAB LINE NUMBER TAB LINE */
     sa_buffer note;                            /* how the file was read; may be empty */
 } sa_cleaned;
 

@@ -9,9 +9,9 @@
  * quotes. */
 typedef enum sa_csv_words { SA_CSV_PLAIN, SA_CSV_ESCAPED, SA_CSV_QUOTED } sa_csv_words;
 
-/* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it
- * begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading ', unless words are
- * plain; so does one that begins with ' before such a character, so that a reader strips exactly
+/* Appends a word, in quotes if needed. Unless words are plain, a word that a spreadsheet would run
+ * as a formula (it begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading ',
+ * and so does a word that begins with ' before such a character, so that a reader strips exactly
  * one. */
 void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words);
 

@@ -1,4 +1,4 @@
-/* copy: sentences about people, many of whose names a model sees once or never. No vocabulary can
+/* copy: sentences about people, with many names that a model sees once or never. No vocabulary can
  * contain them; a model must know which source word a target word corresponds to. */
 #include "synth/grammar.h"
 

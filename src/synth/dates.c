@@ -41,32 +41,33 @@ static void write_number(sa_draft *draft, int digits, int number, sa_word_span p
     sa_draft_link_possible(draft, span, (sa_word_span){place.first, more});
 }
 
-/* The name in that row of the list, or its first three letters. */
-static sa_word_span write_name(sa_draft *draft, const char *list, int row, char part) {
+/* Writes the name of that index in the list, or its first three letters. */
+static sa_word_span write_name(sa_draft *draft, const char *list, int index, char letter) {
     char text[SA_DRAFT_LETTERS];
-    const char *name = sa_word_list_find(list)->words[row].english;
-    snprintf(text, sizeof text, "%.*s", strchr("ab", part) ? 3 : (int)strlen(name), name);
-    if (part == 'n') text[0] = (char)(text[0] - 'A' + 'a');
+    const char *name = sa_word_list_find(list)->words[index].english;
+    snprintf(text, sizeof text, "%.*s", strchr("ab", letter) ? 3 : (int)strlen(name), name);
+    if (letter == 'n') text[0] = (char)(text[0] - 'A' + 'a');
     return sa_draft_source(draft, text);
 }
 
-/* Writes a part of the date by its letter in words.tsv. */
-static void write_part(sa_draft *draft, const calendar_day *date, char part) {
+/* Writes a field of the date by its letter in words.tsv. */
+static void write_field(sa_draft *draft, const calendar_day *date, char letter) {
     static const char *const ordinals[] = {"th", "st", "nd", "rd"};
-    int digits = strchr("MDy", part) ? 2 : 1;
-    if (strchr("Aa", part))
-        write_name(draft, "weekday", date->weekday, part);
-    else if (strchr("Bbn", part)) /* any letter of a month's name may determine its number */
-        sa_draft_link_possible(draft, write_name(draft, "month", date->month - 1, part), month_at);
-    else if (strchr("Mm", part))
+    int digits = strchr("MDy", letter) ? 2 : 1;
+    if (strchr("Aa", letter))
+        write_name(draft, "weekday", date->weekday, letter);
+    else if (strchr("Bbn", letter)) /* any letter of a month's name may determine its number */
+        sa_draft_link_possible(draft, write_name(draft, "month", date->month - 1, letter),
+                               month_at);
+    else if (strchr("Mm", letter))
         write_number(draft, digits, date->month, month_at);
-    else if (strchr("Dd", part))
+    else if (strchr("Dd", letter))
         write_number(draft, digits, date->day, day_at);
-    else if (part == 'o')
+    else if (letter == 'o')
         sa_draft_source(draft,
                         ordinals[date->day / 10 == 1 || date->day % 10 > 3 ? 0 : date->day % 10]);
     else
-        write_number(draft, digits, part == 'y' ? date->year % 100 : date->year, year_at);
+        write_number(draft, digits, letter == 'y' ? date->year % 100 : date->year, year_at);
 }
 
 void sa_synth_dates(sa_draft *draft) {
@@ -79,7 +80,7 @@ void sa_synth_dates(sa_draft *draft) {
     for (; *format; format++) {
         char literal[2] = {*format, 0};
         if (*format == '%')
-            write_part(draft, &date, *++format);
+            write_field(draft, &date, *++format);
         else
             sa_draft_source(draft, literal);
     }

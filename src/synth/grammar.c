@@ -92,7 +92,7 @@ const sa_word *sa_adjective_draw(sa_draft *draft, unsigned traits, unsigned use)
     return sa_draft_choose(draft, "adjective", &(sa_query){.traits = traits, .uses = use});
 }
 
-/* Those of the determiners that make sense with the noun. */
+/* Returns the determiners that make sense with the noun. */
 static unsigned suitable(unsigned determiners, const sa_word *noun) {
     if (noun->kinds & SA_FAMILY) return SA_OWN;
     if (noun->kinds & SA_MASS) determiners &= ~(unsigned)(SA_A | SA_NUMBER);
@@ -125,7 +125,7 @@ sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigne
     return group;
 }
 
-/* My twice in so many draws more than the others. */
+/* Draws an owner; "my" is more frequent than the others. */
 static int draw_owner(sa_draft *draft, int ways) {
     int owner = sa_draft_pick(draft, ways) - (ways - SA_ANYONE);
     return owner < 0 ? SA_I : owner;
@@ -153,7 +153,7 @@ static const char *english_noun(const sa_noun_phrase *group) {
     return group->plural ? group->noun->plural : group->noun->english;
 }
 
-/* The row of the, a, some, this, my, two ... */
+/* Returns the entry of the, a, some, this, my, two ... */
 static const sa_word *find_determiner(const sa_noun_phrase *group) {
     if (group->number) return group->number;
     if (group->determiner == SA_OWN) return &sa_word_list_find("owner")->words[group->owner];
@@ -282,7 +282,7 @@ static const char *be_english(int who) {
     return who == SA_I ? "am" : who == SA_HE || who == SA_SHE ? "is" : "are";
 }
 
-/* The French verb of the subject: elle is as il. */
+/* Returns the French verb of the subject; elle is like il. */
 static const char *present_of(const sa_clause *clause, const sa_word *verb) {
     static const int persons[] = {SA_JE, SA_VOUS, SA_IL, SA_IL, SA_NOUS, SA_ILS};
     return verb->present[persons[clause->subject.who]];
@@ -296,7 +296,7 @@ static void set_rest(sa_clause *clause, const char *french) {
     snprintf(clause->rest, sizeof clause->rest, "%s", french);
 }
 
-/* The verb that changes with the subject, with `do` where English needs it. */
+/* Sets the verb that changes with the subject, with `do` where English needs it. */
 static const char *simple(sa_clause *clause, const char *base, const char *third) {
     bool he = clause->subject.who == SA_HE || clause->subject.who == SA_SHE;
     bool support = clause->mood != SA_AFFIRMATIVE && !clause->never;

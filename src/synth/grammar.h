@@ -6,7 +6,7 @@
 
 /* ---- French inflection, elision and contraction --------------------------------------------- */
 
-/* Whether a word begins with a vowel sound (l'homme, but le héros). */
+/* Returns whether a word begins with a vowel sound (l'homme, but le héros). */
 bool sa_french_vowel(const char *word);
 
 /* The plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; of a compound's
@@ -19,8 +19,8 @@ void sa_french_adjective(const sa_word *adjective, bool feminine, bool plural, c
 void sa_french_participle(const char *participle, bool feminine, bool plural,
                           char out[SA_DRAFT_LETTERS]);
 
-/* Elides and contracts: le + arbre -> l'arbre, que + il -> qu'il, de + le -> du, à + les -> aux,
- * si + il -> s'il. Links follow their words. Before that, the sentence gets its mark, or NULL. */
+/* Appends the mark (unless NULL), then elides and contracts: le + arbre -> l'arbre, que + il ->
+ * qu'il, de + le -> du, à + les -> aux, si + il -> s'il. Links follow their words. */
 void sa_french_finish(sa_draft *draft, const char *mark);
 
 /* ---- Noun phrases: a noun with its determiner and adjectives --------------------------------- */
@@ -40,12 +40,12 @@ typedef struct sa_noun_phrase {
     const sa_word *before, *after; /* adjectives, by position in French; or NULL */
 } sa_noun_phrase;
 
-/* A noun of one of the kinds with one of the traits (0: any), other than `except` (may be NULL), or
- * NULL if there is none. */
+/* Draws a noun of one of the kinds with one of the traits (0: any), except `except` (may be NULL).
+ * NULL: there is none. */
 const sa_word *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
                             const sa_word *except);
 
-/* The noun with one of the determiners that suit it, and perhaps adjectives. */
+/* Draws one of the determiners that suit the noun, and perhaps adjectives. */
 sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigned determiners,
                                    int owner);
 /* The same with a noun of these kinds and traits; SA_ANYONE draws the owner. */
@@ -56,8 +56,8 @@ sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned trait
 sa_noun_phrase sa_noun_phrase_definite(sa_draft *draft, const sa_word *noun);
 sa_noun_phrase sa_noun_phrase_person(sa_draft *draft, const sa_word *except);
 
-/* An adjective that suits the traits, in that use: SA_BEFORE or SA_AFTER the noun in French,
- * SA_ALONE ("the car is ..."); NULL if there is none. */
+/* Draws an adjective that suits the traits, for that use: SA_BEFORE or SA_AFTER the noun in French,
+ * SA_ALONE ("the car is ..."). NULL: there is none. */
 const sa_word *sa_adjective_draw(sa_draft *draft, unsigned traits, unsigned use);
 
 /* Writes the phrase. In a negative clause "a" and "some" become de: je n'ai pas de pain. */
@@ -80,12 +80,12 @@ typedef struct sa_subject {
 
 extern const char *const sa_and[2], *const sa_of[2];
 
-/* A pronoun or people; `asked`: not I, because nobody asks about oneself. */
+/* Draws a pronoun or people; `asked`: not I, because people do not ask about themselves. */
 sa_subject sa_subject_draw(sa_draft *draft, bool asked);
 sa_subject sa_subject_draw_people(sa_draft *draft);
 /* A subject of one group: things, places, people. */
 sa_subject sa_subject_of(const sa_noun_phrase *group);
-/* I, you, he ... of SA_I ..., also for a subject that was named before. */
+/* The pronoun of SA_I, SA_YOU ..., also for a subject that was named before. */
 sa_subject sa_subject_pronoun(int who);
 
 /* ---- Clauses: a subject with its verb, affirmative, interrogative or negative ---------------- */

@@ -17,14 +17,15 @@ static void write_noun(sa_draft *draft, unsigned kinds, const sa_word *except, u
 
 /* ---- What somebody does: the verb ------------------------------------------------------------ */
 
-/* A habit is often told with an adverb of frequency. */
+/* A habit often has an adverb of frequency. */
 static void draw_often(sa_draft *draft, sa_clause *clause) {
     if (clause->mood == SA_AFFIRMATIVE && sa_draft_chance(draft, 4)) clause->mood = SA_NEGATIVE;
     clause->never = clause->mood == SA_NEGATIVE;
     if (!clause->never) clause->often = sa_draft_draw(draft, "often", 0);
 }
 
-/* The verb in one of those of its tenses. Plans, which do not inflect it, are half as frequent. */
+/* Conjugates the verb in one of these tenses. Plans, which do not inflect it, are half as frequent.
+ */
 static void write_verb(sa_draft *draft, sa_clause *clause, const sa_word *verb, unsigned tenses) {
     static const unsigned all[] = {SA_STATE, SA_STATE, SA_HABIT, SA_HABIT, SA_NOW,
                                    SA_NOW,   SA_PAST,  SA_PAST,  SA_PLAN};
@@ -256,7 +257,7 @@ static void write_person_quality(sa_draft *draft, sa_clause *clause) {
     write_quality(draft, clause, sa_adjective_draw(draft, SA_MOOD, SA_ALONE));
 }
 
-/* Makes a thing the subject; returns what is said of it, for which it has no other adjective. */
+/* Makes a thing the subject. Returns the adjective said of it, which none of its own repeats. */
 static const sa_word *draw_thing(sa_draft *draft, sa_clause *clause, unsigned kinds) {
     sa_noun_phrase group =
         sa_noun_phrase_of(draft, kinds, ~0u, NULL, SA_THE | SA_OWN | SA_THIS, SA_ANYONE);

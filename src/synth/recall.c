@@ -1,5 +1,5 @@
-/* recall, assign, trigger and induction: tasks whose answers stand in the source itself, so that a
- * model must find them there by what it has read, not know them. The words mean nothing.
+/* recall, assign, trigger and induction: tasks whose answers are in the source itself, so that a
+ * model must find them there and cannot know them. The words have no meaning.
  *
  * A word stands between spaces: a token of the tokenizer `space`, and of `word` except in assign.
  */

@@ -1,4 +1,4 @@
-/* sense: an ambiguous word, and elsewhere in the sentence one word that determines its meaning.
+/* sense: an ambiguous word, and another word of the sentence that determines its meaning.
  *
  *   S -> C A L P D .      P D L , C A .      C A L and C D .      C D L and C A .
  *

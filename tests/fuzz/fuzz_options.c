@@ -15,10 +15,10 @@ static bool is_set_again(const sa_option *row, void *fields, double number, cons
 
 /* A value that was read is allowed, and survives being printed as in the help and read again. */
 static void expect_fields(const cli_command *command, char *fields) {
-    for (const cli_option_set *set = command->sets; set->rows; set++) {
+    for (const cli_option_set *set = command->sets; set->options; set++) {
         void *own = fields + set->at;
-        ck_assert(sa_options_check(set->rows, own, NULL));
-        for (const sa_option *row = set->rows; row->name; row++) {
+        ck_assert(sa_options_check(set->options, own, NULL));
+        for (const sa_option *row = set->options; row->name; row++) {
             const double number = sa_option_get(row, own);
             sa_buffer text = {0};
             if (!sa_option_is_text(row)) sa_option_format(row, number, &text);

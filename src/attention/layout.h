@@ -6,6 +6,8 @@
 #include "layers/basic.h"
 #include "layers/positions.h"
 
+#include <softalign/lab.h>
+
 /* What an attention is made of; parts decide by it whether they are chosen, and what they bind. */
 struct sa_attention_sizes {
     const sa_score *score;

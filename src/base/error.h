@@ -5,8 +5,7 @@
  * trap (sa_trap) instead, so that equations need no error paths. */
 #pragma once
 
-#include <softalign/lab.h>
-#include <softalign/report.h>
+#include <softalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include <softalign/report.h>
+
 /* An option is {NAME, one of these, HELP}. place: its scope and the offset of its field, such as
  * SA_SCOPE_RUN, offsetof(options, beam); unit: the name of the value in the help. */
 #define SA_INT(place, start, min, max, unit)                                                       \

@@ -6,6 +6,8 @@
 #include "base/container.h"
 #include "base/option.h"
 
+#include <softalign/lab.h>
+
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 

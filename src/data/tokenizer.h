@@ -10,6 +10,8 @@
 
 #include "data/spacing.h"
 
+#include <softalign/lab.h>
+
 typedef struct sa_tokenizer {
     const char *name, *help;
     /* Appends the tokens of a text (valid UTF-8, NFC) to the list, without marks of spaces. */

@@ -4,6 +4,8 @@
 
 #include "base/batch.h"
 
+#include <softalign/lab.h>
+
 /* Sentence pairs as token ids. */
 typedef struct sa_lab_pairs {
     const sa_sentence *source, *target; /* [count] */

@@ -4,6 +4,7 @@
 #include "tensor/weight.h"
 
 #include <math.h>
+#include <softalign/lab.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "layers/residual.h"
 #include "layers/basic.h"
 
+#include <softalign/lab.h>
 #include <stdio.h>
 
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache) {

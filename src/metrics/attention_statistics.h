@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+#include <softalign/report.h>
+
 /* Adds the weights [targets * sources] of a pair, the mean over its heads [head_count * targets *
  * sources]. */
 void sa_attention_stats_add(sa_attention_stats *attention, const double *weights,

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "metrics/diagnostic_rows.h"
 
+#include <softalign/report.h>
+
 /* Counts over all pairs. */
 typedef struct sa_diagnostic_stats {
     sa_attention_stats attention;

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <softalign/report.h>
+
 /* A target text and the attention weights with which it is generated. */
 typedef struct sa_attended_text {
     const char *const *words; /* [targets] EOS last, if `ended` */

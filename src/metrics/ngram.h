@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include <softalign/report.h>
 #include <stdint.h>
 
 typedef struct sa_metric_tokenizer {

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include <softalign/lab.h>
+
 enum {
     SA_EXPLANATION_LABEL = 18, /* columns in front of numbers */
     SA_EXPLANATION_COLUMNS = 8,

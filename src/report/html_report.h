@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/option.h"
 
+#include <softalign/lab.h>
+
 /* Limits that let a page open at once and fit into a mail. Fewer long sentences are shown, and
  * single heads only within a budget. */
 enum {

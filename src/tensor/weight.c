@@ -5,6 +5,7 @@
 #include "tensor/packed.h"
 #include "tensor/vec.h"
 
+#include <softalign/lab.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "support/suite.h"
 #include "tensor/vec.h"
 
+#include <softalign/lab.h>
+
 #define EPSILON 1e-5 /* of the layer norm, as documented */
 
 static const struct shape {

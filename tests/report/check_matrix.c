@@ -5,6 +5,7 @@
 #include "support/suite.h"
 
 #include <math.h>
+#include <softalign/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -28,6 +28,7 @@ two_steps(__m512 sum, __m512bh a, __m512bh b) {
 #include "tensor/weight.h"
 
 #include <float.h>
+#include <softalign/lab.h>
 #include <stdio.h>
 #include <stdlib.h>
 

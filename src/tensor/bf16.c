@@ -2,6 +2,7 @@
 #include "tensor/denormal.h"
 #include "tensor/dispatch.h"
 
+#include <softalign/report.h>
 #include <stdint.h>
 #include <string.h>
 #ifdef SA_PAIRS

@@ -5,6 +5,8 @@
 
 #include "tensor/mat.h"
 
+#include <softalign/report.h>
+
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);

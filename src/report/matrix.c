@@ -340,11 +340,3 @@ bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_b
     snprintf(name, sizeof name, "%04zu.%s", index + 1, ending);
     return sa_save_text_in(folder, name, content, error);
 }
-
-bool sa_save_matrix(const char *folder, size_t index, const char *ending,
-                    void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
-                    sa_error *error) {
-    sa_buffer matrix = {0};
-    add(alignment, &matrix);
-    return sa_save_numbered(folder, index, ending, &matrix, error);
-}

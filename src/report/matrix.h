@@ -87,7 +87,3 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
 /* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
 bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
                       sa_error *error);
-/* Writes such a file with what `add` appends for the alignment. */
-bool sa_save_matrix(const char *folder, size_t index, const char *ending,
-                    void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
-                    sa_error *error);

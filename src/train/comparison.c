@@ -342,8 +342,9 @@ typedef struct matrix_folder {
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const matrix_folder *all = context;
-    return sa_save_matrix(all->folder, all->pairs[index].row - 1, "csv", sa_matrix_csv, alignment,
-                          error);
+    sa_buffer matrix = {0};
+    sa_matrix_csv(alignment, &matrix);
+    return sa_save_numbered(all->folder, all->pairs[index].row - 1, "csv", &matrix, error);
 }
 
 static bool save_matrices(const sa_comparison *all, sa_error *error) {

@@ -4,7 +4,7 @@ from html import escape
 
 file, title = sys.argv[1:]
 rows = [line.rstrip("\n").split("\t")[:2] for line in sys.stdin]
-rows = [(label, float(figure)) for label, figure in rows]
+rows = [(label, float(figure or 0)) for label, figure in rows]
 most = max((figure for _, figure in rows), default=0) or 1
 widest = max((len(label) for label, _ in rows), default=0)
 

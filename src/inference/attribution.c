@@ -21,8 +21,7 @@ typedef struct copies {
     int zeroed;           /* or the attention in which it has no value: view_of; or negative */
     sa_arena arena;       /* empty before the run */
     sa_seq2seq w, dw;
-    sa_mat x[2], dx[2]; /* [count columns x m] vectors, and gradients of source words and of
-                           target words; one for both where the embedding is */
+    sa_mat x[2], dx[2]; /* [count columns x m] of source and target words; one if they share E */
     sa_batch batch;
     sa_pass pass;
     sa_mat derivative[3], kept[3]; /* by what predicts: of the current target word, and of all */

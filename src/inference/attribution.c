@@ -214,8 +214,7 @@ static double log_p(const copies *all, int c, int t) {
     return (double)all->pass.log_p[all->batch.target.start[t] + c];
 }
 
-/* dx = dF/dx of target word t, for all copies. A backward pass may write over the gates of the
- * forward pass, so that each has its own. */
+/* dx = dF/dx of target word t. Each copy has its own gates: the backward pass overwrites them. */
 static void derive(copies *all, int t) {
     const sa_seq2seq *w = &all->w;
     sa_pass_forward(w, &all->batch, (sa_dropout){0}, NULL, &all->pass);

@@ -102,7 +102,7 @@ static void expect_no_allocation(const sa_settings *settings, bool packs) {
     ck_assert(sa_params_init(&plan, values, 0, 7, &error));
     ck_assert(sa_trainer_open(&trainer, settings, &sizes, values, &longest, pool, NULL, &error));
     ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
-    if (packs) trainer.gradient[0].store.room.x[0] = unused;
+    if (packs) trainer.gradient[0].store.packing.x[0] = unused;
     for (int i = 0; i < PAIRS / BATCH; i++) {
         sa_step_result result;
         int count;
@@ -114,7 +114,7 @@ static void expect_no_allocation(const sa_settings *settings, bool packs) {
         ck_assert_int_eq(more, 0);
     }
     ck_assert_int_gt(taken, 5); /* opening was counted */
-    if (packs) ck_assert(trainer.gradient[0].store.room.x[0] != unused);
+    if (packs) ck_assert(trainer.gradient[0].store.packing.x[0] != unused);
     sa_batcher_close(&batcher);
     sa_trainer_close(&trainer);
     sa_pool_close(pool);

@@ -23,13 +23,22 @@
  * Where the loss of a model has no derivative, or a jump: two equal inputs of a maxout unit, a
  * rectifier's input of 0, a weight of sparsemax that becomes 0, a position at a window's edge. */
 
-/* Adds which input of every maxout unit is the larger. */
-static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
-    if (!model->w.decoder.readout.maxout) return;
-    const sa_mat sums = model->pass.decoder.readout.sums;
-    for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k += 2)
-            sa_kinks_add(found, sa_row(sums, i)[k] - sa_row(sums, i)[k + 1], SA_KINK_MARGIN);
+/* A reader of the trace. */
+typedef struct kinks_tracer {
+    sa_tracer tracer; /* the first member */
+    bool maxout;      /* the read-out has maxout units */
+    sa_kinks found;
+} kinks_tracer;
+
+/* Adds which input of every maxout unit is the larger, and which rectified units are on. */
+static void take_kinks(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
+    kinks_tracer *own = (kinks_tracer *)tracer;
+    const bool maxout = own->maxout && strcmp(name, "t~") == 0;
+    if (!maxout && strcmp(name, "inside max") != 0) return;
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k += 1 + maxout)
+            sa_kinks_add(&own->found, sa_row(x, i)[k] - (maxout ? sa_row(x, i)[k + 1] : 0),
+                         SA_KINK_MARGIN);
 }
 
 /* One attention of a pass. */
@@ -106,17 +115,6 @@ static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queri
     }
 }
 
-/* Adds which units of a feed-forward network are on. The cache has no pre-activations: computes
- * them again. */
-static void add_rectifiers(const sa_feedforward_sublayer *w,
-                           const sa_feedforward_sublayer_cache *cache, sa_mat sums,
-                           sa_kinks *found) {
-    sums = sa_rows(sums, 0, cache->inner.rows);
-    sa_linear_forward(w->network.W_1, w->network.b_1, cache->residual.in, sums);
-    for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k++) sa_kinks_add(found, sa_row(sums, i)[k], SA_KINK_MARGIN);
-}
-
 static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat watched,
                       sa_kinks *found) {
     for (int i = 0; i < w->layers; i++) {
@@ -125,22 +123,22 @@ static void add_stack(const sa_stack *w, const sa_stack_cache *cache, sa_mat wat
         add_sublayer(&layer->self, &cache->self, &own->self, cache, watched, found);
         if (w->cross)
             add_sublayer(&layer->cross, &cache->cross, &own->cross, cache, watched, found);
-        add_rectifiers(&layer->feed, &own->feed, cache->workspace.dinner, found);
     }
 }
 
-static sa_kinks find_kinks(const sa_lab_model *model) {
-    sa_kinks found = {0, INFINITY};
-    if (model->w.recurrent) {
-        add_maxout(model, &found);
-        add_decoder_attention(model, &found);
-    } else {
-        add_stack(&model->w.transformer.encoder, &model->pass.transformer.encoder, model->watched,
-                  &found);
-        add_stack(&model->w.transformer.decoder, &model->pass.transformer.decoder, model->watched,
-                  &found);
-    }
-    return found;
+/* Computes the loss, and returns the kinks of the pass. */
+static sa_kinks kinks_of_loss(sa_lab_model *model) {
+    kinks_tracer reader = {{take_kinks}, model->w.decoder.readout.maxout, {0, INFINITY}};
+    sa_kinks *found = &reader.found;
+    sa_tracing = &reader.tracer;
+    sa_lab_model_loss(model, false);
+    sa_tracing = NULL;
+    add_decoder_attention(model, found);
+    add_stack(&model->w.transformer.encoder, &model->pass.transformer.encoder, model->watched,
+              found);
+    add_stack(&model->w.transformer.decoder, &model->pass.transformer.decoder, model->watched,
+              found);
+    return *found;
 }
 
 /* ---- Weights -----------------------------------------------------------------------------------
@@ -173,8 +171,7 @@ static double weakest(const sa_lab_model *model) {
  * nearest kink is: before the backward pass, which overwrites the sums of the maxout units. */
 static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
     sa_lab_model_draw(model, attempt);
-    sa_lab_model_loss(model, false);
-    *nearest = find_kinks(model).nearest;
+    *nearest = kinks_of_loss(model).nearest;
     memset(model->gradients, 0, model->plan->size * sizeof *model->gradients);
     return sa_lab_model_loss(model, true);
 }
@@ -207,10 +204,10 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
     *slope = 0;
     for (int k = 0; k < 4; k++) {
         *weight = saved + offset[k] * h;
-        sa_lab_model_loss(model, false);
+        const bool same = kinks_of_loss(model).pattern == pattern;
         for (int i = 0; i < count; i++)
             terms[i] = (k ? terms[i] : 0) + factor[k] * sa_lab_model_term(model, i);
-        smooth = smooth && find_kinks(model).pattern == pattern;
+        smooth = smooth && same;
     }
     for (int i = 0; i < count; i++) *slope += terms[i];
     *slope /= 12 * h;
@@ -319,8 +316,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
     double most, worst = 0;
     int wrong = 0;
     sa_gradient_result culprit;
-    sa_lab_model_loss(model, false);
-    const uint64_t pattern = find_kinks(model).pattern;
+    const uint64_t pattern = kinks_of_loss(model).pattern;
     most = largest(model->gradients, model->plan->size);
     for (int i = 0; i < model->plan->count; i++) {
         const sa_param *param = &model->plan->item[i];

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define VERSION "#version: 0.2"
-#define OLD_VERSION "#version: 0.1"
 
 static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
 
@@ -60,7 +59,7 @@ void sa_bpe_release(sa_bpe *bpe) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
-    sa_buffer_adds(out, bpe->separate_end ? OLD_VERSION "\n" : VERSION "\n");
+    sa_buffer_adds(out, VERSION "\n");
     for (size_t i = 0; i < bpe->count; i++) {
         const sa_token left = sa_strings_get(&bpe->symbols, bpe->merge[i].left);
         const sa_token right = sa_strings_get(&bpe->symbols, bpe->merge[i].right);
@@ -77,19 +76,15 @@ static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32
 }
 
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
-    bool same = one->count == other->count && one->separate_end == other->separate_end;
+    bool same = one->count == other->count;
     for (size_t i = 0; same && i < one->count; i++)
         same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
                same_symbol(one, one->merge[i].right, other, other->merge[i].right);
     return same;
 }
 
-/* Reads the first line; *merge: it is the first merge of a file of version 0.1. */
-static bool read_version(sa_bpe *bpe, const char *line, const char *name, bool *merge,
-                         sa_error *error) {
-    *merge = *line && *line != '#';
-    bpe->separate_end = *merge || strcmp(line, OLD_VERSION) == 0;
-    if (bpe->separate_end || strcmp(line, VERSION) == 0) return true;
+static bool check_version(const char *line, const char *name, sa_error *error) {
+    if (strcmp(line, VERSION) == 0) return true;
     if (strcmp(line, VERSION " byte") == 0)
         return sa_fail(error, SA_DATA, "%s:1: merges of bytes; those of characters are read", name);
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
@@ -106,10 +101,7 @@ static bool is_character(sa_token symbol) {
 /* The id of a symbol that is a character or the result of an earlier merge, or -1. */
 static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *reader,
                          sa_error *error) {
-    const bool end =
-        bpe->separate_end && sa_token_compare(symbol, (sa_token){SA_BPE_WORD_END, end_size}) == 0;
-    if (end || is_character(symbol))
-        return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
+    if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
         sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is no character, and no line before makes it",
@@ -125,13 +117,12 @@ static bool read_merge(sa_bpe *bpe, sa_token line, const sa_text_lines *reader, 
     const size_t second = left.size + (space != NULL);
     const sa_token right = {line.text + second, line.size - second};
     if (!left.size || !right.size || memchr(right.text, ' ', right.size))
-        return sa_fail(error, SA_DATA, "%s:%zu: expected %stwo symbols with one space between",
-                       name, number, number == 1 ? "'" VERSION "' or " : "");
+        return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between", name,
+                       number);
     const int32_t one = symbol_of(bpe, left, reader, error);
     const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, reader, error);
     if (other < 0) return false;
     const int32_t known = find_merge(bpe, one, other);
-    if (known >= 0 && bpe->separate_end) return true;
     if (known >= 0) /* merge 0 is on line 2 */
         return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", name, number,
                        (size_t)known + 2);
@@ -143,18 +134,17 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     const char *name = reader->file.name;
     char *line;
     size_t size;
-    bool failed = false, merge = true;
+    bool failed = false;
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const char *next = reader->file.data + reader->lines.at;
         if (next - (line + size) == 2)
             return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
                            name, reader->lines.number);
-        if (reader->lines.number == 1 && !read_version(bpe, line, name, &merge, error))
+        if (reader->lines.number == 1 ? !check_version(line, name, error)
+                                      : !read_merge(bpe, (sa_token){line, size}, reader, error))
             return false;
-        if (merge && !read_merge(bpe, (sa_token){line, size}, reader, error)) return false;
-        merge = true;
     }
-    return !failed && (reader->lines.number || read_version(bpe, "", name, &merge, error));
+    return !failed && (reader->lines.number || check_version("", name, error));
 }
 
 /* Closes the reader. */
@@ -187,7 +177,7 @@ enum { NO_MERGE = INT32_MAX };
 typedef struct sa_bpe_symbol {
     int32_t id;    /* -1: no merge contains it */
     int32_t merge; /* with the next symbol, or NO_MERGE */
-    uint32_t size; /* bytes; 0: an end that is a symbol of its own */
+    uint32_t size; /* bytes */
 } sa_bpe_symbol;
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
@@ -202,20 +192,17 @@ void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
-/* Makes a symbol of every character, and one of an end that is a symbol of its own. Returns their
- * number; 0: out of memory. */
+/* Makes a symbol of every character. Returns their number; 0: out of memory. */
 static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                sa_error *error) {
-    const bool separate = segmenter->bpe->separate_end;
     size_t count = 0;
-    for (size_t at = 0, length = 1; at < size + (separate && length); at += length) {
+    for (size_t at = 0, length; at < size; at += length) {
         char text[4 + sizeof SA_BPE_WORD_END];
-        length = at < size ? sa_bpe_character_size(word + at, size - at) : 0;
-        const bool ends = separate ? !length : at + length == size;
+        length = sa_bpe_character_size(word + at, size - at);
         memcpy(mempcpy(text, word + at, length), SA_BPE_WORD_END, end_size);
+        const size_t marked = length + (at + length == size ? end_size : 0);
         const sa_bpe_symbol symbol = {
-            .id =
-                sa_strings_find(&segmenter->bpe->symbols, text, ends ? length + end_size : length),
+            .id = sa_strings_find(&segmenter->bpe->symbols, text, marked),
             .size = (uint32_t)length,
         };
         if (!sa_append(&segmenter->symbol, &count, &segmenter->symbol_capacity, &symbol,
@@ -271,12 +258,9 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
     size_t count = split_characters(segmenter, word, size, error);
     bool good = count;
     if (good) count = merge_all(segmenter, count);
-    for (size_t i = 0; good && i < count; i++) {
-        const uint32_t bytes = segmenter->symbol[i].size;
-        if (bytes) /* none: the end, with which nothing was merged */
-            good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity, &bytes,
-                             sizeof bytes, error);
-    }
+    for (size_t i = 0; good && i < count; i++)
+        good = sa_append(&segmenter->size, &segmenter->sizes, &segmenter->size_capacity,
+                         &segmenter->symbol[i].size, sizeof *segmenter->size, error);
     return good;
 }
 

@@ -7,9 +7,8 @@
  *                 symbols are its subwords
  *
  * Merge files are as in the authors' program subword-nmt: the line "#version: 0.2", then one
- * merge per line, two symbols separated by a space. In files of version 0.1, which need not have
- * such a line, "</w>" after the last character of a word is a symbol of its own. Merges and
- * segmentations are the same as in subword-nmt. */
+ * merge per line, two symbols separated by a space. Merges and segmentations are the same as in
+ * subword-nmt. */
 #pragma once
 
 #include "data/tokens.h"
@@ -26,15 +25,13 @@ typedef struct sa_bpe {
     sa_strings pairs;    /* sa_bpe_pair of every merge, in the same order */
     sa_bpe_merge *merge; /* [count] in the order they were learned */
     size_t count, capacity;
-    bool separate_end; /* version 0.1: SA_BPE_WORD_END is a symbol of its own */
 } sa_bpe;
 
 /* ---- Merges and their files -------------------------------------------------------------------
  */
 
 /* Reads a merge file. SA_DATA names file and line of a wrong version, a line without exactly two
- * symbols or with CR LF, a symbol that no earlier line makes, or a duplicate merge; of version 0.1
- * duplicates are skipped. */
+ * symbols or with CR LF, a symbol that no earlier line makes, or a duplicate merge. */
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 /* Reads merges from memory; `name` is for messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);

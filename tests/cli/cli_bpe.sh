@@ -31,34 +31,6 @@ tac en | "$softalign" bpe learn --merges 100 >one
 "$softalign" bpe learn --merges 100 en >other
 cmp -s one other || fail "the order of the lines changes the merges"
 
-# Merges of version 0.1, with a first line or without, against their definition.
-printf '%s\n' "l o" "lo w" "e r" "er </w>" "t </w>" "low er</w>" "s t</w>" "e st</w>" "low </w>" "l o" "x x" >old
-(echo "#version: 0.1" && cat old) >old.named
-echo "low lower lowest er t newest lo xxx xxxx q 日本 e" >old.text
-for codes in old old.named; do
-    expect 0 "" bpe apply --codes $codes old.text
-    same "version 0.1" "low lower low@@ est er t n@@ e@@ w@@ est lo xx@@ x xx@@ xx q 日@@ 本 e" "$(cat out)"
-done
-if has python3; then
-    python3 - <<'END' >wanted
-merges = [tuple(line.split()) for line in open("old")]
-def cut(word):
-    symbols = list(word) + ["</w>"]
-    while True:
-        found = [merges.index(pair) for pair in zip(symbols, symbols[1:]) if pair in merges]
-        if not found:
-            break
-        first, rest, done = merges[min(found)], symbols, []
-        while rest:
-            size = 2 if tuple(rest[:2]) == first else 1
-            done, rest = done + ["".join(rest[:size])], rest[size:]
-        symbols = done
-    symbols[-1] = symbols[-1][:-4]
-    return "@@ ".join(symbol for symbol in symbols if symbol)
-print(" ".join(map(cut, open("old.text").read().split())))
-END
-    cmp -s out wanted || fail "version 0.1: $(cat out)"
-fi
 # Wrong usage and broken files.
 printf '#version: 0.2\na b\na b\n' >twice
 printf '#version: 0.2\r\na b\r\n' >crlf
@@ -76,7 +48,7 @@ expect 4 "cannot open 'none': No such file or directory" bpe apply --codes none 
 expect 3 "blank: no words" bpe learn blank
 "$softalign" bpe learn <blank >out 2>err
 same "no words on standard input" "3 softalign: standard input: no words" "$? $(cat err)"
-expect 3 "en:1: expected '#version: 0.2' or two symbols with one space between" bpe apply --codes en en
+expect 3 "en:1: expected '#version: 0.2', the first line of merges" bpe apply --codes en en
 expect 3 "twice:3: the same merge as on line 2" bpe apply --codes twice en
 expect 3 "crlf:1: the line ends in CR LF; merges end in LF alone" bpe apply --codes crlf en
 expect 3 "one.symbol:2: expected two symbols with one space between" bpe apply --codes one.symbol en

@@ -119,55 +119,15 @@ START_TEST(words_are_cut) {
 }
 END_TEST
 
-/* ---- Version 0.1 ------------------------------------------------------------------------------
- */
-
-/* By an independent computation (tests/cli/cli_bpe.sh has it): the end of a word is a symbol of its
- * own, and of equal merges the first counts. */
-static const char old_merges[] =
-    "l o\nlo w\ne r\ner </w>\nt </w>\nlow er</w>\ns t</w>\ne st</w>\nlow </w>\nl o\nx x\n";
-
-static const struct {
-    const char *word, *expected;
-} old_cuts[] = {
-    {"low", "low"}, {"lower", "lower"}, {"lowest", "low est"},
-    {"er", "er"},   {"t", "t"},         {"newest", "n e w est"},
-    {"lo", "lo"},   {"xxx", "xx x"},    {"xxxx", "xx xx"},
-    {"q", "q"},     {"日本", "日 本"},  {"e", "e"},
-};
-
-START_TEST(merges_of_version_01) {
-    sa_bpe bpe, again;
-    sa_bpe_segmenter segmenter;
-    sa_buffer out = {0};
-    ck_assert_msg(sa_bpe_read(&bpe, old_merges, strlen(old_merges), "codes", &error), "%s",
-                  error.text);
-    ck_assert_uint_eq(bpe.count, 10);
-    sa_bpe_write(&bpe, &out);
-    ck_assert(strncmp(out.text, "#version: 0.1\nl o\n", 18) == 0);
-    ck_assert(sa_bpe_read(&again, out.text, out.size, "codes", &error));
-    ck_assert(sa_bpe_equal(&bpe, &again));
-    again.separate_end = false;
-    ck_assert(!sa_bpe_equal(&bpe, &again));
-    sa_bpe_segmenter_init(&segmenter, &bpe);
-    for (size_t i = 0; i < sizeof old_cuts / sizeof *old_cuts; i++)
-        cuts_into(&segmenter, old_cuts[i].word, old_cuts[i].expected);
-    sa_bpe_segmenter_release(&segmenter);
-    sa_bpe_release(&bpe), sa_bpe_release(&again);
-    sa_buffer_release(&out);
-}
-END_TEST
-
 /* ---- Files of merges ------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *message;
 } broken[] = {
     {"", "codes:1: expected '#version: 0.2', the first line of merges"},
-    {"a b c\n", "codes:1: expected '#version: 0.2' or two symbols with one space between"},
+    {"a b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
     {"\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
     {"#version: 0.3\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
-    {"a b\nbc d\n", "codes:2: 'bc' is no character, and no line before makes it"},
     {"#version: 0.2 byte\n", "codes:1: merges of bytes; those of characters are read"},
     {"#version: 0.2\r\na b\r\n", "codes:1: the line ends in CR LF; merges end in LF alone"},
     {"#version: 0.2\na b\r\n", "codes:2: the line ends in CR LF; merges end in LF alone"},
@@ -261,7 +221,6 @@ int main(void) {
     Suite *suite = suite_of("bpe", &tests);
     tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
     tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
-    tcase_add_test(tests, merges_of_version_01);
     tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, files_are_written_as_they_were_read);
     tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);

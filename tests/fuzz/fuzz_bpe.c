@@ -1,6 +1,6 @@
 /* Byte-pair encoding. The input is two bytes of choices, then a text to learn merges from and to
  * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment; after
- * '$' too, whose file may be of version 0.1 and begin otherwise. */
+ * '$' the file may begin with anything. */
 #include "data/bpe.h"
 #include "data/text_codec.h"
 #include "data/tokenizer.h"

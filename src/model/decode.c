@@ -11,23 +11,26 @@
 static sa_mat recurrent_forward(const sa_recurrent_decoder *w, const sa_decode_step *step,
                                 sa_recurrent_decode_state *state, const sa_readout_cache *readout) {
     const int L = step->L, layers = w->sizes.layers;
-    const sa_step own = {
-        .source = &state->source, .of = step->which, .i = step->i, .scratch = state->scratch};
-    const sa_decoder_rows rows = sa_decoder_rows_slice(&state->rows, 0, L);
+    const sa_step own = {.source = &state->source,
+                         .of = step->which,
+                         .i = step->i,
+                         .scratch = state->scratch,
+                         .rows = sa_decoder_rows_slice(&state->rows, 0, L)};
     sa_readout_cache readout_rows = sa_readout_slice(readout, 0, L);
     for (int l = 0; l < L; l++) {
         const int from = step->from[l];
         for (int k = 0; k < layers; k++)
             sa_state_copy(sa_state_rows(state->state[k], from, 1),
-                          sa_state_rows(rows.layer[k].cell.previous, l, 1));
+                          sa_state_rows(own.rows.layer[k].cell.previous, l, 1));
         sa_copy_mat(sa_rows(state->rows.attention.carry, from, 1),
-                    sa_rows(rows.attention.previous_carry, l, 1));
-        sa_copy_mat(sa_rows(state->t, from, 1), sa_decoder_fed_input(w, sa_rows(rows.input, l, 1)));
+                    sa_rows(own.rows.attention.previous_carry, l, 1));
+        sa_copy_mat(sa_rows(state->t, from, 1),
+                    sa_decoder_fed_input(w, sa_rows(own.rows.input, l, 1)));
     }
-    sa_embedding_forward(w->E, step->ids, sa_decoder_word_input(w, rows.input));
-    sa_recurrent_decoder_step_forward(w, &own, &rows, &readout_rows);
+    sa_embedding_forward(w->E, step->ids, sa_decoder_word_input(w, own.rows.input));
+    sa_recurrent_decoder_step_forward(w, &own, &readout_rows);
     for (int k = 0; k < layers; k++)
-        sa_state_copy(rows.layer[k].s, sa_state_rows(state->state[k], 0, L));
+        sa_state_copy(own.rows.layer[k].s, sa_state_rows(state->state[k], 0, L));
     if (state->t.cols) sa_copy_mat(readout_rows.t, sa_rows(state->t, 0, L));
     return readout_rows.t;
 }

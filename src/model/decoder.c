@@ -11,22 +11,23 @@
 /* ---- What a step is made of ------------------------------------------------------------------ */
 
 /* s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
-static void first_cell_forward(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_decoder_rows *rows = &step->rows;
     sa_recurrent_step_forward(&w->layer[0], rows->layer[0].cell,
                               w->sizes.kind->context_cell ? rows->context_cell.previous
                                                           : rows->layer[0].s);
 }
 
-static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                                const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                                sa_state dstate, sa_recurrent_decoder *dw) {
-    sa_recurrent_step_backward(&w->layer[0], rows->layer[0].cell, dstate, d->layer[0].a,
+static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_state dstate,
+                                sa_recurrent_decoder *dw) {
+    const sa_decoder_gradients *d = &step->d;
+    sa_recurrent_step_backward(&w->layer[0], step->rows.layer[0].cell, dstate, d->layer[0].a,
                                d->layer[0].previous, step->workspace, &dw->layer[0]);
 }
 
 /* The layers above the first, from its y = s_i; those of some decoders read c_i, too. */
-static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                                 const sa_decoder_rows *rows) {
+static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < rows->layers; k++) {
         const sa_decoder_layer_rows *own = &rows->layer[k];
         const sa_mat below = rows->layer[k - 1].y;
@@ -43,8 +44,9 @@ static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *s
 }
 
 static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                                  const sa_decoder_rows *rows, const sa_decoder_gradients *d,
                                   sa_recurrent_decoder *dw) {
+    const sa_decoder_rows *rows = &step->rows;
+    const sa_decoder_gradients *d = &step->d;
     for (int k = rows->layers - 1; k > 0; k--) {
         const sa_decoder_layer_rows *own = &rows->layer[k];
         const sa_decoder_layer_gradients *dlayer = &d->layer[k];
@@ -64,128 +66,129 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
     }
 }
 
-static void attend_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                            const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                            sa_source *dsource, sa_mat ds, sa_recurrent_decoder *dw) {
-    const sa_attention_pass pass = {&step->source->memory, rows->attention, d->attention,
-                                    &dsource->memory, &step->scratch};
-    sa_attention_step_backward(&w->attention, &pass, step->i, d->c, ds, &dw->attention);
+/* c_i from the query s [L x n] */
+static void attend_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i, s,
+                              step->rows.attention, step->rows.c, &step->scratch);
+}
+
+static void attend_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
+                            sa_recurrent_decoder *dw) {
+    const sa_attention_pass pass = {&step->source->memory, step->rows.attention, step->d.attention,
+                                    &step->dsource->memory, &step->scratch};
+    sa_attention_step_backward(&w->attention, &pass, step->i, step->d.c, ds, &dw->attention);
+}
+
+/* a += C c_i, of the first layer */
+static void context_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_recurrent_rows *cell = &step->rows.layer[0].cell;
+    sa_product_forward(sa_C_of(&w->layer[0]), step->rows.c, cell->gates, cell->cache);
+}
+
+static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                             sa_recurrent_decoder *dw) {
+    sa_product_backward(sa_C_of(&w->layer[0]), step->rows.layer[0].cell.cache, step->d.layer[0].a,
+                        1, step->d.c, &dw->layer[0]);
 }
 
 /* ---- The decoders ---------------------------------------------------------------------------- */
 
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
  * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
-static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                             const sa_decoder_rows *rows) {
-    const sa_recurrent_rows *cell = &rows->layer[0].cell;
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
-                              rows->layer[0].cell.previous.s, rows->attention, rows->c,
-                              &step->scratch);
-    sa_product_forward(sa_C_of(&w->layer[0]), rows->c, cell->gates, cell->cache); /* a += C c_i */
-    first_cell_forward(w, rows);
-    layers_above_forward(w, step, rows);
+static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    attend_forward(w, step, step->rows.layer[0].cell.previous.s);
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
 }
 
 static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                              const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                              sa_source *dsource, sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, rows, d, dw);
-    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
-    sa_product_backward(sa_C_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1, d->c,
-                        &dw->layer[0]); /* a += C c_i */
-    attend_backward(w, step, rows, d, dsource, d->layer[0].previous.s, dw);
+                              sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    attend_backward(w, step, step->d.layer[0].previous.s, dw);
 }
 
 /* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
-static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                          const sa_decoder_rows *rows) {
-    const sa_recurrent_rows *cell = &rows->layer[0].cell;
-    for (int l = 0; l < rows->c.rows; l++) /* c_i = c */
-        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1),
-                    sa_rows(rows->c, l, 1));
-    sa_product_forward(sa_C_of(&w->layer[0]), rows->c, cell->gates, cell->cache); /* a += C c */
-    first_cell_forward(w, rows);
-    layers_above_forward(w, step, rows);
+static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_mat c = step->rows.c;
+    for (int l = 0; l < c.rows; l++) /* c_i = c */
+        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1), sa_rows(c, l, 1));
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
 }
 
 static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                           sa_source *dsource, sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, rows, d, dw);
-    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
-    sa_product_backward(sa_C_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1, d->c,
-                        &dw->layer[0]);              /* a += C c */
-    sa_add(d->c, sa_rows(dsource->c, 0, d->c.rows)); /* c_i = c */
+                           sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    sa_add(step->d.c, sa_rows(step->dsource->c, 0, step->d.c.rows)); /* c_i = c */
 }
 
 /* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
-static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                               const sa_decoder_rows *rows) {
-    first_cell_forward(w, rows);
-    layers_above_forward(w, step, rows);
+static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
 }
 
 static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                                const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                                sa_source *dsource, sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, rows, d, dw);
-    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
+                                sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
 }
 
 /* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
  * layer. s [L x n], c [L x A] */
-static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                          const sa_decoder_rows *rows) {
-    first_cell_forward(w, rows);
-    layers_above_forward(w, step, rows);
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
-                              rows->layer[rows->layers - 1].y, rows->attention, rows->c,
-                              &step->scratch);
+static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+    attend_forward(w, step, step->rows.layer[step->rows.layers - 1].y);
 }
 
 static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                           sa_source *dsource, sa_recurrent_decoder *dw) {
-    attend_backward(w, step, rows, d, dsource, d->layer[rows->layers - 1].y, dw);
-    layers_above_backward(w, step, rows, d, dw);
-    first_cell_backward(w, step, rows, d, d->layer[0].s, dw);
+                           sa_recurrent_decoder *dw) {
+    attend_backward(w, step, step->d.layer[step->rows.layers - 1].y, dw);
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
 }
 
 /* dl4mt: s'_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
-static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                         const sa_decoder_rows *rows) {
-    const sa_recurrent_rows *cell = &rows->context_cell;
-    first_cell_forward(w, rows);
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i,
-                              cell->previous.s, rows->attention, rows->c, &step->scratch);
+static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    first_cell_forward(w, step);
+    attend_forward(w, step, cell->previous.s);
     sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
-    sa_product_forward(sa_C_of(&w->context_cell), rows->c, cell->gates, cell->cache);
-    sa_recurrent_step_forward(&w->context_cell, *cell, rows->layer[0].s);
-    layers_above_forward(w, step, rows);
+    sa_product_forward(sa_C_of(&w->context_cell), step->rows.c, cell->gates, cell->cache);
+    sa_recurrent_step_forward(&w->context_cell, *cell, step->rows.layer[0].s);
+    layers_above_forward(w, step);
 }
 
 static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                          const sa_decoder_rows *rows, const sa_decoder_gradients *d,
-                          sa_source *dsource, sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, rows, d, dw);
+                          sa_recurrent_decoder *dw) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    const sa_decoder_gradients *d = &step->d;
+    layers_above_backward(w, step, dw);
     sa_state_zero(d->proposal);
-    sa_recurrent_step_backward(&w->context_cell, rows->context_cell, d->layer[0].s, d->context_a,
-                               d->proposal, step->workspace, &dw->context_cell);
-    sa_product_backward(sa_C_of(&w->context_cell), rows->context_cell.cache, d->context_a, 1, d->c,
+    sa_recurrent_step_backward(&w->context_cell, *cell, d->layer[0].s, d->context_a, d->proposal,
+                               step->workspace, &dw->context_cell);
+    sa_product_backward(sa_C_of(&w->context_cell), cell->cache, d->context_a, 1, d->c,
                         &dw->context_cell); /* a += C c_i */
-    attend_backward(w, step, rows, d, dsource, d->proposal.s, dw);
-    first_cell_backward(w, step, rows, d, d->proposal, dw);
+    attend_backward(w, step, d->proposal.s, dw);
+    first_cell_backward(w, step, d->proposal, dw);
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */
 
 /* x and t_{i-1} in rows->input [L x m (+ l)], s_{i-1} [L x n] -> readout->t [L x l] */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                                       const sa_decoder_rows *rows, sa_readout_cache *readout) {
+                                       sa_readout_cache *readout) {
+    const sa_decoder_rows *rows = &step->rows;
     sa_recurrent_input_forward(&w->layer[0], rows->input, rows->layer[0].cell.gates,
                                rows->layer[0].cell.cache); /* W x + b */
-    w->sizes.kind->forward(w, step, rows);
+    w->sizes.kind->forward(w, step);
     sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
                        sa_decoder_word_input(w, rows->input), rows->c, step->dropout.readout,
                        step->rng, readout);
@@ -234,19 +237,19 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
                                    all->layer[0].cell.cache);
     sa_steps_begin(cache->products);
     for (int t = 0; t < side->steps && !sa_stopping(); t++) {
+        const int start = side->start[t], active = side->active[t];
         const sa_step step = {.source = &cache->source,
                               .i = t + 1,
                               .scratch = cache->scratch,
+                              .rows = sa_decoder_rows_slice(all, start, active),
                               .dropout = dropout,
                               .rng = rng};
-        const int start = side->start[t], active = side->active[t];
-        const sa_decoder_rows rows = sa_decoder_rows_slice(all, start, active);
-        continue_states(w, side, t, &rows, cache);
+        continue_states(w, side, t, &step.rows, cache);
         if (feeding) {
             sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
-            sa_recurrent_decoder_step_forward(w, &step, &rows, &readout);
+            sa_recurrent_decoder_step_forward(w, &step, &readout);
         } else {
-            w->sizes.kind->forward(w, &step, &rows); /* s_i, c_i */
+            w->sizes.kind->forward(w, &step); /* s_i, c_i */
         }
     }
     sa_steps_end();
@@ -299,27 +302,29 @@ static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *si
     const sa_step step = {.source = &cache->source,
                           .i = t + 1,
                           .scratch = cache->scratch,
+                          .rows = sa_decoder_rows_slice(&cache->rows, start, active),
+                          .dropout = dropout,
                           .workspace = sa_rows(cache->workspace, 0, active),
-                          .dropout = dropout};
-    const sa_decoder_rows rows = sa_decoder_rows_slice(&cache->rows, start, active);
-    const sa_decoder_gradients d = gradients_slice(&cache->d, layers, start, active);
-    const sa_mat fed = sa_decoder_fed_input(w, d.input);
-    continue_gradients(&d, layers, side->active[t + 1]);
+                          .d = gradients_slice(&cache->d, layers, start, active),
+                          .dsource = &cache->dsource};
+    const sa_decoder_gradients *d = &step.d;
+    const sa_mat fed = sa_decoder_fed_input(w, d->input);
+    continue_gradients(d, layers, side->active[t + 1]);
     if (feeding) { /* t_i was read by the loss and by step i + 1 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
         sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(of->t, start, active),
-                            sa_rows(of->copy_gate, start, active), d.readout_state,
-                            sa_decoder_word_input(w, d.input), d.c);
+                            sa_rows(of->copy_gate, start, active), d->readout_state,
+                            sa_decoder_word_input(w, d->input), d->c);
         sa_zero(fed);
     }
-    sa_add(d.readout_state,
-           w->sizes.sees_previous ? d.layer[layers - 1].previous.s : d.layer[layers - 1].y);
-    w->sizes.kind->backward(w, &step, &rows, &d, &cache->dsource, dw);
+    sa_add(d->readout_state,
+           w->sizes.sees_previous ? d->layer[layers - 1].previous.s : d->layer[layers - 1].y);
+    w->sizes.kind->backward(w, &step, dw);
     if (t) /* carry_{i-1} was read by this step alone */
-        sa_copy_mat(d.attention.previous_carry, sa_rows(cache->d.attention.carry, before, active));
+        sa_copy_mat(d->attention.previous_carry, sa_rows(cache->d.attention.carry, before, active));
     if (!feeding) return;
-    sa_product_backward(sa_W_of(&w->layer[0]), rows.layer[0].cell.cache, d.layer[0].a, 1, d.input,
-                        &dw->layer[0]);
+    sa_product_backward(sa_W_of(&w->layer[0]), step.rows.layer[0].cell.cache, d->layer[0].a, 1,
+                        d->input, &dw->layer[0]);
     if (t) sa_add(fed, sa_rows(of->t, before, active)); /* input = [E y_{i-1} ; t_{i-1}] */
 }
 

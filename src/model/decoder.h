@@ -18,19 +18,7 @@
 enum { SA_LEAST_RESIDUAL_LAYERS = 3 }; /* the first layer with a residual connection */
 
 typedef struct sa_recurrent_decoder sa_recurrent_decoder;
-typedef struct sa_decoder_rows sa_decoder_rows;
-typedef struct sa_decoder_gradients sa_decoder_gradients;
-
-/* A step: target position i (from 1); row l belongs to sentence of[l] (NULL: l). */
-typedef struct sa_step {
-    const sa_source *source;
-    const int *of;
-    int i;
-    sa_attention_scratch scratch;
-    sa_mat workspace;   /* [L x n] backward only */
-    sa_dropout dropout; /* training only */
-    sa_rng *rng;        /* for it; forward only */
-} sa_step;
+typedef struct sa_step sa_step;
 
 /* The attention's query. */
 typedef enum sa_query_state {
@@ -50,15 +38,12 @@ typedef struct sa_decoder_kind {
     bool sees_word;      /* the read-out sees the word, too */
     bool sees_previous;  /* with --readout-state auto, the read-out sees s_{i-1}, not s_i */
     int initial;         /* with --decoder-init auto */
-    /* Fills rows, given the previous states and, in the first layer's gates, W x + b. */
-    void (*forward)(const sa_recurrent_decoder *w, const sa_step *step,
-                    const sa_decoder_rows *rows);
+    /* Fills step->rows, given the previous states and, in the first layer's gates, W x + b. */
+    void (*forward)(const sa_recurrent_decoder *w, const sa_step *step);
     /* From the gradients with respect to the layers' states and y: fills those of the
-     * pre-activations and the attention; accumulates into d->c, those of the previous states and
+     * pre-activations and the attention; accumulates into d.c, those of the previous states and
      * dsource. */
-    void (*backward)(const sa_recurrent_decoder *w, const sa_step *step,
-                     const sa_decoder_rows *rows, const sa_decoder_gradients *d, sa_source *dsource,
-                     sa_recurrent_decoder *dw);
+    void (*backward)(const sa_recurrent_decoder *w, const sa_step *step, sa_recurrent_decoder *dw);
 } sa_decoder_kind;
 
 extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
@@ -95,14 +80,14 @@ typedef struct sa_decoder_layer_rows {
 } sa_decoder_layer_rows;
 
 /* The activations of one step, or of all steps, step by step; R rows. */
-struct sa_decoder_rows {
+typedef struct sa_decoder_rows {
     int layers;
     sa_mat input; /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
     sa_decoder_layer_rows layer[SA_MAX_LAYERS];
     sa_recurrent_rows context_cell; /* its previous state is s'_i, which the first cell makes */
     sa_attention_rows attention;
     sa_mat c; /* [R x context] */
-};
+} sa_decoder_rows;
 
 /* The gradients of the loss with respect to them. */
 typedef struct sa_decoder_layer_gradients {
@@ -111,7 +96,7 @@ typedef struct sa_decoder_layer_gradients {
     sa_state previous, s; /* [B x n] */
 } sa_decoder_layer_gradients;
 
-struct sa_decoder_gradients {
+typedef struct sa_decoder_gradients {
     sa_mat input, readout_state; /* readout_state [R x n]: of the state that the read-out sees */
     sa_decoder_layer_gradients layer[SA_MAX_LAYERS];
     sa_mat context_a;  /* [R x ..] of the context's cell */
@@ -119,6 +104,20 @@ struct sa_decoder_gradients {
     sa_mat x;          /* [B x n] workspace: what a layer above the first reads */
     sa_attention_rows attention;
     sa_mat c;
+} sa_decoder_gradients;
+
+/* A step: target position i (from 1); row l belongs to sentence of[l] (NULL: l). */
+struct sa_step {
+    const sa_source *source;
+    const int *of;
+    int i;
+    sa_attention_scratch scratch;
+    sa_decoder_rows rows;
+    sa_dropout dropout; /* training only */
+    sa_rng *rng;        /* for it; forward only */
+    sa_mat workspace;   /* [L x n] backward only, as are these: */
+    sa_decoder_gradients d;
+    sa_source *dsource;
 };
 
 typedef struct sa_decoder_cache {
@@ -151,7 +150,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
 
 /* One step, from input and previous states to the read-out's t. */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
-                                       const sa_decoder_rows *rows, sa_readout_cache *readout);
+                                       sa_readout_cache *readout);
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 

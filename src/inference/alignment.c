@@ -124,12 +124,12 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     return good;
 }
 
-/* ---- Parts of the pairs -----------------------------------------------------------------------
+/* ---- Chunks of the pairs ----------------------------------------------------------------------
  */
 
 /* Pairs few enough that all their matrices may be in memory. */
-static bool align_part(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
-                       sa_error *error) {
+static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
+                        sa_error *error) {
     sa_model *model = task->model;
     sa_sentence *source, *target;
     const bool extended = sa_encode_pairs(&model->source, &model->target, model->max_len,
@@ -226,7 +226,7 @@ static bool check_options(const sa_model *model, const sa_align_options *options
 
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
               each_alignment *each, void *context, sa_error *error) {
-    enum { PART = 512 };
+    enum { CHUNK = 512 };
     const sa_align_options usual = {0};
     if (!options) options = &usual;
     if (!sa_given(model, "model", error) || !sa_given_pairs(pairs, count, "pairs", error))
@@ -235,11 +235,11 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     const align_task task = {model, options, each, context};
     bool good =
         check_options(model, options, error) && sa_check_lengths(model, NULL, pairs, count, error);
-    for (size_t first = 0, part; good && first < count; first += part) {
-        part = count - first < PART ? count - first : PART;
-        part = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,
-                                      part, model->max_len);
-        good = align_part(&task, pairs, first, part, error);
+    for (size_t first = 0, size; good && first < count; first += size) {
+        size = count - first < CHUNK ? count - first : CHUNK;
+        size = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,
+                                      size, model->max_len);
+        good = align_chunk(&task, pairs, first, size, error);
     }
     return good;
 }
@@ -284,11 +284,11 @@ static bool merge_numbers(const double *subwords, int count, const int *word, in
                           const double **out, sa_error *error) {
     if (!subwords) return true;
     double *merged = sa_new((size_t)words, sizeof *merged, error);
-    for (int i = 0, parts; merged && i < count; i += parts) {
+    for (int i = 0, length; merged && i < count; i += length) {
         double sum = 0;
-        for (parts = 0; i + parts < count && word[i + parts] == word[i]; parts++)
-            sum += subwords[i + parts];
-        merged[word[i]] = mean ? sum / parts : sum;
+        for (length = 0; i + length < count && word[i + length] == word[i]; length++)
+            sum += subwords[i + length];
+        merged[word[i]] = mean ? sum / length : sum;
     }
     *out = merged;
     return merged;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 32, PERMUTATIONS = 8, HALVINGS = 8 }; /* copies of the pair, in a batch */
-
 /* ---- Copies of a pair ------------------------------------------------------------------------
  * A batch of copies of the pair. Each reads the words that may be causes, the columns, from rows of
  * its own after those of E, so that a vector can be changed, and has a gradient, in one place. */
+
+enum { COPIES = 32, PERMUTATIONS = 8, HALVINGS = 8 };
 
 typedef struct copies {
     const sa_attributed *job;
@@ -39,9 +39,9 @@ static int side_of(const sa_attributed *job, int j) {
 }
 
 static sa_mat *vectors(sa_seq2seq *w, int side) {
-    const bool target = side || w->transformer.sizes.decoder_only;
-    if (w->recurrent) return target ? &w->decoder.E : &w->encoder.E;
-    return target ? &w->transformer.target_E : &w->transformer.source_E;
+    if (w->recurrent) return side ? &w->decoder.E : &w->encoder.E;
+    return side || w->transformer.sizes.decoder_only ? &w->transformer.target_E
+                                                     : &w->transformer.source_E;
 }
 
 /* The embeddings that columns are read from, each followed by the vectors of all copies. */
@@ -123,8 +123,8 @@ static view view_at(copies *all, bool encoder, int layer, bool cross) {
                   cross};
 }
 
-/* Of the attentions that rollout multiplies number k, from below: in the layers of the encoder, the
- * top cross-attention, and in those of the decoder; or in the layers of a joint stack. */
+/* Attention k of those that rollout multiplies, from below: the layers of the encoder, the top
+ * cross-attention and the layers of the decoder, or the layers of a joint stack. */
 static view view_of(copies *all, int k) {
     const int layers = all->w.transformer.sizes.layers;
     if (all->w.transformer.sizes.decoder_only) return view_at(all, false, k, false);
@@ -214,7 +214,7 @@ static double log_p(const copies *all, int c, int t) {
     return (double)all->pass.log_p[all->batch.target.start[t] + c];
 }
 
-/* dx = dF/dx of target word t. Each copy has its own gates: the backward pass overwrites them. */
+/* dx = dF/dx of target word t. Each backward pass needs a forward pass of its own. */
 static void derive(copies *all, int t) {
     const sa_seq2seq *w = &all->w;
     sa_pass_forward(w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
@@ -231,7 +231,8 @@ static void derive(copies *all, int t) {
     sa_pass_backward(w, &all->batch, (sa_dropout){0}, &all->pass, &d, &all->dw);
 }
 
-/* ---- Gradients ------------------------------------------------------------------------------- */
+/* ---- Gradients and occlusion -------------------------------------------------------------------
+ */
 
 /* Adds 1/steps of a x . dF/dx or, with `norm`, |dF/dx| at the midpoints of the steps; of one step
  * at x itself. */
@@ -283,8 +284,6 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
     copies_free(ends);
     return good;
 }
-
-/* ---- Occlusion ------------------------------------------------------------------------------- */
 
 /* The first copy of every batch is whole. A target word is predicted without those after it. */
 static bool occlusion(const sa_attributed *job, double *scores, sa_error *error) {
@@ -452,7 +451,6 @@ static bool chained(const sa_attributed *job, double *scores, sa_error *error) {
  * The weights of a target word are moved toward others, each in a copy of the pair, as far as its
  * prediction stays what it is: toward a weight of 1 on each of the source words, toward equal
  * weights, and toward permutations of themselves. */
-
 typedef struct search {
     sa_override forced; /* first, so that `move` finds the rest */
     const sa_attributed *job;

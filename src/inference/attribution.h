@@ -1,5 +1,5 @@
-/* attribution: which source word, and which earlier target word, made each target word, by what is
- * computed beside the attention weights. F = log p(y_t | y_<t, x) for every target word t;
+/* attribution: which source word, and which earlier target word, made each target word, by other
+ * measures than the attention weights. F = log p(y_t | y_<t, x) for every target word t;
  * x_j, the embedding of word j, comes without its position. Rows are target words; columns are
  * source words and, with `prefix`, after them the target words y_1 .. y_{T-1} that the decoder
  * reads after BOS; those that follow a row's word have scores of 0.
@@ -34,7 +34,7 @@ typedef struct sa_attributed {
     const sa_attribution *method;
     const sa_seq2seq *w;
     const sa_sizes *sizes;
-    size_t parameters; /* numbers of all weights */
+    size_t parameters; /* the size of all weights */
     const sa_sentence *source, *target;
     const sa_align_options *options; /* target_prefix, steps; layer and at: of norms */
     double *gap;                     /* receives that of integrated gradients: sa_alignment.gap */

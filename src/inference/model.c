@@ -350,8 +350,8 @@ static bool all_normal_in_file(const sa_container *file, const float *values, si
     const char *data = file->tensors[0].data;
     const size_t first = (size_t)((const char *)values - data), end = first + size * sizeof *values;
     for (size_t at = first, next; at < end; at = next) {
-        const size_t piece = at / SA_CONTAINER_PIECE, behind = (piece + 1) * SA_CONTAINER_PIECE;
-        next = behind < end ? behind : end;
+        const size_t piece = at / SA_CONTAINER_PIECE, end_of = (piece + 1) * SA_CONTAINER_PIECE;
+        next = end_of < end ? end_of : end;
         if (file->odd[piece] && !sa_model_numbers_normal(data + at, next - at)) return false;
     }
     return true;

@@ -90,7 +90,7 @@ typedef struct search_state {
     sa_arena arena;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
-    int *first;               /* [B+1] the first row of each sentence, in the running step */
+    int *first;               /* [B+1] the first row of each sentence, in the current step */
     int *counts;              /* [B] continuations found for it: next[b * beam ..], best first */
     int *picked;              /* [logit rows] rows that wait for their logits */
     int waiting;              /* how many */
@@ -205,8 +205,7 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
                       sa_real threshold) {
     while (most && word < words) {
         const int stretch = word / SA_VOCABULARY_STRETCH,
-                  behind = (stretch + 1) * SA_VOCABULARY_STRETCH,
-                  end = behind < words ? behind : words;
+                  next = (stretch + 1) * SA_VOCABULARY_STRETCH, end = next < words ? next : words;
         if (!(most[stretch] <= threshold)) {
             word += sa_find_above(logits + word, end - word, threshold);
             if (word < end) return word;

@@ -221,7 +221,8 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
             return sa_fail(error, SA_USAGE, "model %d has other target words than model 1", m + 1);
         if (!sa_text_codec_equal(&models[m]->target, target) ||
             !sa_text_codec_equal(&models[m]->source, &models[0]->source))
-            return sa_fail(error, SA_USAGE, "model %d splits texts otherwise than model 1", m + 1);
+            return sa_fail(error, SA_USAGE, "model %d uses a different tokenizer than model 1",
+                           m + 1);
     }
     return true;
 }
@@ -246,12 +247,12 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
     if (!sa_override_applies(search->override, (const sa_model *const *)models, number, error))
         return false;
     return any_attends(models, number) || (!search->replace_unknown && search->coverage == 0) ||
-           sa_fail(error, SA_USAGE, "%s wants a model with attention; its decoder is '%s'",
+           sa_fail(error, SA_USAGE, "%s requires a model with attention; its decoder is '%s'",
                    search->replace_unknown ? "replacing unknown words" : "the coverage penalty",
                    sa_decoder_kinds[models[0]->settings.decoder].name);
 }
 
-/* ---- The public part ------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
                           sa_references references, size_t count, const sa_search *search,

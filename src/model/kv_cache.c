@@ -1,6 +1,6 @@
 /* The Transformer that generates word by word: the same layers as in transformer.c, but the keys
  * and values of the words so far come from a cache, so that a step computes those of its own words
- * alone. kv_cache.h describes the cache. L hypotheses of a step, m numbers of a vector. */
+ * alone. kv_cache.h describes the cache. L hypotheses of a step, m the size of a vector. */
 #include "model/kv_cache.h"
 #include "base/memory.h"
 #include "tensor/vec.h"
@@ -28,14 +28,13 @@ static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_er
     return true;
 }
 
-/* The matrices that hold something of each word: keys, values and those of parts. */
+/* The matrices with a row for each word: keys, values and what parts keep. */
 enum { MATRICES = 2 + SA_PARTS_MAX };
 static sa_mat *matrix_of(sa_memory *memory, int number) {
     return number == 0 ? &memory->keys : number == 1 ? &memory->values : &memory->part[number - 2];
 }
 
-/* What the memory of one layer holds of words in the L newest entries, which are those of the
- * step's words. */
+/* Returns what the memory of one layer holds of the step's words, in the L newest entries. */
 static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_attention *w,
                             int layer, int L) {
     const sa_kv_cache *cache = &state->cache;
@@ -52,7 +51,7 @@ static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_a
     return own;
 }
 
-/* What the memory holds of words `first` .. `end` - 1 (from 0), of which the last has this
+/* Copies what the memory holds of words `first` .. `end` - 1 (from 0), the last of which has this
  * entry. */
 static void gather_entries(sa_transformer_decode_state *state, const sa_attention *w, int layer,
                            int entry, int first, int end) {
@@ -70,7 +69,8 @@ static void gather_entries(sa_transformer_decode_state *state, const sa_attentio
 
 /* ---- The source of a decoder-only model ------------------------------------------------------ */
 
-/* The words before the first that a step reads: those of source b but EOS; otherwise none. */
+/* The number of words before the first that a step reads: of a decoder-only model the words of
+ * source b except EOS, else 0. */
 static int words_before(const sa_transformer_decode_state *state, int b) {
     const int *first = state->encoder.self.first + b;
     return state->separator ? first[1] - first[0] - 1 : 0;
@@ -112,8 +112,8 @@ static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
     }
 }
 
-/* From the queries and annotations of all rows: their words are added to the sums of this layer,
- * and o is read from them. */
+/* Adds the words of all rows, given by their annotations, to the sums of this layer, and reads o
+ * from these for the queries. */
 static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
     const int width = sa_running_width(attention);
@@ -243,7 +243,7 @@ sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {
         .target_word = sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
 }
 
-/* What a decoder-only model needs besides, for sources of at most S words. */
+/* What only a decoder-only model needs, for sources of at most S words. */
 static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int S,
                           sa_transformer_decode_state *state) {
     state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);

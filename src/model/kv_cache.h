@@ -10,14 +10,14 @@
 
 /* One entry for every word of every hypothesis. */
 typedef struct sa_kv_cache {
-    int width;        /* numbers of an entry: what the memories of all layers hold of a word */
+    int width;        /* of an entry: what the memories of all layers hold of a word */
     sa_real *entries; /* [count x width], growing */
     int *before;      /* [count] the entry of the word before; -1 at the start */
     size_t count, entries_capacity, before_capacity;
     int *last, *next; /* [rows] the newest entry of each row; next is scratch */
 } sa_kv_cache;
 
-/* What linear attention has instead: each row's sums of all layers, and those of the step before,
+/* Linear attention has these instead: each row's sums of all layers, now and at the step before,
  * whose rows a beam search continues in another order. */
 typedef struct sa_attention_sums {
     sa_mat now, before; /* [rows x width] */

@@ -27,7 +27,7 @@ static int summary_width(int kind, const sa_encoder_sizes *sizes) {
     return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
 }
 
-/* The numbers of one direction in one annotation. */
+/* Returns the columns of one direction in one annotation. */
 static sa_mat slice(sa_mat annotations, int row, int from, int count) {
     return sa_cols(sa_rows(annotations, row, 1), from, count);
 }

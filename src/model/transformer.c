@@ -178,7 +178,7 @@ static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transf
 /* ---- One stack for both sides ---------------------------------------------------------------- */
 
 /* The rows of all [R x ..] from which the target words of sentence b are predicted, and their rows
- * among those of all target words [M x ..]. */
+ * in a matrix of all target words [M x ..]. */
 static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
     const int T = cache->first[b + 1] - cache->first[b];
     return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);

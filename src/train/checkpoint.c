@@ -9,7 +9,7 @@
 /* Beyond every training, and below the largest int64_t. */
 #define LARGEST_COUNT ((int64_t)1 << 53)
 
-/* Numbers of a stored validation; tensors of a state. */
+/* The size of a stored validation; the most tensors of a state. */
 enum { VALIDATION = sizeof(sa_validation) / sizeof(double), TENSORS = 8 };
 
 #define CHANGED "%s: the training pairs have changed since '%s' was saved"

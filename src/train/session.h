@@ -1,4 +1,4 @@
-/* session: a whole training: its state, and what it leaves in its folder. */
+/* session: the state of a whole training, and what it leaves in its folder. */
 #pragma once
 
 #include "base/clock.h"
@@ -92,19 +92,13 @@ void sa_session_note(const sa_session *session, const char *format, ...)
 
 void sa_session_close(sa_session *session);
 
-/* ---- Its parts ------------------------------------------------------------------------------- */
+/* ---- What a session does ------------------------------------------------------------------------
+ */
 
 /* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. SA_BUSY:
  * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
  * by sa_session_close also after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
-
-/* Opens training->init_from. SA_USAGE names a setting that shapes the model and is another one.
- * initialize.c */
-bool sa_initial_model_open(sa_session *session, sa_model *from, sa_error *error);
-/* Sets the weights that a new training begins with: random ones, then those of `from`, unless it is
- * empty, then the vectors of training->embeddings. */
-bool sa_session_initialize(const sa_session *session, const sa_model *from, sa_error *error);
 
 /* Whether all processes have the same settings, but for the number of threads. */
 bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,

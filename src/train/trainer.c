@@ -150,8 +150,8 @@ bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *wh
 
 enum {
     SHARD_PAIRS = 8,    /* fewer do not repay a gradient of their own */
-    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
-    PARTS = 16,         /* jobs that store the weights */
+    CHUNK = 1 << 14,    /* elements of the gradient that one job sums and updates */
+    JOBS = 16,          /* that store the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
@@ -306,7 +306,7 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* Beside the sum. */
+/* All gradients but the sum. */
 static int spare_gradients(const sa_trainer *trainer) {
     return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
 }
@@ -401,11 +401,11 @@ static void add_block(void *context, size_t at, size_t size) {
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-static void store_part(void *context, int part) {
+static void store_job(void *context, int job) {
     const sa_trainer *trainer = context;
     sa_store same_place = trainer->store;
     sa_seq2seq w;
-    same_place.job = part, same_place.jobs = PARTS;
+    same_place.job = job, same_place.jobs = JOBS;
     sa_seq2seq_bind_stored(&trainer->sizes, trainer->values, &same_place, &w);
 }
 
@@ -454,7 +454,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->step++;
 
     /* the gradient of every shard, and their sum */
-    if (trainer->store.memory.used) sa_pool_run(trainer->pool, PARTS, store_part, trainer);
+    if (trainer->store.memory.used) sa_pool_run(trainer->pool, JOBS, store_job, trainer);
     shard_batch(trainer, source, target, pairs, count);
     sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
                         spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);

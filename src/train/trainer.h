@@ -144,7 +144,7 @@ typedef struct sa_trainer {
     int64_t applied;                /* updates made: batches with a finite gradient */
     int nonfinite;                  /* batches in a row with a gradient that is not finite */
 
-    /* of the running batch */
+    /* of the current batch */
     int count, active_shards;
     int first_shard, end_shard; /* of this process */
     sa_update update;

@@ -41,7 +41,8 @@ START_TEST(models_that_cannot_translate_together) {
     settings.min_freq = 2;
     models[3] = trained(&settings);
     ck_assert_msg(together(models, 2, &search), "%s", error.text);
-    refuse(together(models, 3, &search), SA_USAGE, "model 3 splits texts otherwise than model 1");
+    refuse(together(models, 3, &search), SA_USAGE,
+           "model 3 uses a different tokenizer than model 1");
     sa_model_close(models[2]);
     models[2] = models[3];
     refuse(together(models, 3, &search), SA_USAGE, "model 3 has other target words than model 1");
@@ -61,10 +62,10 @@ START_TEST(searches_that_make_no_sense) {
     refuse(together(&model, 1, &search), SA_USAGE, "the n-best list (3) must be 1 to the beam (1)");
     search.nbest = 1, search.replace_unknown = true;
     refuse(together(&model, 1, &search), SA_USAGE,
-           "replacing unknown words wants a model with attention; its decoder is 'fixed'");
+           "replacing unknown words requires a model with attention; its decoder is 'fixed'");
     search.replace_unknown = false, search.coverage = 0.5;
     refuse(together(&model, 1, &search), SA_USAGE,
-           "the coverage penalty wants a model with attention; its decoder is 'fixed'");
+           "the coverage penalty requires a model with attention; its decoder is 'fixed'");
     sa_model_close(model);
 }
 END_TEST

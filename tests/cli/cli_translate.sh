@@ -137,7 +137,7 @@ expect 2 "--dictionary needs --replace-unknown" translate $model strange --dicti
 "$softalign" train --train tiny.tsv --out fixed --decoder fixed --steps 1 2>/dev/null
 expect 0 "" translate fixed/best.safetensors strange --jsonl --beam 2 --nbest 2 --quiet
 same "weights without attention" "$((2 * $(wc -l <strange)))" "$(grep -o '"weights":null' out | wc -l)"
-expect 2 "replacing unknown words wants a model with attention; its decoder is 'fixed'" \
+expect 2 "replacing unknown words requires a model with attention; its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --replace-unknown
 expect 2 "the model has no attention: its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --force-attention uniform

@@ -7,19 +7,19 @@
 #include "train/session.h"
 #include "web/playground.h"
 
-/* A measurement of the held-out pairs that is under way. */
+/* A running measurement of the held-out pairs. */
 typedef struct web_measuring web_measuring;
 
 struct web_play {
-    bool trains; /* it was made by web_open */
+    bool trains; /* made by web_open */
     sa_session session;
-    sa_settings settings; /* as they were asked for; with the next, of the session */
+    sa_settings settings; /* as asked for; this and the next are of the session */
     sa_train_options training;
-    char folder[32];    /* where the session saves, in memory */
-    sa_model loaded;    /* without a training */
-    sa_corpus held_out; /* the held-out pairs; its array belongs to the handle, not the texts */
-    json_t *notes;      /* list of the session's notes */
-    json_t *validation; /* of the last step; NULL: none was due */
+    char folder[32];           /* where the session saves, in memory */
+    sa_model loaded;           /* without a training */
+    sa_corpus held_out;        /* the held-out pairs; the handle owns the array, not the texts */
+    json_t *notes;             /* list of the session's notes */
+    json_t *validation;        /* of the last step, or NULL */
     web_measuring *measuring;  /* NULL: none */
     sa_planted_fault *planted; /* in the trainer; NULL: none */
 };
@@ -30,12 +30,12 @@ static inline sa_model *web_model(web_play *play) {
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* The error of the running call, which it empties. */
+/* Empties the error of the current call and returns it. */
 sa_error *web_begin(void);
 
-/* The result of a call: it stays until the next one. NULL if memory ran out. */
+/* Keeps the result of a call until the next one; returns it, or NULL if memory ran out. */
 const char *web_give(sa_buffer *result);
-/* The same of JSON, which is released; NULL: the call has failed. */
+/* The same for JSON, which is released. NULL stands for a call that failed. */
 const char *web_give_json(json_t *value);
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -46,11 +46,11 @@ typedef struct web_option_set {
     void *fields;
 } web_option_set;
 
-/* Reads options as the command does; texts among their values point into `words`, a copy of the
- * text that the caller frees. */
+/* Reads options as the command does. Values that are texts point into `words`, a copy of the text
+ * that the caller frees. */
 bool web_options_read(const char *text, const web_option_set *sets, char **words, sa_error *error);
 
-/* Settings from options, `preset` among them. */
+/* Reads settings from options, which may include a preset. */
 bool web_settings_read(const char *options, sa_settings *settings, sa_error *error);
 
 /* {"settings", "command", "attention"} */

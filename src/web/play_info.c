@@ -1,5 +1,4 @@
-/* play_info: memory, errors and results; options, and what else exists: tasks, rows of the tables.
- */
+/* play_info: memory, errors and results; options, tasks and the entries of the tables. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
@@ -40,7 +39,7 @@ int web_error_code(void) {
     return (int)last_error.code;
 }
 
-/* jansson drops what finds no memory; a trap is clearer, and the page starts again. */
+/* jansson drops what it finds no memory for. A trap is clearer: the page starts again. */
 static void *allocate_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
     if (!memory) abort();
@@ -95,7 +94,7 @@ static bool fail_unknown(const web_option_set *sets, const char *word, sa_error 
     return sa_fail(error, SA_USAGE, "unknown option '%s'%s", word, sa_nearest_hint(&nearest));
 }
 
-/* The next word of the text, terminated in place; NULL: there is none. */
+/* Returns the next word of the text, terminated in place, or NULL. */
 static char *next_word(char **rest) {
     static const char space[] = " \t\r\n";
     char *word = *rest + strspn(*rest, space);
@@ -165,7 +164,7 @@ static json_t *value_json(const sa_option *row, double number) {
     return sa_json_buffer(&text, &failed);
 }
 
-/* The options that differ from their defaults, as a command line. */
+/* Returns the options that differ from their defaults, as a command line. */
 static void add_command(const sa_settings *settings, sa_buffer *out) {
     sa_buffer_add(out, "", 0);
     for (const sa_option *row = sa_settings_options; row->name; row++) {
@@ -236,7 +235,7 @@ static json_t *presets(void) {
     return list;
 }
 
-/* The rows of a table, each with two texts. */
+/* Returns the entries of a table, each with two texts. */
 static json_t *rows(const char *(*row)(size_t, const char **, const char **), const char *first,
                     const char *second) {
     json_t *list = json_array();

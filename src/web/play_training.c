@@ -1,6 +1,6 @@
-/* play_training: a model, its training and its files; and the figures of the held-out pairs, a part
- * of them with each call, so that a training can go on between. All are those of the weights at the
- * first call, which are kept meanwhile. */
+/* play_training: a model, its training, its files and the figures of its held-out pairs. Each call
+ * measures some of the pairs, so that training can go on in between. All are measured with the
+ * weights of the first call, which are kept until then. */
 #include "base/memory.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
@@ -26,7 +26,7 @@ static bool put(const char *name, const void *bytes, size_t size, sa_error *erro
 
 /* ---- Figures of the held-out pairs ---------------------------------------------------------- */
 
-/* Sums of the weights on sure gold links, of all and of those that cross another sure one. */
+/* Sums of the weights on sure gold links: on all, and on those that cross another sure one. */
 typedef struct gold_sums {
     const sa_gold_alignment *gold; /* of each pair of the part */
     double weight, moved;
@@ -35,7 +35,7 @@ typedef struct gold_sums {
 
 struct web_measuring {
     json_int_t step;
-    size_t next; /* pairs that have been measured */
+    size_t next; /* pairs measured so far */
     sa_corpus pairs;
     sa_real *values; /* the weights at the first call */
     sa_sentence_result *each;
@@ -103,7 +103,7 @@ static bool measure_gold(sa_model *model, const sa_corpus *part, gold_sums *sums
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-/* The model is as at the first call while this runs. */
+/* Measures pairs with the weights of the first call. */
 static bool measure_part(web_measuring *all, sa_model *model, int pairs, sa_error *error) {
     sa_search search;
     sa_search_init(&search);
@@ -174,8 +174,7 @@ static web_play *new_play(sa_error *error) {
     return play;
 }
 
-/* Puts a state where the session looks for it, with the log that belongs to it: only its figures
- * are in the state. */
+/* Puts a state where the session looks for it, with its log, whose figures the state holds. */
 static bool put_state(const web_play *play, const void *state, size_t size, sa_error *error) {
     char name[64];
     snprintf(name, sizeof name, "%s/last.safetensors", play->folder);
@@ -284,9 +283,9 @@ const char *web_pair(const web_play *play, int i) {
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-static const sa_gradient_fault *broken; /* what web_break has chosen, or NULL */
+static const sa_gradient_fault *broken; /* chosen by web_break, or NULL */
 
-/* Lets the next updates leave out the chosen term, where the model has it. */
+/* Leaves the chosen term out of the next updates, if the model has it. */
 static void plant(web_play *play) {
     sa_trainer *trainer = &play->session.trainer;
     if (broken == (play->planted ? play->planted->fault : NULL)) return;
@@ -295,7 +294,7 @@ static void plant(web_play *play) {
     trainer->w.fault = play->planted ? &play->planted->instead : NULL;
 }
 
-/* Updates, with the validations that are due between them. */
+/* Makes updates, and the validations that are due between them. */
 static bool make_updates(web_play *play, int updates, sa_error *error) {
     sa_session *session = &play->session;
     session->report_loss = 0;

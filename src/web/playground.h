@@ -1,13 +1,13 @@
-/* playground: the library for a caller without files and threads: a page.
+/* playground: the library for a page, a caller without files and threads.
  *
  * A thin layer over softalign.h and train/: it trains update by update instead of to the end, and
- * takes and gives text and bytes in memory. All of it is exported by softalign.wasm.
+ * takes and returns text and bytes in memory. softalign.wasm exports all of it.
  *
  * Conventions. Texts are UTF-8 and end in a zero byte; the page copies its own into web_alloc.
  * `options` are written as on the command line: "--hidden 32 --decoder luong --input-feeding"; NULL
  * or "" stands for none. A result is JSON text (unless said otherwise), valid until the next call;
- * a number that JSON has not, such as NaN, is null. NULL (a handle: 0) means that the call failed:
- * web_error says why in one sentence. After a failure the handle can still be used.
+ * a number that JSON lacks, such as NaN, is null. NULL (0 for a handle) means that the call failed:
+ * web_error says why in one sentence. The handle can still be used after a failure.
  *
  *   memory       web_alloc web_free web_memory
  *   errors       web_error web_error_code
@@ -25,20 +25,20 @@ typedef struct web_play web_play;
 
 /* ---- Memory and errors ---------------------------------------------------------------------- */
 
-/* Memory for arguments, freed by web_free; NULL: there is none left. */
+/* Returns memory for arguments, which web_free frees, or NULL if there is none left. */
 void *web_alloc(size_t size);
 void web_free(void *memory);
 
-/* Bytes of memory that the module holds; in WebAssembly they never become fewer. */
+/* Returns the bytes of memory that the module holds. In WebAssembly they never become fewer. */
 double web_memory(void);
 
-/* Why the last call that failed did so, as plain text in one line; its sa_code of softalign.h. */
+/* Returns why the last failed call failed, in one line of plain text, and its sa_code. */
 const char *web_error(void);
 int web_error_code(void);
 
 /* ---- What exists ----------------------------------------------------------------------------- */
 
-/* All there is to choose from:
+/* Returns all that there is to choose from:
  *   {"version": "0.2.0",
  *    "options":     [{"name", "kind": "int" | "real" | "switch" | "choice", "scope": "model" |
  *                     "text" | "training" | "run" | "scores", "default", "min", "max",
@@ -51,76 +51,76 @@ int web_error_code(void);
  *   } */
 const char *web_info(void);
 
-/* Checks options without training anything: {"command": the options that differ from the defaults,
- * in order; "settings": {name: value}, all of them; "attention": whether such a model attends}. */
+/* Checks options without training anything. Returns {"command": the options that differ from the
+ * defaults, in order; "settings": {name: value}, all of them; "attention": whether such a model
+ * attends}. */
 const char *web_settings(const char *options);
 
-/* The pairs of a task of `softalign corpus`, as text: "source TAB target TAB alignment" on each
- * line; of `pairs` pairs those whose source has at most `longest` words, split at spaces (0: any
- * number). `split`: "train", "valid", "test". With `longest` 0, the bytes are the command's. */
+/* Returns pairs of a task of `softalign corpus` as lines "source TAB target TAB alignment": those
+ * of `pairs` pairs whose source has at most `longest` words, split at spaces (0: any number).
+ * `split`: "train", "valid", "test". With `longest` 0, the bytes are those of the command. */
 const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest);
 
 /* ---- A model --------------------------------------------------------------------------------- */
 
-/* A training before its first update. `train`: text of pairs as web_pairs gives them, the third
- * column optional. `valid`: held-out pairs; NULL: 5 % of the training pairs. `state`, of `size`
- * bytes: the file last.safetensors of a training on the same pairs, which goes on from there; NULL:
- * a new one. All are copied. Free the handle by web_close. */
+/* Opens a training before its first update. `train`: pairs as web_pairs returns them, the third
+ * column optional. `valid`: held-out pairs; NULL: 5 % of the training pairs. `state`: the `size`
+ * bytes of last.safetensors of a training on the same pairs, which goes on from there; NULL: a new
+ * training. All are copied. web_close frees the handle. */
 web_play *web_open(const char *options, const char *train, const char *valid, const void *state,
                    size_t size);
 
-/* The model of a .safetensors file of `size` bytes, without a training. */
+/* Opens the model of a .safetensors file of `size` bytes, without a training. */
 web_play *web_load(const void *file, size_t size);
 void web_close(web_play *play);
 
-/* {"settings": {...}, "command", "parameters", "attention": bool, "heads", "layers" (of the encoder
- *  and decoder of a Transformer), "source_words", "target_words" (vocabularies), "pairs",
+/* Returns {"settings": {...}, "command", "parameters", "attention": bool, "heads", "layers" (of the
+ * encoder and decoder of a Transformer), "source_words", "target_words" (vocabularies), "pairs",
  *  "held_out", "step": updates made, "gold": whether the held-out pairs have alignments, "notes":
  *  ["..."] for the user}
  */
 const char *web_about(web_play *play);
 
-/* Held-out pair i, from 0: {"source", "target", "gold"}. */
+/* Returns held-out pair i, from 0: {"source", "target", "gold"}. */
 const char *web_pair(const web_play *play, int i);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* Makes `updates` updates. When a validation is due (--valid-every; an epoch), it is made as by the
- * command, so that the training is the command's. {"step", "epoch" (from 1), "epoch_part", "loss"
+/* Makes `updates` updates. Validates whenever the command would (--valid-every; an epoch), so that
+ * the training is that of the command. Returns {"step", "epoch" (from 1), "epoch_part", "loss"
  * per target word of these updates, "words" (target), "seconds", "words_per_second",
  * "gradient_norm", "validation": null or {"loss", "bleu", "chrf", "best"}, "done": null or why the
  * command would end here ("steps", "epochs", "patience")}. Training may go on after that. */
 const char *web_step(web_play *play, int updates);
 
-/* The figures of the first `most` held-out pairs, without effect on the training. A call measures
- * up to `pairs` more of them (0: all) by the weights at the first of these calls, and gives null
- * until all are measured; then {"step": of the first call, "sentences", and all figures of
+/* Measures the first `most` held-out pairs, without effect on the training. A call measures up to
+ * `pairs` more of them (0: all) with the weights of the first of these calls. Returns null until
+ * all are measured, then {"step": of the first call, "sentences", and all figures of
  * `softalign eval --json`: "loss" ... "drop"; "gold": the mean weight on the gold links, null: no
  * attention or no alignments, "links"; "moved", "moved_links": the same of words whose link crosses
  * another}. */
 const char *web_validate(web_play *play, int most, int pairs);
 
-/* Leaves a term of the backward pass out of all updates from now on; NULL: none. Returns {"term"}.
- */
+/* Leaves a term of the backward pass out of all further updates; NULL: none. Returns {"term"}. */
 const char *web_break(const char *term);
 
 /* Compares the gradients of such a model with central differences, in double precision, with a term
- * left out (NULL: none): {"ok", "error": the sentence or null, "tensors": [{"name", "rows", "cols",
- * "worst", "ok"}]}. */
+ * left out (NULL: none). Returns {"ok", "error": the sentence or null, "tensors": [{"name", "rows",
+ * "cols", "worst", "ok"}]}. */
 const char *web_gradcheck(const char *options, const char *term);
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
-/* A translation. `options`: "--beam 4", "--sample" ... and "--force-attention uniform" (shuffle,
+/* Translates. `options`: "--beam 4", "--sample" ... and "--force-attention uniform" (shuffle,
  * shift:1, one-hot, gold). `links` in Pharaoh format ("0-2 1-0", source-target): with
  * "--force-attention gold", target word 2 attends to source word 0 alone, word 0 to word 1; the
- * other target words keep the model's weights; NULL: none. {"text", "log_probability", "complete",
- * "too_long", "unknown_source", "source": ["...", "</s>"], "target": [...], "weights": [rows] or
- * null} */
+ * other target words keep the weights of the model; NULL: none. Returns {"text", "log_probability",
+ * "complete", "too_long", "unknown_source", "source": ["...", "</s>"], "target": [...], "weights":
+ * [rows] or null} */
 const char *web_translate(web_play *play, const char *source, const char *options,
                           const char *links);
 
-/* The attention while `target` is predicted after `source` (NULL: while the greedy translation is).
+/* Returns the attention while the model predicts `target` (NULL: the greedy translation).
  * `options`: "--site cross" (encoder, decoder), "--layer 2", "--force-attention ...", links as
  * above.
  * {"source", "target": words, "log_probability", "token_log_probabilities", "heads", "layers",
@@ -128,20 +128,20 @@ const char *web_translate(web_play *play, const char *source, const char *option
 const char *web_align(web_play *play, const char *source, const char *target, const char *options,
                       const char *links);
 
-/* The text of `softalign explain`. `options`: its own, as "--step 2 --digits 4"; with "--steps"
- * instead of the text its matrices as of `attend --steps --json`, but for those of the vocabulary:
- * [{"name", "formula", "head", "numbers"}]. `target` NULL: the greedy translation. */
+/* Returns the text of `softalign explain`. `options`: those of the command, as "--step 2 --digits
+ * 4". With "--steps" returns matrices as `attend --steps --json` does, without those of the
+ * vocabulary: [{"name", "formula", "head", "numbers"}]. `target` NULL: the greedy translation. */
 const char *web_explain(web_play *play, const char *source, const char *target,
                         const char *options);
 
-/* The matrix of a pair as text of a file; `form`: "csv" or "svg". */
+/* Returns the matrix of a pair as the text of a file; `form`: "csv" or "svg". */
 const char *web_picture(web_play *play, const char *source, const char *target, const char *form);
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* The bytes of a .safetensors file, web_size() of them: of the model as it is now or, with `state`,
- * of the training, which web_open continues. */
+/* Returns the web_size() bytes of a .safetensors file: of the current model or, with `state`, of
+ * the training, which web_open continues. */
 const void *web_save(web_play *play, int state);
 
-/* The number of bytes of the last result, without the zero that ends a text. */
+/* Returns the number of bytes of the last result, without the zero that ends a text. */
 size_t web_size(void);

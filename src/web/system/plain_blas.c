@@ -1,6 +1,6 @@
 /* plain_blas: the products of tensor/blas.h without OpenBLAS, in vectors of 128 bits, which
  * WebAssembly and every x86-64 have. Each number of c is one sum in the order of the inner
- * dimension, so the same source gives the same bits everywhere. */
+ * dimension, so that the same source gives the same bits everywhere. */
 #include "tensor/blas.h"
 #include "tensor/packed.h"
 #include "tensor/vec.h"
@@ -100,14 +100,13 @@ void sa_gemm(bool a_transposed, sa_mat a, bool b_transposed, sa_mat b, sa_real b
     sa_require(inner == (b_transposed ? b.cols : b.rows) &&
                c.rows == (a_transposed ? a.cols : a.rows) &&
                c.cols == (b_transposed ? b.rows : b.cols));
-    const bool row = b_transposed && a.rows == 1; /* which does not repay transposing */
+    const bool row = b_transposed && a.rows == 1; /* too little to repay transposing */
     for (int j = 0; row && j < c.cols; j++)
         c.x[j] = (beta != 0 ? c.x[j] : 0) + sa_dot(a.x, sa_row(b, j), inner);
     if (!row) multiply(a_transposed ? turned : straight, b, b_transposed, inner, beta, c);
 }
 
-/* ---- What OpenBLAS is asked beside ------------------------------------------------------------
- */
+/* ---- Other functions of tensor/blas.h -------------------------------------------------------- */
 
 void sa_blas_init(void) {}
 

@@ -1,6 +1,6 @@
-/* plain_math: exp, exp2, log, log2, log1p, pow, sin and cos of <math.h>, which WebAssembly has not
- * and C libraries compute with different last bits: with these, the module and a native program
- * give the same bits. Relative errors are a few units in the last place; of pow, of y log x. */
+/* plain_math: exp, exp2, log, log2, log1p, pow, sin and cos of <math.h>. WebAssembly lacks them,
+ * and C libraries differ in the last bits; with these, the module and a native program give the
+ * same bits. Relative errors are a few units in the last place; for pow, in that of y log x. */
 #include <math.h>
 
 #define LN2_HIGH 0x1.62e42fefap-1 /* ln 2 in two parts; n times the first is exact */
@@ -56,7 +56,7 @@ static double log_near_one(double m) {
     return f - (half - s * (half + z * polynomial(z, odd, 10)));
 }
 
-/* What log gives for numbers that are not positive and finite; 0: x is. */
+/* Returns the log of a number that is not positive and finite, or 0 if x is. */
 static double log_limit(double x) {
     if (x != x || x == INFINITY) return x;
     if (x == 0) return -INFINITY;

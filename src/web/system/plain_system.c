@@ -1,4 +1,4 @@
-/* plain_system: what base asks of a system, for a page: files in memory. */
+/* plain_system: files in memory, for a page. */
 #include "web/system/plain_system.h"
 #include "base/container.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@ typedef struct memory_file {
 
 static memory_file *files;
 
-/* The link to a file, or to the end of the list. */
+/* Returns the link to a file, or to the end of the list. */
 static memory_file **find(const char *name) {
     memory_file **at = &files;
     while (*at && strcmp((*at)->name, name) != 0) at = &(*at)->next;
@@ -125,7 +125,7 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error) {
-    /* its user checks what was not checked */
+    /* the caller checks what was not checked */
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);
     char *copy = sa_copy(content->text, content->size, error);

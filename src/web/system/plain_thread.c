@@ -62,7 +62,7 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     pool->running = false;
 }
 
-/* Words constructed to collide slow down the page that read them, and nobody else. */
+/* Words made to collide slow down only the page that reads them. */
 const uint64_t *sa_random_key(void) {
     static const uint64_t key[2] = {1, 2};
     return key;

@@ -1,5 +1,5 @@
-/* wasi: what wasi-libc does not declare; plain_thread.c and wasi_command.c define it. Read before
- * every file. */
+/* wasi: what wasi-libc lacks; plain_thread.c and wasi_command.c define it. Included before every
+ * file. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 int madvise(void *memory, size_t size, int advice);
 
-/* By the host, see wasi_command.c. It keeps the mode of a file that is replaced. */
+/* Defined by the host, see wasi_command.c. Keeps the mode of a replaced file. */
 #define HOST(name) __attribute__((import_module("softalign"), import_name(name)))
 HOST("fchmod") int fchmod(int fd, mode_t mode);
 HOST("getrandom") ssize_t getrandom(void *buffer, size_t size, unsigned flags);
@@ -19,11 +19,11 @@ char *realpath(const char *path, char *real);
 
 #define F_DUPFD_CLOEXEC 1030
 
-/* The width of a terminal, which is unknown. */
+/* The width of a terminal is unknown. */
 struct winsize {
     unsigned short ws_row, ws_col;
 };
 #define TIOCGWINSZ 0x5413
 
-/* Of several processes (softalign-mpi), of which there is one. */
+/* For several processes (softalign-mpi); here there is one. */
 enum { F_WRLCK = 1, F_UNLCK, F_OFD_GETLK = 36, F_OFD_SETLK, F_OFD_SETLKW };

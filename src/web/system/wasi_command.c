@@ -14,10 +14,11 @@
 HOST("lock") int host_lock(int fd);
 HOST("dup") int host_dup(int fd, int *copy);
 HOST("realpath") int host_realpath(const char *path, size_t length, char *real, size_t size);
-/* The last signal, which is then forgotten. Who asks is not ended by the host, but shall end. */
+/* Returns the last signal, and forgets it. From then on the host leaves it to the command to end.
+ */
 HOST("signal") int host_signal(void);
 
-/* Relative paths begin where the host runs. */
+/* Relative paths start in the folder where the host runs. */
 __attribute__((constructor)) static void enter(void) {
     const char *folder = getenv("PWD");
     if (folder) (void)!chdir(folder);
@@ -37,7 +38,7 @@ int flock(int fd, int operation) {
     return fail(host_lock(fd));
 }
 
-/* In place of wasi-libc's, which cannot duplicate. */
+/* Replaces that of wasi-libc, which cannot duplicate. */
 int fcntl(int fd, int command, ...) {
     int copy = 0;
     if (fail(host_dup(fd, &copy)) != 0) return -1;

@@ -71,7 +71,8 @@ async function keys(page) {
   await page.key("2");
   assert.strictEqual(await page.run(`view.head`), 2);
   await page.key("Escape");
-  await page.until("!isOnStage()");
+  // The page moves until the stage has returned what it borrowed.
+  await page.until("!isOnStage() && state.stage === null && !document.fullscreenElement");
   await page.click('#thumbs [data-part="3"]'); // on the page as on the stage
   assert.deepStrictEqual(
     await page.run(

@@ -72,6 +72,7 @@ static int last_layer(const sa_seq2seq *w) {
     return sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
 }
 
+/* alpha [M x H S], z [M x 1] -> the mixture of each reference token */
 void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass) {
     const sa_batch_side *side = &batch->target;
     const sa_readout_cache *readout = sa_pass_readout(w, pass);

@@ -154,6 +154,7 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
     }
 }
 
+/* MultiHead(x, x, x) over the words so far, with its residual connection: x [L x m] -> y [L x m] */
 static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                            sa_mat x, sa_transformer_decode_state *state) {
     const sa_attention *attention = &w->attention;
@@ -171,6 +172,7 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_d
     return residual.y;
 }
 
+/* The same over the source: MultiHead(x, h, h) */
 static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                             sa_mat x, sa_transformer_decode_state *state) {
     sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);
@@ -199,6 +201,7 @@ static void embed(const sa_stack *stack, sa_mat E, const sa_decode_step *step, s
     }
 }
 
+/* y_{i-1} in step->ids -> t [L x m] */
 bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
                                 sa_transformer_decode_state *state, sa_mat t, sa_error *error) {
     const sa_stack *stack = &w->decoder;

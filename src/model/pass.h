@@ -35,8 +35,8 @@ const char *sa_settings_refusal(const sa_settings *settings);
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* A planted fault: its function runs in place of sa_pass_backward (seq2seq.h), for a loss to which
- * all pairs of the batch contribute; lab/gradient_faults.h. */
+/* A planted fault (lab/gradient_faults.h): its function runs in place of sa_pass_backward, which it
+ * may call with other weights. */
 typedef struct sa_seq2seq sa_seq2seq;
 typedef struct sa_pass sa_pass;
 typedef void sa_backward_function(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,

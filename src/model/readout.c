@@ -25,7 +25,7 @@ void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
 /* ---- From t~ to the loss -------------------------------------------------------------------- */
 
 /* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i);
- * output_forward of paper/rnnsearch.c, generalized */
+ * output_forward of paper/rnnsearch.c, generalized. s [R x n], x [R x m], c [R x A] -> t [R x l] */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache) {
     sa_linear_forward(w->U_o, w->b_o, s, cache->sums);
@@ -61,7 +61,7 @@ int sa_vocabulary_stretches(const sa_readout *w) {
     return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
 }
 
-/* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
+/* A.2.2: p(y_i) = softmax(W_o t_i + b_y). t [R x l] -> logits [R x K] */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp) {
     sa_weight_nt_most(t, w->W_o, w->b_y.x, SA_VOCABULARY_STRETCH, logits, most);
@@ -91,6 +91,7 @@ static vocabulary_slice slice_of(const sa_readout *w, const sa_readout_cache *ca
                               .max = sa_row(cache->max, first / SLICE) + at};
 }
 
+/* t [R x l] in cache -> log p(y_i) and the objective [R]; dt [R x l] */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_word_objectives words, sa_mat dt,
                         sa_readout *dw) {

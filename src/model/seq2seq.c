@@ -9,7 +9,9 @@
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* -sum_i log p(y_i); pair_forward and pair_backward of paper/rnnsearch.c, generalized */
+/* -sum_i log p(y_i), and its gradient: d holds what the terms of the loss give to the outputs of
+ * the forward pass, from which the backward pass starts. pair_forward and pair_backward of
+ * paper/rnnsearch.c, generalized */
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {
     const sa_output_gradients d = sa_pass_gradients(w, pass);
@@ -19,9 +21,7 @@ double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
     if (sa_stopping()) return loss;
     sa_pass_predict(w, batch, regularizer, scale, pass, &d, dw); /* p(y_i), dt_i, dalpha_ij */
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
-    if (dw && !sa_stopping())
-        (w->fault ? w->fault->backward : sa_pass_backward)(w, batch, regularizer.dropout, pass, &d,
-                                                           dw);
+    if (dw && !sa_stopping()) sa_pass_backward(w, batch, regularizer.dropout, pass, &d, dw);
     return loss;
 }
 
@@ -39,7 +39,9 @@ void sa_pass_forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout drop
 
 void sa_pass_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_pass *pass,
                       const sa_output_gradients *d, sa_seq2seq *dw) {
-    if (w->recurrent) {
+    if (w->fault) { /* planted by a check */
+        w->fault->backward(w, batch, dropout, pass, d, dw);
+    } else if (w->recurrent) {
         sa_recurrent_decoder_backward(&w->decoder, batch, dropout, &pass->decoder, d,
                                       &pass->encoder, &dw->decoder);
         sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);

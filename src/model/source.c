@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- What the decoder starts from ------------------------------------------------------------ */
+/* ---- The summary of the source --------------------------------------------------------------- */
 
 static bool averages(int kind, const sa_encoder_sizes *sizes) {
     return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
@@ -32,7 +32,7 @@ static sa_mat slice(sa_mat annotations, int row, int from, int count) {
     return sa_cols(sa_rows(annotations, row, 1), from, count);
 }
 
-/* out [B x width] */
+/* The last states of the directions, or mean_j h_j: out [B x width] */
 static void summary_forward(int kind, const sa_encoder_sizes *sizes,
                             const sa_encoder_cache *encoder, sa_mat out) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
@@ -108,7 +108,8 @@ void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_atte
         source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->memory);
 }
 
-/* s_0 of every layer, from the encoder or the fixed context */
+/* s_0 = tanh(W_s x + b_s) [B x n] of every layer, from the summary or the fixed context x; or a
+ * copy */
 static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *encoder,
                             sa_source *source) {
     const sa_source_sizes *sizes = &w->sizes;
@@ -155,7 +156,8 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
         summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
 }
 
-/* A.1.2: the keys; section 2.2 (Cho et al. 2014): c = tanh(V h_S + b_V); A.2.2: s_0 */
+/* A.1.2: the keys; section 2.2 (Cho et al. 2014): c = tanh(V h_S + b_V) [B x n]; A.2.2: s_0 [B x n]
+ * of each layer; from annotations [N x A] */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
                        const sa_encoder_cache *encoder, sa_source *source) {
     const sa_source_sizes *sizes = &w->sizes;

@@ -40,7 +40,7 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
 
 /* What the score's functions may overwrite. */
 static sa_mat score_scratch(const sa_head *head) {
-    return sa_cols(sa_rows(head->scratch->keys, 0, head->k.rows), 0, head->k.cols);
+    return sa_corner(head->scratch->keys, head->k.rows, head->k.cols);
 }
 
 /* e_ij = f(q_i, k_j)    q [Q x d], k [S x d] -> alpha [Q x S] */
@@ -81,7 +81,7 @@ static void weights_forward(const sa_attention *w, const sa_head *head) {
 /* e once more, with what parts add to it: head->alpha holds alpha. */
 static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
     sa_head again = *head;
-    again.alpha = sa_cols(sa_rows(head->scratch->scores, 0, head->alpha.rows), 0, head->alpha.cols);
+    again.alpha = sa_corner(head->scratch->scores, head->alpha.rows, head->alpha.cols);
     sa_score_forward(w, &again);
     sa_parts_forward(w, SA_PLACE_SCORES, &again);
     return again.alpha;

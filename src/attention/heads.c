@@ -215,7 +215,7 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
  */
 static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
     if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
-    const sa_mat dalpha = sa_cols(sa_rows(d->scratch->dalpha, 0, d->c.rows), 0, S);
+    const sa_mat dalpha = sa_corner(d->scratch->dalpha, d->c.rows, S);
     sa_zero(dalpha);
     return dalpha;
 }

@@ -99,6 +99,10 @@ int sa_part_find(const sa_attention *w, const sa_part *kind) {
     return p;
 }
 
+sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head) {
+    return sa_head_slice(head->rows.part[part], w->heads, head->index);
+}
+
 /* The columns of the carry of the first `count` parts, without those for each word, which are
  * counted in *words. */
 static int carry_of(const sa_attention *w, int count, int *words) {
@@ -143,12 +147,12 @@ sa_mat sa_part_memory(int part, const sa_head *head) {
 }
 
 sa_mat sa_own_keys(sa_head *head) {
-    const sa_mat own = sa_cols(sa_rows(head->scratch->own_keys, 0, head->k.rows), 0, head->k.cols);
+    const sa_mat own = sa_corner(head->scratch->own_keys, head->k.rows, head->k.cols);
     if (head->k.x == own.x) return own; /* another part's */
     sa_copy_mat(head->k, own);
     head->k = own;
     if (head->derivative) {
-        head->derivative->k = sa_cols(sa_rows(head->scratch->d_own_keys, 0, own.rows), 0, own.cols);
+        head->derivative->k = sa_corner(head->scratch->d_own_keys, own.rows, own.cols);
         sa_zero(head->derivative->k);
     }
     return own;
@@ -172,7 +176,7 @@ sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *h
 int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
                        sa_shown shown[SA_SHOWN_MAX]) {
     sa_head alone = *head;
-    alone.alpha = sa_cols(sa_rows(head->scratch->soft, 0, 1), 0, head->v.rows);
+    alone.alpha = sa_corner(head->scratch->soft, 1, head->v.rows);
     sa_zero(alone.alpha);
     w->part[part].kind->forward[SA_PLACE_SCORES](w, part, &alone);
     shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",

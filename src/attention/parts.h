@@ -80,6 +80,8 @@ static inline const void *sa_part_own(const sa_attention *w, int part) {
 /* Its number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *kind);
 
+/* What it keeps of the head's queries, of equally many columns for each head. */
+sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head);
 /* Its carry for head k in a row of carries (or of their gradients), for S words. */
 sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat carries, int k, int S);
 /* Its slice of the scratch. */

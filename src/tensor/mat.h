@@ -56,6 +56,11 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     return a;
 }
 
+/* The first rows and columns. */
+static inline sa_mat sa_corner(sa_mat a, int rows, int cols) {
+    return sa_cols(sa_rows(a, 0, rows), 0, cols);
+}
+
 /* A new matrix from the arena, not zeroed. */
 static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);

@@ -63,7 +63,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
 
 /* kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
-    const sa_mat q = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    const sa_mat q = sa_part_row(w, part, head);
     const sa_mat previous = sa_part_carry(w, part, head->rows.previous_carry, head->index, 0),
                  carry = sa_part_carry(w, part, head->rows.carry, head->index, 0);
     sa_copy_mat(head->q, q);

@@ -26,7 +26,7 @@ static sa_real inverse_size(const sa_real *x, int size) {
 
 static void output_forward(const sa_attention *w, int part, sa_head *head) {
     const head_norm *own = sa_part_own(w, part);
-    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    const sa_mat x = sa_part_row(w, part, head);
     sa_copy_mat(head->c, x);
     for (int i = 0; i < x.rows; i++) {
         const sa_real scale = own->keep * inverse_size(sa_row(x, i), x.cols);
@@ -38,7 +38,7 @@ static void output_forward(const sa_attention *w, int part, sa_head *head) {
 /* Turns do into dx, in place. */
 static void output_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const head_norm *own = sa_part_own(w, part);
-    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index),
+    const sa_mat x = sa_part_row(w, part, head),
                  dg = ((const head_norm *)sa_part_own(d->dw, part))->g;
     for (int i = 0; i < x.rows; i++) {
         const sa_real inverse = inverse_size(sa_row(x, i), x.cols);
@@ -56,7 +56,7 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
 
 /* The size of x: around 0 its direction changes abruptly. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
-    const sa_mat x = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    const sa_mat x = sa_part_row(w, part, head);
     for (int i = 0; i < x.rows; i++) {
         const double size = (double)sa_dot(sa_row(x, i), sa_row(x, i), x.cols);
         found->nearest = fmin(found->nearest, sqrt(size / x.cols) / 5e-2);

@@ -91,7 +91,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
 
 /* The probabilities p of the head's query, [1 x S]. */
 static sa_mat selection(const sa_attention *w, int part, const sa_head *head) {
-    return sa_cols(sa_head_slice(head->rows.part[part], w->heads, head->index), 0, head->k.rows);
+    return sa_cols(sa_part_row(w, part, head), 0, head->k.rows);
 }
 
 static sa_real not_denormal(sa_real x) {

@@ -66,7 +66,7 @@ static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_
 
 static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_override *override = *(const sa_override *const *)sa_part_own(w, part);
-    const sa_mat scratch = sa_cols(sa_rows(head->scratch->soft, 0, 1), 0, head->alpha.cols);
+    const sa_mat scratch = sa_corner(head->scratch->soft, 1, head->alpha.cols);
     for (int l = 0; l < head->alpha.rows; l++)
         (override->replace ? override->replace : replace)(override, head->sentence, head->i + l,
                                                           sa_rows(head->alpha, l, 1), scratch);

@@ -28,7 +28,7 @@ static sa_head query_of(const relative_vectors *own, const sa_head *head, int l)
     sa_head one = *head;
     one.q = sa_rows(head->q, l, 1);
     one.alpha = sa_rows(head->alpha, l, 1);
-    one.k = sa_cols(sa_rows(head->scratch->own_keys, 0, head->k.rows), 0, head->k.cols);
+    one.k = sa_corner(head->scratch->own_keys, head->k.rows, head->k.cols);
     sa_copy_mat(head->k, one.k);
     for (int j = 0; j < one.k.rows; j++)
         sa_axpy(1, row_of(own, own->a_K, j - (head->i - 1 + l)) + head->unit, sa_row(one.k, j),
@@ -50,7 +50,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
         sa_head done = *d;
         done.q = sa_rows(d->q, l, 1);
         done.alpha = sa_rows(d->alpha, l, 1);
-        done.k = sa_cols(sa_rows(d->scratch->d_own_keys, 0, d->k.rows), 0, d->k.cols);
+        done.k = sa_corner(d->scratch->d_own_keys, d->k.rows, d->k.cols);
         sa_zero(done.k);
         sa_score_backward(w, &one, &done);
         sa_add(done.k, d->k);

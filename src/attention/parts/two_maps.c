@@ -49,7 +49,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
 
 /* Map 0 or 1 of the head [Q x S]. */
 static sa_mat map_of(const sa_attention *w, int part, const sa_head *head, int map) {
-    const sa_mat both = sa_head_slice(head->rows.part[part], w->heads, head->index);
+    const sa_mat both = sa_part_row(w, part, head);
     return sa_cols(sa_head_slice(both, 2, map), 0, head->v.rows);
 }
 
@@ -111,7 +111,7 @@ static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_
 
 static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_mat A2 = map_of(w, part, head, 1),
-                 dA2 = sa_cols(sa_rows(head->scratch->soft, 0, A2.rows), 0, A2.cols);
+                 dA2 = sa_corner(head->scratch->soft, A2.rows, A2.cols);
     const sa_attention second = weights_alone(w);
     sa_head other = second_head(head, A2), dother = second_head(d, dA2);
     *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);

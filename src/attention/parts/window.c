@@ -127,8 +127,7 @@ static sa_real soften(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft
 
 static void gauss_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const int D = ((const window *)sa_part_own(w, part))->D;
-    const sa_mat soft =
-        sa_cols(sa_rows(head->scratch->soft, 0, head->alpha.rows), 0, head->alpha.cols);
+    const sa_mat soft = sa_corner(head->scratch->soft, head->alpha.rows, head->alpha.cols);
     sa_zero(soft);
     for (int i = 0; i < soft.rows; i++) {
         const sa_real *row = sa_row(head->rows.part[part], i);
@@ -155,7 +154,7 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
 
 /* The Gaussian of the first query, of this row; NaN outside its window. */
 static sa_mat gauss_row(const window *own, const sa_head *head, const sa_real *row) {
-    const sa_mat g = sa_cols(sa_rows(head->scratch->soft, 0, 1), 0, head->v.rows);
+    const sa_mat g = sa_corner(head->scratch->soft, 1, head->v.rows);
     const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);
     for (int j = 0; j < g.cols; j++) {
         const bool seen = j >= span.first && j < span.first + span.count;

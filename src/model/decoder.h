@@ -1,5 +1,5 @@
 /* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU. They
- * differ in their step, a row of sa_decoder_kinds, and share everything around it.
+ * differ in their step, an entry of sa_decoder_kinds, and share everything around it.
  *
  * Above the first layer, each layer reads the one below at the same step:
  *

@@ -44,7 +44,7 @@ enum {
 /* The files of a training in its folder, then the folder of its film. */
 enum { SA_LAST, SA_BEST, SA_AVERAGE, SA_LOG, SA_TRAINING_FILES, SA_FILM = SA_TRAINING_FILES };
 
-/* With which a program lets its processes train one model; NULL: each trains its own. */
+/* Set by a program whose processes train one model together; NULL: each trains its own. */
 extern sa_exchange *sa_session_processes;
 
 typedef struct sa_session sa_session;
@@ -68,15 +68,15 @@ struct sa_session {
     double begin;  /* monotonic time at which this run began, less the seconds spent before it */
     sa_train_cost spent;  /* without seconds */
     int64_t first_step;   /* batches seen before this run */
-    uint32_t checksum;    /* of the file that it goes on from; or 0 */
+    uint32_t checksum;    /* of the file that the training continues; or 0 */
     double gradient_norm; /* of the last update */
     double report_time;   /* when the last report was made */
     double report_loss;   /* training loss and words since then */
     int64_t report_words;
     double words_per_second;   /* target tokens, as last measured */
     double validation_seconds; /* of the last validation; 0: there was none in this run */
-    sa_watch watch;            /* of the jobs that are dropped when training is to stop */
-    double validating;         /* how far a validation is, up to 2 */
+    sa_watch watch;            /* ends jobs early when training is to stop */
+    double validating;         /* the progress of a validation, up to 2 */
     double shown;              /* when that was last reported */
     bool validated;            /* since the last batch */
     sa_validation best;        /* including those at a stop */
@@ -100,10 +100,10 @@ void sa_session_close(sa_session *session);
  * by sa_session_close also after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
-/* Whether all processes have the same settings, but for the number of threads. */
+/* Whether all processes have the same settings, except the number of threads. */
 bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
                                sa_error *error);
-/* Whether all that the updates follow from is the same in all processes. */
+/* Whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
 /* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder

@@ -1,4 +1,4 @@
-/* trainer: one update after another.
+/* trainer: makes one update after another.
  *
  * A batch is sharded independently of the number of threads. Each shard runs forward and backward
  * in an arena, into a gradient of its own; the gradients are added in the order of the shards, and
@@ -52,8 +52,8 @@ extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
 
 /* ---- Processes -------------------------------------------------------------------------------
- * What processes that train one model, each on a range of the shards, tell each other. The
- * functions in the struct carry it (src/mpi). NULL stands for a single process. */
+ * How the processes that train one model, each on a range of the shards, exchange data: by the
+ * functions in the struct (src/mpi). NULL stands for a single process. */
 
 enum { SA_MAX_PROCESSES = 1024 };
 

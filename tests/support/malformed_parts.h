@@ -144,7 +144,7 @@ static const malformed_data malformed_tensors[] = {
     {SUBWORDS, "source.merges", 9, BYTES("9"),
      "m: tensor 'source.merges':1: expected '#version: 0.2', the first line of merges"},
     {SUBWORDS, "source.merges", 0, BYTES("a b"),
-     "m: tensor 'source.merges':1: expected '#version: 0.2' or two symbols with one space between"},
+     "m: tensor 'source.merges':1: expected '#version: 0.2', the first line of merges"},
     {SUBWORDS, "source.merges", 15, BYTES("_"),
      "m: tensor 'source.merges':2: expected two symbols with one space between"},
     {SUBWORDS, "source.merges", 14, BYTES("\xff"),

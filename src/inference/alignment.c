@@ -1,8 +1,8 @@
 /* alignment: sa_align, sa_alignment_merge and sa_alignment_copy of softalign.h. */
 #include "config/settings.h"
+#include "data/encoding.h"
 #include "data/tokens.h"
 #include "inference/attribution.h"
-#include "inference/encoding.h"
 #include "inference/forcing.h"
 #include "metrics/linking.h"
 
@@ -132,10 +132,12 @@ static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t fir
                         sa_error *error) {
     sa_model *model = task->model;
     sa_sentence *source, *target;
-    const bool extended = sa_encode_pairs(&model->source, &model->target, model->max_len,
-                                          pairs + first, count, &source, &target, error) &&
-                          sa_extend_texts(model, &pairs[first].source, &pairs[first].target,
-                                          sizeof *pairs, count, source, target, error);
+    const sa_text_codec *const codec[] = {&model->source, &model->target};
+    const bool extended =
+        sa_encode_pairs(&model->source, &model->target, model->max_len, pairs + first, count,
+                        &source, &target, error) &&
+        (!model->settings.copy || sa_extend_texts(codec, &pairs[first].source, &pairs[first].target,
+                                                  sizeof *pairs, count, source, target, error));
     sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
     attribute_task attributed = {task, source, target, weights, {NULL}, 0};

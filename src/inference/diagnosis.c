@@ -3,7 +3,7 @@
 #include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "inference/model.h"
 #include "metrics/attention_statistics.h"
 #include "metrics/diagnostics.h"

@@ -4,7 +4,7 @@
 #include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "inference/forcing.h"
 #include "inference/model.h"
 #include "inference/translation.h"

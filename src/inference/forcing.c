@@ -1,5 +1,7 @@
 #include "inference/forcing.h"
+#include "config/settings.h"
 #include "data/batcher.h"
+#include "data/encoding.h"
 #include "inference/ensemble.h"
 #include "metrics/linking.h"
 
@@ -238,4 +240,47 @@ bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_
                       sa_model_run(model, batch_count(count), free_batch, &task, error);
     sa_store_release(&task.prepared.store);
     return good;
+}
+
+/* ---- Other attention weights ----------------------------------------------------------------- */
+
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error) {
+    const sa_settings *attends = NULL; /* of the last model with attention */
+    if (chosen.kind == SA_OVERRIDE_NONE) return true;
+    for (int m = 0; m < number; m++) {
+        const sa_settings *settings = &models[m]->settings;
+        if (!sa_settings_has_attention(settings)) continue;
+        if (models[m]->w.transformer.sizes.decoder_only)
+            return sa_fail(error, SA_USAGE,
+                           "{force_attention} replaces the weights of cross-attention, which a "
+                           "decoder-only model has none of");
+        const sa_part *part = sa_scores[settings->attention].part;
+        if (chosen.kind != SA_OVERRIDE_EXPECTED || (sa_rare_of(part)->noise_width))
+            return true; /* decoding has other weights than training */
+        attends = settings;
+    }
+    if (!attends) return sa_fail_no_attention(models[0], error);
+    return sa_fail(error, SA_USAGE,
+                   "{force_attention} expected: the weights of {attention} %s are those of its "
+                   "training already",
+                   SA_NAME(sa_scores, (size_t)attends->attention));
+}
+
+bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
+                      const sa_pair *pairs, size_t count, sa_error *error) {
+    *override = (sa_override){.chosen = chosen, .seed = 1};
+    if (!sa_override_applies(chosen, &model, 1, error)) return false;
+    if (chosen.kind != SA_OVERRIDE_GOLD) return true;
+    for (size_t i = 0; i < count; i++)
+        if (!pairs[i].gold)
+            return sa_fail(error, SA_DATA, "line %zu: no alignment to force the attention to",
+                           pairs[i].line);
+    override->gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
+    return override->gold != NULL;
+}
+
+void sa_override_close(sa_override *override, size_t count) {
+    sa_gold_release((sa_gold_alignment *)(uintptr_t) override->gold, count);
+    *override = (sa_override){0};
 }

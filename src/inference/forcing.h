@@ -26,3 +26,15 @@ bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_
 /* The same of one batch. `override`: of the attention weights, or NULL. */
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
                      int count, const sa_override *override, double *log_p, sa_error *error);
+
+/* ---- Other attention weights ----------------------------------------------------------------- */
+
+/* SA_USAGE: none of the models has attention that the override changes. */
+bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
+                         sa_error *error);
+
+/* Sets up an override for decoding `count` pairs; SA_OVERRIDE_GOLD reads their alignments, which
+ * sa_override_close frees. SA_DATA: a pair has none. SA_USAGE: there is nothing to override. */
+bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
+                      const sa_pair *pairs, size_t count, sa_error *error);
+void sa_override_close(sa_override *override, size_t count);

@@ -1,6 +1,7 @@
 #include "inference/model.h"
 #include "base/file.h"
 #include "config/settings.h"
+#include "data/encoding.h"
 #include "tensor/blas.h"
 #include "tensor/dispatch.h"
 
@@ -103,6 +104,35 @@ bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i,
     if (!good && error) *error = all.errors[failed];
     free(all.errors);
     return good;
+}
+
+/* Checks the length of a text, which may be NULL. */
+static bool check_length(const sa_model *model, const sa_text_codec *codec, const char *name,
+                         const char *text, size_t line, sa_error *error) {
+    if (!text || strlen(text) <= (size_t)model->max_len) return true; /* a token has a byte */
+    sa_sentence *read = sa_encode_texts(codec, model->max_len, &text, 0, 1, error);
+    if (!read) return false;
+    const char *side = codec == &model->source ? "source" : "target";
+    const int tokens = read->len - 1, most = model->max_len;
+    const bool good = read->ids;
+    sa_sentences_release(read, 1);
+    if (good) return true;
+    if (!line)
+        return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than {max_len} %d", side,
+                       tokens, most);
+    return sa_fail(error, SA_LIMIT,
+                   name ? "%s:%zu: the %s has %d tokens, more than {max_len} %d"
+                        : "%sline %zu: the %s has %d tokens, more than {max_len} %d",
+                   name ? name : "", line, side, tokens, most);
+}
+
+bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
+                      sa_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (!check_length(model, &model->source, name, pairs[i].source, pairs[i].line, error) ||
+            !check_length(model, &model->target, name, pairs[i].target, pairs[i].line, error))
+            return false;
+    return true;
 }
 
 bool sa_fail_no_attention(const sa_model *model, sa_error *error) {

@@ -51,6 +51,11 @@ bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepar
 bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
                   void *context, sa_error *error);
 
+/* Whether the model reads sentences as long as those of the pairs, either side of which may be
+ * NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
+bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
+                      sa_error *error);
+
 /* Fails with SA_USAGE: something needs attention that the model does not have. */
 bool sa_fail_no_attention(const sa_model *model, sa_error *error);
 

@@ -3,7 +3,8 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "data/batcher.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
+#include "inference/forcing.h"
 #include "inference/search.h"
 
 #include <math.h>
@@ -196,10 +197,12 @@ static bool sort_sentences(translate_task *task, sa_references references, size_
 
 static bool open_translator(const sa_model *model, const char *const *texts, size_t count, int rows,
                             translator *own, sa_error *error) {
+    const sa_text_codec *const codec[] = {&model->source, &model->target};
     own->sources =
         sa_encode_texts(&model->source, model->max_len, texts, sizeof *texts, count, error);
     return own->sources &&
-           sa_extend_texts(model, texts, NULL, sizeof *texts, count, own->sources, NULL, error) &&
+           (!model->settings.copy ||
+            sa_extend_texts(codec, texts, NULL, sizeof *texts, count, own->sources, NULL, error)) &&
            sa_model_prepare(model, rows, &own->prepared, error);
 }
 

@@ -3,7 +3,7 @@
 #include "aligner/aligner.h"
 #include "base/error.h"
 #include "config/settings.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "data/dataset.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "inference/model.h"
 #include "inference/search.h"
 #include "lab/lab.h"
@@ -147,8 +147,10 @@ static bool run(explanation_task *all, sa_error *error) {
         !read_side(all, "target", &model->target, target, &all->target_text, &all->target, error))
         return false;
     const char *const source = all->source_text, *const normal = all->target_text;
-    if (!sa_extend_texts(model, &source, normal ? &normal : NULL, 0, 1, &all->source,
-                         normal ? &all->target : NULL, error) ||
+    const sa_text_codec *const codec[] = {&model->source, &model->target};
+    if ((model->settings.copy &&
+         !sa_extend_texts(codec, &source, normal ? &normal : NULL, 0, 1, &all->source,
+                          normal ? &all->target : NULL, error)) ||
         (!target && !translate(all, error)))
         return false;
     if (model->w.recurrent && all->options->layer > 1)

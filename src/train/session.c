@@ -1,5 +1,5 @@
 #include "train/session.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * what it notes for the user. */
 #include "config/settings.h"
 #include "data/corpus.h"
+#include "data/encoding.h"
 #include "data/word_vectors.h"
-#include "inference/encoding.h"
 #include "inference/model.h"
 #include "metrics/metrics.h"
 #include "tensor/blas.h"

@@ -1,6 +1,6 @@
 #include "train/validation.h"
 #include "config/settings.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "inference/forcing.h"
 #include "metrics/metrics.h"
 

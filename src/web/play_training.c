@@ -3,7 +3,7 @@
  * weights of the first call, which are kept until then. */
 #include "base/memory.h"
 #include "config/settings.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "inference/model.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"

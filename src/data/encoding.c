@@ -1,7 +1,5 @@
-#include "inference/encoding.h"
-#include "attention/attention.h"
+#include "data/encoding.h"
 #include "base/utf8.h"
-#include "config/settings.h"
 #include "data/corpus.h"
 #include "data/dataset.h"
 #include "data/tokens.h"
@@ -58,13 +56,11 @@ bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *tar
     return *target;
 }
 
-bool sa_extend_texts(const sa_model *model, const char *const *source_text,
+bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error) {
-    const sa_text_codec *const codec[2] = {&model->source, &model->target};
     sa_bpe_segmenter segmenter[2];
     bool good = true;
-    if (!model->settings.copy) return true;
     for (int i = 0; i < 2; i++) sa_bpe_segmenter_init(&segmenter[i], &codec[i]->bpe);
     for (size_t i = 0; good && i < count; i++) {
         if (!source[i].ids) continue; /* too long */
@@ -79,35 +75,6 @@ bool sa_extend_texts(const sa_model *model, const char *const *source_text,
     }
     for (int i = 0; i < 2; i++) sa_bpe_segmenter_release(&segmenter[i]);
     return good;
-}
-
-/* Fails if a text is too long. */
-static bool check_length(const sa_model *model, const sa_text_codec *codec, const char *name,
-                         const char *text, size_t line, sa_error *error) {
-    if (!text || strlen(text) <= (size_t)model->max_len) return true; /* a token has a byte */
-    sa_sentence *read = sa_encode_texts(codec, model->max_len, &text, 0, 1, error);
-    if (!read) return false;
-    const char *side = codec == &model->source ? "source" : "target";
-    const int tokens = read->len - 1, most = model->max_len;
-    const bool good = read->ids;
-    sa_sentences_release(read, 1);
-    if (good) return true;
-    if (!line)
-        return sa_fail(error, SA_LIMIT, "the %s has %d tokens, more than {max_len} %d", side,
-                       tokens, most);
-    return sa_fail(error, SA_LIMIT,
-                   name ? "%s:%zu: the %s has %d tokens, more than {max_len} %d"
-                        : "%sline %zu: the %s has %d tokens, more than {max_len} %d",
-                   name ? name : "", line, side, tokens, most);
-}
-
-bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
-                      sa_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (!check_length(model, &model->source, name, pairs[i].source, pairs[i].line, error) ||
-            !check_length(model, &model->target, name, pairs[i].target, pairs[i].line, error))
-            return false;
-    return true;
 }
 
 const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error) {
@@ -249,45 +216,4 @@ bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
 void sa_gold_release(sa_gold_alignment *gold, size_t count) {
     for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
     free(gold);
-}
-
-bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
-                         sa_error *error) {
-    const sa_settings *attends = NULL; /* of the last model with attention */
-    if (chosen.kind == SA_OVERRIDE_NONE) return true;
-    for (int m = 0; m < number; m++) {
-        const sa_settings *settings = &models[m]->settings;
-        if (!sa_settings_has_attention(settings)) continue;
-        if (models[m]->w.transformer.sizes.decoder_only)
-            return sa_fail(error, SA_USAGE,
-                           "{force_attention} replaces the weights of cross-attention, which a "
-                           "decoder-only model has none of");
-        const sa_part *part = sa_scores[settings->attention].part;
-        if (chosen.kind != SA_OVERRIDE_EXPECTED || (sa_rare_of(part)->noise_width))
-            return true; /* decoding has other weights than training */
-        attends = settings;
-    }
-    if (!attends) return sa_fail_no_attention(models[0], error);
-    return sa_fail(error, SA_USAGE,
-                   "{force_attention} expected: the weights of {attention} %s are those of its "
-                   "training already",
-                   SA_NAME(sa_scores, (size_t)attends->attention));
-}
-
-bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
-                      const sa_pair *pairs, size_t count, sa_error *error) {
-    *override = (sa_override){.chosen = chosen, .seed = 1};
-    if (!sa_override_applies(chosen, &model, 1, error)) return false;
-    if (chosen.kind != SA_OVERRIDE_GOLD) return true;
-    for (size_t i = 0; i < count; i++)
-        if (!pairs[i].gold)
-            return sa_fail(error, SA_DATA, "line %zu: no alignment to force the attention to",
-                           pairs[i].line);
-    override->gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
-    return override->gold != NULL;
-}
-
-void sa_override_close(sa_override *override, size_t count) {
-    sa_gold_release((sa_gold_alignment *)(uintptr_t) override->gold, count);
-    *override = (sa_override){0};
 }

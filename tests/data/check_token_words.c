@@ -3,7 +3,7 @@
  */
 #include "base/rng.h"
 #include "data/corpus.h"
-#include "inference/encoding.h"
+#include "data/encoding.h"
 #include "metrics/linking.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* encoding: texts as token ids, tokens as words, and alignments of words as links of tokens. */
 #pragma once
 
-#include "base/batch.h"
-#include "inference/model.h"
+#include "data/dataset.h"
 
 /* Encodes `count` texts; text i is at *(const char **)((const char *)first + i * stride), so that
  * one side of an array of pairs can be given. A text of more than max_len tokens gets its length,
@@ -15,16 +14,11 @@ bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *tar
                      sa_sentence **target, sa_error *error);
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
-/* Adds the extended ids of a model that copies to its encoded source texts and, where there are
- * targets (NULL: none), to theirs; other models need none. */
-bool sa_extend_texts(const sa_model *model, const char *const *source_text,
+/* Adds the extended ids that copying needs to encoded source texts and, where there are targets
+ * (NULL: none), to theirs. codec: of the source and of the target. */
+bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *source_text,
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error);
-
-/* Whether the model reads sentences as long as those of the pairs, either side of which may be
- * NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
-bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
-                      sa_error *error);
 
 /* The tokens of a sentence as the text spells them, EOS last. One block of memory, freed with
  * free(). */
@@ -73,13 +67,3 @@ void sa_gold_release(sa_gold_alignment *gold, size_t count);
 
 /* Fails: the training pairs have no alignments to guide the attention. */
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error);
-
-/* SA_USAGE: none of the models has attention that the override changes. */
-bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
-                         sa_error *error);
-
-/* Sets up an override for decoding `count` pairs; SA_OVERRIDE_GOLD reads their alignments, which
- * sa_override_close frees. SA_DATA: a pair has none. SA_USAGE: there is nothing to override. */
-bool sa_override_open(sa_override *override, sa_attention_override chosen, const sa_model *model,
-                      const sa_pair *pairs, size_t count, sa_error *error);
-void sa_override_close(sa_override *override, size_t count);

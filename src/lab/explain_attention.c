@@ -191,6 +191,7 @@ static void explain_scores(head_view *view) {
         const sa_mat e = sa_mat_alloc(&out->arena, 1, view->S);
         sa_head read = view->at;
         read.q = sa_rows(scores->q, row, 1), read.k = scores->k;
+        read.unit += m * read.q.cols; /* the second halves */
         memcpy(e.x, scores->copy + (ptrdiff_t)row * view->S, sizeof *e.x * (size_t)view->S);
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;

@@ -7,11 +7,11 @@
  * (Bahdanau et al. 2015, A.1.2; Vaswani et al. 2017, equation 1.) attention.c computes them.
  * heads.c makes q from decoder states s, k and v from annotations h, and contexts from heads:
  *
- *   one head   q_i = W_a s_i, k_j = U_a h_j, v_j = h_j                     Bahdanau et al. 2015
- *   H heads    o^k_i = sum_j alpha^k_ij (W_v h_j)^k                        Vaswani et al. 2017,
- *              c_i = W_c [o^1_i ; .. ; o^H_i]                              section 3.2.2
- *   G < H      head k (from 0) reads keys and values number floor(k G / H)   Shazeer 2019 with
- *              of G                                                     G = 1; Ainslie et al. 2023
+ *   one head   q_i = W_a s_i, k_j = U_a h_j, v_j = h_j       Bahdanau et al. 2015
+ *   H heads    o^k_i = sum_j alpha^k_ij (W_v h_j)^k,
+ *              c_i = W_c [o^1_i ; .. ; o^H_i]                Vaswani et al. 2017, section 3.2.2
+ *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
+ *                                                            Shazeer 2019; Ainslie et al. 2023
  *
  * A Transformer projects with one head, too, and names its matrices W_q, W_k, W_v and W_o. Whatever
  * goes beyond these lines is a part (parts.h), which runs between them. */
@@ -287,5 +287,5 @@ void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa
                                sa_mat ds);
 void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
                                        sa_attention *dw);
-/* Zeroes the gradients of what parts keep of each query, except those that the loss contributes. */
-void sa_parts_zero(const sa_attention *w, sa_attention_rows d);
+/* Zeroes the gradients into which a backward pass accumulates, except those that the loss fills. */
+void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);

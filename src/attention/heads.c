@@ -13,7 +13,6 @@ static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_atten
 static void project_query_backward(const sa_attention *w, const sa_attention_pass *pass, sa_mat ds);
 static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
                            sa_query_block block, sa_mat d_o, sa_attention *dw);
-static void zero_gradients(const sa_attention *w, sa_attention_rows d);
 
 /* ---- One query per sentence ------------------------------------------------------------------ */
 
@@ -36,7 +35,7 @@ void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, c
 void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
                                 sa_mat dc, sa_mat ds, sa_attention *dw) {
     const sa_mat d_o = project_output_backward(w, dc, pass->d); /* c = W_c [o^1 ; .. ; o^H] */
-    zero_gradients(w, pass->d);
+    sa_attention_rows_zero(w, pass->d);
     for (int l = 0; l < dc.rows; l++) /* e, alpha, o */
         heads_backward(w, pass, (sa_query_block){l, 1, l, i}, d_o, dw);
     project_query_backward(w, pass, ds); /* q = W_a s */
@@ -62,7 +61,7 @@ void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *p
                                const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
                                sa_attention *dw) {
     const sa_mat d_o = project_output_backward(w, dc, pass->d);
-    zero_gradients(w, pass->d);
+    sa_attention_rows_zero(w, pass->d);
     for (int b = 0; b < queries->sentences; b++)
         heads_backward(w, pass, sa_queries_of(queries, b), d_o, dw);
     project_query_backward(w, pass, ds);
@@ -320,9 +319,4 @@ static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int
         return true;
     }
     return false;
-}
-
-static void zero_gradients(const sa_attention *w, sa_attention_rows d) {
-    sa_zero(d.q), sa_zero(d.previous_carry);
-    sa_parts_zero(w, d);
 }

@@ -60,7 +60,8 @@ const sa_rare_hooks *sa_rare_of(const sa_part *part) {
     return part && part->rare ? part->rare : &none;
 }
 
-void sa_parts_zero(const sa_attention *w, sa_attention_rows d) {
+void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d) {
+    sa_zero(d.q), sa_zero(d.previous_carry);
     for (int p = 0; p < w->parts; p++) {
         const sa_rare_hooks *rare = sa_rare_of(w->part[p].kind);
         if (!rare->penalty && !rare->samples) sa_zero(d.part[p]);

@@ -1,5 +1,5 @@
-/* The core and every row of score.h: values by formulas; and the gradients of every attention that
- * tables can make, by differences. */
+/* The core and every entry of sa_scores: values by formulas; and the gradients of every attention
+ * that tables can make, by differences. */
 #include "support/attending.h"
 #include "support/suite.h"
 #include "tensor/vec.h"

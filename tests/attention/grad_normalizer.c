@@ -1,5 +1,5 @@
-/* Every row of normalizer.h: values by another algorithm and from the papers' examples, gradients
- * by differences. */
+/* Every entry of sa_normalizers: values by another algorithm and from the papers' examples,
+ * gradients by differences. */
 #include "base/option.h"
 #include "support/attending.h"
 #include "support/entmax.h"

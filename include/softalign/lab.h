@@ -16,7 +16,7 @@ extern "C" {
 
 /* The choices of the options below. The value of a choice is its position among the names of its
  * option. Later versions append choices and never renumber them. */
-enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER };
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER_ONLY };
 enum {
     SA_DECODER_BAHDANAU,
     SA_DECODER_FIXED,

@@ -331,7 +331,7 @@ const sa_part sa_learned_number_part = {
 /* ---- What cannot go with what --------------------------------------------------------------- */
 
 static const char *refuse_stick(const sa_attention_sizes *sizes) {
-    if (sizes->settings.model != SA_MODEL_DECODER || sizes->settings.prefix == SA_PREFIX_FULL)
+    if (sizes->settings.model != SA_MODEL_DECODER_ONLY || sizes->settings.prefix == SA_PREFIX_FULL)
         return "{normalizer:} attends to the words before, the nearest first: it needs "
                "{model:decoder} with {prefix:causal}, where all attention looks back";
     return sizes->score->part != &sa_two_maps_part
@@ -350,7 +350,7 @@ static const char *refuse_softpick(const sa_attention_sizes *sizes) {
 static const char *refuse_selective(const sa_attention_sizes *sizes) {
     const sa_position_kind *kind = sizes->positions ? sizes->positions->kind : NULL;
     const bool full =
-        sizes->settings.model == SA_MODEL_DECODER && sizes->settings.prefix == SA_PREFIX_FULL;
+        sizes->settings.model == SA_MODEL_DECODER_ONLY && sizes->settings.prefix == SA_PREFIX_FULL;
     if (!sizes->transformer || full)
         return "{normalizer:} hides words from those behind them, in self-attention that looks "
                "back: it needs {model:transformer} or {prefix:causal}";

@@ -86,7 +86,7 @@ static bool run(cli_call *call, sa_error *error) {
         return false;
     sa_settings transformer, decoder_only;
     if (!read_family(call, SA_MODEL_TRANSFORMER, &transformer, error) ||
-        !read_family(call, SA_MODEL_DECODER, &decoder_only, error))
+        !read_family(call, SA_MODEL_DECODER_ONLY, &decoder_only, error))
         return false;
     limit_updates(&options->settings);
     options->job.transformer = &transformer;

@@ -418,7 +418,7 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
         "input-feeding hidden maxout decoder-layers decoder-residual dropout-layers ";
     static const char *const others[] = {[SA_MODEL_RECURRENT] = " ffn norm prefix ",
                                          [SA_MODEL_TRANSFORMER] = " prefix ",
-                                         [SA_MODEL_DECODER] = ""};
+                                         [SA_MODEL_DECODER_ONLY] = ""};
     const bool ignored = settings->model != SA_MODEL_RECURRENT && is_in(option, recurrent);
     return ignored || is_in(option, others[settings->model]);
 }

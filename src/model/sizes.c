@@ -9,7 +9,7 @@ static const struct {
 } models[] = {
     [SA_MODEL_RECURRENT] = {"recurrent", NULL},
     [SA_MODEL_TRANSFORMER] = {"transformer", "vaswani2017-toy"},
-    [SA_MODEL_DECODER] = {"decoder", "gpt-toy"},
+    [SA_MODEL_DECODER_ONLY] = {"decoder", "gpt-toy"},
 };
 
 const char *sa_model_name(size_t i) {

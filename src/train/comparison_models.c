@@ -53,9 +53,9 @@ static bool begin_settings(const sa_compare_options *options, const char *entry,
                            sa_error *error) {
     const size_t family = family_of(entry);
     const sa_settings *all = options->settings;
-    const sa_settings *given = family == SA_MODEL_TRANSFORMER ? options->transformer
-                               : family == SA_MODEL_DECODER   ? options->decoder_only
-                                                              : NULL;
+    const sa_settings *given = family == SA_MODEL_TRANSFORMER    ? options->transformer
+                               : family == SA_MODEL_DECODER_ONLY ? options->decoder_only
+                                                                 : NULL;
     *own = given ? *given : *all;
     if (given || family == SA_MODEL_RECURRENT) return true;
     sa_settings_init(own);

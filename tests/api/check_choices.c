@@ -17,7 +17,7 @@ static const struct {
     {sa_settings_option,
      "model",
      {"recurrent", "transformer", "decoder"},
-     {SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER}},
+     {SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER, SA_MODEL_DECODER_ONLY}},
     {sa_settings_option,
      "decoder",
      {"bahdanau", "fixed", "fixed-init", "luong", "cgru"},

@@ -344,7 +344,7 @@ static void set_variant(struct variant variant) {
     if (variant.normalizer == SA_NORMALIZER_ENTMAX) settings.entmax_alpha = variant.alpha;
     settings.window = variant.window, settings.coverage = variant.coverage;
     settings.head_projection = variant.projection, settings.attention_gate = variant.gate;
-    if (variant.normalizer == SA_NORMALIZER_STICK_BREAKING) settings.model = SA_MODEL_DECODER;
+    if (variant.normalizer == SA_NORMALIZER_STICK_BREAKING) settings.model = SA_MODEL_DECODER_ONLY;
     if (variant.window_size) settings.window_size = variant.window_size;
 }
 

@@ -86,7 +86,7 @@ static bool is_in_group(const char *group, const sa_settings *settings) {
     if (strncmp(group, "Models with attention", 21) == 0) return attends(settings);
     if (strcmp(group, "Of them, recurrent ones") == 0) return recurrent && attends(settings);
     if (strcmp(group, "Recurrent models") == 0) return recurrent;
-    if (strcmp(group, "Decoder-only models") == 0) return settings->model == SA_MODEL_DECODER;
+    if (strcmp(group, "Decoder-only models") == 0) return settings->model == SA_MODEL_DECODER_ONLY;
     ck_assert_str_eq(group, "Transformers");
     return !recurrent;
 }
@@ -220,7 +220,7 @@ static void draw(sa_rng *rng, sa_settings *settings) {
         const bool always = strcmp(row->name, "model") == 0 || strcmp(row->name, "attention") == 0;
         if (always || choice % 3 == 1) ck_assert(sa_option_set_number(row, settings, number));
     }
-    if (settings->model == SA_MODEL_DECODER && sa_rng_below(rng, 4))
+    if (settings->model == SA_MODEL_DECODER_ONLY && sa_rng_below(rng, 4))
         settings->tie = SA_TIE_THREE; /* or little else is seen */
 }
 

@@ -222,7 +222,7 @@ START_TEST(rollout_of_one_layer_is_by_hand) {
                            (0.5 * mean(encoder, i, j, S) + 0.5 * (i == j));
             ck_assert_double_eq_tol(scores[t][j], sum, 1e-12);
         }
-    pass = layers_open(SA_MODEL_DECODER, 1);
+    pass = layers_open(SA_MODEL_DECODER_ONLY, 1);
     const sa_mat joint = pass.transformer.decoder.layer[0].self.rows.alpha;
     score("rollout", *scores);
     for (int t = 0; t < T; t++)
@@ -265,7 +265,7 @@ END_TEST
 /* Kobayashi et al. 2020, equation 6, and that the vectors sum to the output of the attention. */
 START_TEST(norms_are_of_what_is_summed) {
     double scores[T][S];
-    const bool joined = _i == SA_MODEL_DECODER;
+    const bool joined = _i == SA_MODEL_DECODER_ONLY;
     const sa_pass pass = layers_open(_i, 1);
     const sa_transformer_layer *layer = &w.transformer.decoder.layer[0];
     const sa_layer_cache *cache = &pass.transformer.decoder.layer[0];
@@ -362,7 +362,7 @@ START_TEST(value_zeroing_is_what_layers_put_out) {
     sa_pass pass = layers_open(_i, 1);
     sa_transformer_cache *cache = &pass.transformer;
     score("value-zeroing", *scores);
-    if (_i == SA_MODEL_DECODER) {
+    if (_i == SA_MODEL_DECODER_ONLY) {
         zero_values(SELF_ALONE, &w.transformer.decoder, &cache->decoder, C, C, own);
     } else {
         zero_values(CROSS, &w.transformer.decoder, &cache->decoder, T, S, cross);
@@ -372,7 +372,7 @@ START_TEST(value_zeroing_is_what_layers_put_out) {
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++) {
             double sum = 0;
-            if (_i == SA_MODEL_DECODER) sum = own[S - 1 + t][j];
+            if (_i == SA_MODEL_DECODER_ONLY) sum = own[S - 1 + t][j];
             for (int u = 0; _i == SA_MODEL_TRANSFORMER && u < T; u++)
                 for (int i = 0; i < S; i++) sum += own[t][u] * cross[u][i] * encoder[i][j];
             ck_assert_double_eq_tol(scores[t][j], sum, 1e-9);
@@ -485,11 +485,11 @@ int main(void) {
     tcase_add_test(tests, rollout_of_one_layer_is_by_hand);
     tcase_add_test(tests, rows_of_rollout_sum_to_1);
     tcase_add_loop_test(tests, value_zeroing_is_what_layers_put_out, SA_MODEL_TRANSFORMER,
-                        SA_MODEL_DECODER + 1);
+                        SA_MODEL_DECODER_ONLY + 1);
     tcase_add_loop_test(tests, adversarial_weights_go_as_far_as_they_may, 0, 3);
     tcase_add_loop_test(tests, norms_are_of_what_is_summed, SA_MODEL_TRANSFORMER,
-                        SA_MODEL_DECODER + 1);
+                        SA_MODEL_DECODER_ONLY + 1);
     tcase_add_loop_test(tests, norms_follow_layer_and_row, SA_MODEL_TRANSFORMER,
-                        SA_MODEL_DECODER + 1);
+                        SA_MODEL_DECODER_ONLY + 1);
     return suite_run(suite);
 }

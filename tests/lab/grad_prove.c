@@ -18,7 +18,7 @@ static void expect_measured(const char *name, double least, double most) {
 }
 
 static bool reads_in_order(const sa_settings *settings) {
-    return settings->model == SA_MODEL_DECODER && settings->prefix == SA_PREFIX_CAUSAL;
+    return settings->model == SA_MODEL_DECODER_ONLY && settings->prefix == SA_PREFIX_CAUSAL;
 }
 
 /* Why the part of a score reads words in their order, or NULL. */
@@ -176,7 +176,7 @@ END_TEST
 
 /* Each of the words before takes a share of what is left. */
 START_TEST(sticks_are_broken_backwards) {
-    sa_settings settings = small_of(SA_MODEL_DECODER);
+    sa_settings settings = small_of(SA_MODEL_DECODER_ONLY);
     settings.prefix = SA_PREFIX_CAUSAL, settings.normalizer = SA_NORMALIZER_STICK_BREAKING;
     settings.positions = _i ? SA_POSITIONS_FORGETTING : SA_POSITIONS_NONE;
     expect_proven(&settings);

@@ -22,7 +22,7 @@ typedef struct result {
 
 static void model_open(int prefix, int layers) {
     memset(numbers.base, 0xff, numbers.size);
-    settings = small_of(SA_MODEL_DECODER);
+    settings = small_of(SA_MODEL_DECODER_ONLY);
     settings.prefix = prefix, settings.layers = layers, settings.heads = 2;
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);

@@ -121,7 +121,7 @@ static void expect_same_weights(sa_mat alpha, sa_mat alone) {
     if (sa_rare_of(score->part)->any_sum) return;
     if (sa_normalizers[settings.normalizer].any_sum) return;
     ck_assert_double_le(sum, 1 + 1e-15);
-    if (settings.model == SA_MODEL_DECODER) return; /* the rest is on target words */
+    if (settings.model == SA_MODEL_DECODER_ONLY) return; /* the rest is on target words */
     if (!sa_attention_lacks(sa_seq2seq_attention(&w))) ck_assert_double_ge(sum, 1 - 1e-15);
 }
 

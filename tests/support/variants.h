@@ -48,7 +48,7 @@ static inline bool of_family(const char *option, int model) {
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
     if (model == SA_MODEL_RECURRENT) return !own && !joined && strcmp(option, "model") != 0;
-    return own || (joined && model == SA_MODEL_DECODER);
+    return own || (joined && model == SA_MODEL_DECODER_ONLY);
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'

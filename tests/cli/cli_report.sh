@@ -74,8 +74,8 @@ printf 'الكلب يرى القطة\tthe dog sees the cat\n' >arabic.tsv
     fail "train: $(tail -n 1 err)"
 "$softalign" align "$PWD/heads/best.safetensors" moved.tsv --html detail.html --all-heads heads.npy --jsonl moved.jsonl
 report detail detail.html heads.npy moved.jsonl moved.tsv
-"$softalign" attribute "$PWD/heads/best.safetensors" moved.tsv --method attention,occlusion,flow --html methods.html --quiet
-report attributions methods.html attention occlusion flow
+"$softalign" attribute "$PWD/heads/best.safetensors" moved.tsv --method attention,occlusion,rollout --html methods.html --quiet
+report attributions methods.html attention occlusion rollout
 shown=$("$softalign" inspect heads/best.safetensors | grep -E '^  (decoder|encoder|cell|reverse-source|hidden) ' | xargs)
 same "settings of a Transformer that it does not have" "" "$shown"
 printf 'كل@@ الكلاب every@@\tevery@@ wwwwww@@ @@@@@@@@\n' >subwords.tsv

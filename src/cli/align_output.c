@@ -56,6 +56,10 @@ const sa_option cli_align_rows[] = {
      SA_LIST("auto", "none", "all"), "X",
      "numbers in the cells of pictures: none, all, or of weights of at least X; auto: all of a "
      "matrix of up to 12 words. 0.00 is left out"},
+    {"width", SA_INT(OUT(width), 0, 0, 1000, "MM"),
+     "width of a picture in millimetres (PNG: at 300 dpi); 0: cells of 5 mm, with numbers of 9"},
+    {"together", SA_INT(OUT(together), 1, 1, 100, "N"),
+     "pairs in one picture, in a grid; its file has the number of the first"},
     {0},
 };
 
@@ -134,7 +138,7 @@ static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to
 }
 
 /* By CLI_CSV ...: the ending of the files with one pair each, NULL for a file of all pairs; what
- * adds a pair, NULL for pictures; and whether the output has a line for
+ * adds a pair, NULL for pictures, which may show several; and whether the output has a line for
  * each line of the input. */
 static const struct {
     const char *ending;
@@ -165,25 +169,20 @@ static bool draws(const cli_align_options *options) {
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) {
+static bool save_picture(cli_align_output *out, sa_error *error) {
     const cli_align_options *options = out->options;
-    const sa_figure figure = {.map = options->colormap,
-                              .gold = pair->gold,
-                              .golds = pair->golds,
-                              .site = out->site,
-                              .numbers = options->numbers,
-                              .font = options->font};
     const char *missing_glyphs = NULL;
-    sa_drawing drawing = {0};
-    bool good = sa_figure_draw(pair->shown, &figure, &drawing, error);
+    sa_drawing *drawing = &out->drawing;
+    bool good = true;
+    if (options->width) drawing->scale = options->width * 96 / 25.4 / drawing->width;
     for (int i = CLI_SVG; good && i <= CLI_PDF; i++) {
         sa_buffer picture = {0};
         if (!options->path[i]) continue;
         if (i == CLI_SVG)
-            sa_drawing_svg(&drawing, &picture); /* the viewer brings the fonts */
+            sa_drawing_svg(drawing, &picture); /* the viewer brings the fonts */
         else
-            good = sa_drawing_paint(&drawing, i == CLI_PDF, &picture, &missing_glyphs, error);
-        good = good && sa_save_numbered(options->path[i], pair->pair->row - 1, outputs[i].ending,
+            good = sa_drawing_paint(drawing, i == CLI_PDF, &picture, &missing_glyphs, error);
+        good = good && sa_save_numbered(options->path[i], out->drawing_pair, outputs[i].ending,
                                         &picture, error);
         sa_buffer_release(&picture);
     }
@@ -192,8 +191,23 @@ static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) 
                  "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
                  missing_glyphs);
     out->noted = out->noted || missing_glyphs;
-    sa_drawing_release(&drawing);
+    sa_drawing_release(drawing);
     return good;
+}
+
+/* Saves the picture once it has all pairs that go together. */
+static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) {
+    const cli_align_options *options = out->options;
+    const sa_figure figure = {.map = options->colormap,
+                              .gold = pair->gold,
+                              .golds = pair->golds,
+                              .site = out->site,
+                              .numbers = options->numbers,
+                              .font = options->font,
+                              .across = (int)ceil(sqrt(options->together))};
+    if (!out->drawing.figures) out->drawing_pair = pair->pair->row - 1;
+    return sa_figure_draw(pair->shown, &figure, &out->drawing, error) &&
+           (out->drawing.figures < options->together || save_picture(out, error));
 }
 
 /* ---- Terminal -------------------------------------------------------------------------------- */
@@ -395,12 +409,15 @@ bool cli_align_begin(cli_align_output *out, const char *command, const char *pai
 
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error) {
     const cli_align_options *options = out->options;
-    const size_t first = out->corpus->pairs[0].row, last = out->corpus->pairs[count - 1].row;
+    const size_t first = out->corpus->pairs[0].row;
     note_scores(&out->scores);
     if (count == out->corpus->count) add_skipped(out, count);
     if (options->spreadsheet) sa_csv_for_spreadsheets(&out->text[CLI_TIDY], options->semicolons);
+    if (out->drawing.figures && !save_picture(out, error)) return false;
     for (int i = 0; i < CLI_HTML; i++) {
         const char *path = path_of(options, i);
+        const size_t last =
+            outputs[i].add ? out->corpus->pairs[count - 1].row : out->drawing_pair + 1;
         if (path && outputs[i].ending) cli_note_numbered(path, outputs[i].ending, first, last);
         if (path && !outputs[i].ending && !cli_save(path, &out->text[i], error)) return false;
     }
@@ -413,4 +430,5 @@ void cli_align_release(cli_align_output *out) {
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++) sa_buffer_release(&out->text[i]);
     sa_buffer_release(&out->printed);
     sa_html_report_release(&out->report);
+    sa_drawing_release(&out->drawing);
 }

@@ -24,9 +24,9 @@ enum {
 typedef struct cli_align_options {
     const char *path[CLI_ALIGN_OUTPUTS]; /* of the file or folder; NULL: not wanted */
     bool terminal, merge, spreadsheet, semicolons;
-    const char *font; /* of pictures: */
-    double numbers;   /* in the cells, as in sa_figure */
-    int colormap;
+    const char *font;              /* of pictures: */
+    double numbers;                /* in the cells, as in sa_figure */
+    int colormap, width, together; /* width of a picture in mm, or 0; pairs in it */
     sa_link_options linking;
     sa_page_text page;
 } cli_align_options;
@@ -51,7 +51,9 @@ typedef struct cli_align_output {
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_OUTPUTS], printed;
     sa_html_report report;
-    bool noted; /* that fonts lack characters */
+    sa_drawing drawing;  /* the picture that pairs are added to */
+    size_t drawing_pair; /* index of its first pair */
+    bool noted;          /* that fonts lack characters */
 } cli_align_output;
 
 extern const sa_option cli_align_rows[];

@@ -243,14 +243,34 @@ static const sa_option *find_option(const cli_command *command, const char *argu
     return option;
 }
 
+extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
+
+/* Returns the option that has this name in another toolkit, as "batch_size"; NULL: none. A line of
+ * the list in help.md is "ours: theirs theirs ...". */
+static const sa_option *find_elsewhere(const cli_command *command, const char *name) {
+    char word[NAME + 1], ours[NAME];
+    const cli_option_set *set;
+    size_t number;
+    snprintf(word, sizeof word, " %s", name + strspn(name, "-"));
+    for (char *c = word; *c; c++)
+        if (*c == '_') *c = '-';
+    const char *at = strstr((const char *)cli_help_text, "\n## Names in other toolkits\n");
+    while ((at = strstr(at + 1, word)) != NULL) {
+        const char *line = at;
+        while (line[-1] != '\n') line--;
+        snprintf(ours, sizeof ours, "%.*s", (int)strcspn(line, ":"), line);
+        const sa_option *option = find_option(command, ours, &set, &number);
+        if (option && strchr(" \n", at[strlen(word)])) return option;
+    }
+    return NULL;
+}
+
 /* Options of earlier versions, of a command or of all (NULL), and what to use instead. */
 static const struct {
     const char *command, *option, *instead;
 } removed[] = {
     {NULL, "verbose", "'softalign --version' prints the versions, the shell's 'time' the cost"},
     {NULL, "soft", "--jsonl and --tidy have the weights"},
-    {NULL, "together", "a text processor puts pictures side by side"},
-    {NULL, "width", "a text processor scales SVG and PDF"},
     {"bpe", "vocabulary", "filter what 'bpe apply' prints"},
     {"bpe", "vocabulary-threshold", "filter what 'bpe apply' prints"},
     {"film", "png", "'align --matrix DIR/film/0001/00000010.csv --png FOLDER' draws a frame"},
@@ -277,7 +297,8 @@ static bool unknown(const cli_command *command, const char *argument, sa_error *
     if (now && find_option(command, now, &set, &number))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", command->name, name,
                        now);
-    sa_nearest nearest = {.wanted = name, .prefix = "--"};
+    option = find_elsewhere(command, name);
+    sa_nearest nearest = {.wanted = name, .prefix = "--", .name = option ? option->name : NULL};
     for (size_t i = 0; (option = cli_option_at(command, i, &set)); i++)
         sa_nearest_consider(&nearest, option->name);
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", command->name, argument,

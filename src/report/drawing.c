@@ -149,8 +149,8 @@ static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     sa_buffer_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\"");
-    add_attribute("width", drawing->width, out);
-    add_attribute("height", drawing->height, out);
+    add_attribute("width", drawing->width * drawing->scale, out);
+    add_attribute("height", drawing->height * drawing->scale, out);
     sa_buffer_adds(out, " viewBox=\"0 0 ");
     sa_number_add(out, drawing->width);
     sa_buffer_adds(out, " ");

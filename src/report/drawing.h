@@ -52,6 +52,9 @@ typedef struct sa_shape {
 
 typedef struct sa_drawing {
     double width, height;
+    double scale; /* by which all lengths are multiplied */
+    double x, y;  /* of the next figure */
+    int figures;
     const char *font; /* NULL: sans-serif */
     sa_shape *shapes;
     size_t count, capacity;
@@ -79,7 +82,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 /* Fails with SA_USAGE if this build cannot paint, or not with this font. */
 bool sa_drawing_can_render(const char *font, sa_error *error);
 
-/* Appends a PDF, or a PNG at 192 dpi, with the fonts of this machine. *missing_glyphs becomes a
- * text with characters that they lack and show as boxes, or NULL. */
+/* Appends a PDF, or a PNG at 192 dpi (300 if it is scaled), with the fonts of this machine.
+ * *missing_glyphs becomes a text with characters that they lack and show as boxes, or NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);

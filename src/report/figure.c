@@ -237,13 +237,23 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const double axis = AXIS + it.left + axis_length(&it, 0);
     const double width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + axis);
     const double height = MARGIN + AXIS + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN);
-    if (width > SIDE || height > SIDE || width * height > AREA)
+    if (!out->figures) fill(out, (sa_box){0}, white); /* all of it: see below */
+    if (out->figures++ % (figure->across ? figure->across : 1) == 0)
+        out->x = 0, out->y = out->height;
+    const size_t first = out->count;
+    out->font = figure->font, out->scale = 1;
+    out->width = fmax(out->width, out->x + width);
+    out->height = fmax(out->height, out->y + height);
+    if (out->width > SIDE || out->height > SIDE || out->width * out->height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
-    *out = (sa_drawing){.width = width, .height = height, .font = figure->font};
-    fill(out, (sa_box){0, 0, width, height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, out);
     add_axes(&it, down, out);
     add_scale(&it, scale, MARGIN + AXIS + it.top, out);
-    return !out->failed || sa_fail_memory(error, out->count * sizeof *out->shapes);
+    if (out->failed) return sa_fail_memory(error, out->count * sizeof *out->shapes);
+    for (size_t i = first; i < out->count; i++)
+        out->shapes[i].box.x += out->x, out->shapes[i].box.y += out->y;
+    out->x += width;
+    out->shapes->box = (sa_box){0, 0, out->width, out->height};
+    return true;
 }

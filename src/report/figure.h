@@ -16,9 +16,11 @@ typedef struct sa_figure {
     sa_attention_site site; /* names the axes */
     double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight that is shown */
     const char *font;       /* NULL: sans-serif */
+    int across;             /* figures of a drawing side by side; 0: 1 */
 } sa_figure;
 
-/* Draws the matrix, or the matrices of several heads in a grid. SA_LIMIT: the picture is too large,
- * or out of memory. Release the drawing with sa_drawing_release, even after a failure. */
+/* Draws the matrix, or the matrices of several heads in a grid, after the figures that the drawing
+ * has; the first finds it zero. SA_LIMIT: the picture is too large, or out of memory. Release the
+ * drawing with sa_drawing_release, even after a failure. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
                     sa_error *error);

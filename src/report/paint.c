@@ -115,7 +115,8 @@ static cairo_status_t add_bytes(void *buffer, const unsigned char *bytes, unsign
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error) {
-    const double scale = (pdf ? 72 : 192) / 96.; /* units of an inch: of a page, of a PNG */
+    const double unit = pdf ? 72 : drawing->scale == 1 ? 192 : 300; /* of an inch; of a page 1/72 */
+    const double scale = unit / 96 * drawing->scale;
     const double width = scale * drawing->width, height = scale * drawing->height;
     cairo_surface_t *surface =
         pdf ? cairo_pdf_surface_create_for_stream(add_bytes, out, width, height)

@@ -67,7 +67,7 @@ if has nm; then
     nm -D --undefined-only "$softalign" | grep -wE 'system|popen|exec[lv]p?e?' && fail "a shell could be called"
 fi
 
-# For a paper: the numbers and the font.
+# For a paper: the numbers, the font, the size and several pairs in one picture.
 numbers() { grep -c '>[01]\.[0-9][0-9]<' "$1/0001.svg"; }
 draw() { "$softalign" align $model "$1" --force-attention uniform --svg "$2" "${@:3}" 2>err || fail "$2: $(cat err)"; }
 draw pair.tsv auto
@@ -77,11 +77,22 @@ draw pair.tsv none --numbers none
 same "weights of 1/7 that are written" "49 49 0 0" "$(numbers auto) $(numbers least) $(numbers most) $(numbers none)"
 "$softalign" align heads/best.safetensors pair.tsv --force-attention uniform --svg every --numbers all
 same "numbers of two heads" 98 "$(numbers every)"
-draw pair.tsv paper --font "A 'B' <i>"
-same "the font" "'A &#39;B&#39; &lt;i&gt;', sans-serif" \
-    "$(sed -n "s/^<svg.* font-family=\"\('.*\)\" shape.*/\1/p" paper/0001.svg)"
+draw pair.tsv paper --width 80 --font "A 'B' <i>"
+same "the size of 80 mm and the font" "302.36 'A &#39;B&#39; &lt;i&gt;', sans-serif" \
+    "$(sed -n "s/^<svg.* width=\"\(302.36\).* font-family=\"\('.*\)\" shape.*/\1 \2/p" paper/0001.svg)"
 same "the same picture inside" "$(sed 1,2d auto/0001.svg)" "$(sed 1,2d paper/0001.svg)"
+for pair in 1 2 3 4 5; do cat gold.tsv; done >five.tsv
+draw five.tsv grid --together 4
+grep -qx "wrote grid/0001.svg to grid/0005.svg" err || fail "--together: $(cat err)"
+same "pictures of five pairs" "0001.svg 0005.svg" "$(ls grid | xargs)"
+size() { sed -n 's/^<svg.* width="\([0-9]*\)" height="\([0-9]*\)".*/\1 \2/p' "$1/0001.svg"; }
+read -r width height < <(size svg)
+same "two across and two down" "$((2 * width)) $((2 * height))" "$(size grid)"
+same "links of four pairs" 24 "$(count 'stroke="#d55e00"' grid/0001.svg)"
+same "the fifth alone" "$(sed 1,2d svg/0001.svg | grep -v '<rect\|>0' )" "$(sed 1,2d grid/0005.svg | grep -v '<rect\|>0')"
 expect 2 "--numbers '2': expected a number from 0.01 to 0.99 or auto or none or all" align $model pair.tsv --numbers 2 --svg none
+expect 2 "--together '0': expected a whole number from 1 to 100" align $model pair.tsv --together 0 --svg none
+expect 2 "--width '1001': expected a whole number from 0 to 1000" align $model pair.tsv --width 1001 --svg none
 
 # PNG and PDF, where they are built in.
 if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
@@ -94,8 +105,10 @@ if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
     cmp png/0001.png png2/0001.png || fail "the PNG is another one"
     cmp pdf/0001.pdf pdf2/0001.pdf || fail "the PDF is another one"
     expect 2 "--font 'none': no such font on this machine (fc-list : family)" align $model gold.tsv --pdf pdf3 --font none
-    "$softalign" align $model gold.tsv --pdf serif --font Serif
-    grep -aq '/FontFile' serif/0001.pdf || fail "the PDF does not embed its font"
+    "$softalign" align $model gold.tsv --png mm --pdf mm --width 80 --font Serif
+    same "80 mm at 300 dpi" 944 $((16#$(head -c 20 mm/0001.png | tail -c 4 | od -An -tx1 | tr -d ' ')))
+    grep -aq 'MediaBox \[ 0 0 226.77' mm/0001.pdf || fail "80 mm of a PDF"
+    grep -aq '/FontFile' mm/0001.pdf || fail "the PDF does not embed its font"
     mkdir fonts
     echo "<fontconfig><dir>$PWD/fonts</dir><cachedir>$PWD/fonts</cachedir></fontconfig>" >fonts.conf
     cat gold.tsv gold.tsv >two.tsv

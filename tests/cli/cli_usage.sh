@@ -23,6 +23,12 @@ expect 2 "train: unknown option '--hiden' (did you mean '--hidden'?)" train --hi
 expect 2 "train: unknown option '--hiden=3' (did you mean '--hidden'?)" train --hiden=3
 expect 2 "train: unknown option '-e'" train -e 3
 expect 2 "train: unknown option '--a\\x1B[2Jb'" train $'--a\e[2Jb'
+for word in batch-size:batch vocab-size:vocab hidden-size:hidden learning-rate:lr clip-norm:clip max_grad_norm:clip \
+    per_device_train_batch_size:batch dim-emb:embed save-dir:out max-update:steps word-min-count:min-freq; do
+    expect 2 "train: unknown option '--${word%:*}' (did you mean '--${word#*:}'?)" train --${word%:*} 3
+done
+expect 2 "train: unknown option '-rnn_size' (did you mean '--hidden'?)" train -rnn_size 3
+expect 2 "translate: unknown option '--beam-size' (did you mean '--beam'?)" translate m --beam-size 3
 expect 2 "translate: there is no '--verbose' any more: 'softalign --version' prints the versions, the shell's 'time' the cost" translate m --verbose
 expect 2 "--lr is given twice" train --lr 1 --lr 1
 expect 2 "--lr needs a value (X)" train --lr

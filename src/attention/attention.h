@@ -64,12 +64,12 @@ typedef struct sa_score {
     const sa_part *part; /* the part that this score requires, or NULL */
 } sa_score;
 
-/* Whether k = U_a h. */
+/* Returns whether k = U_a h. */
 static inline bool sa_key_projected(const sa_score *score) {
     return score->key == SA_KEY_UNITS || score->key == SA_KEY_PRODUCT;
 }
 
-/* Whether projections of q and k may be rotated together. */
+/* Returns whether projections of q and k may be rotated together. */
 static inline bool sa_score_rotates(const sa_score *score) {
     return score->key == SA_KEY_PRODUCT || score->key == SA_KEY_STATE_SIZED;
 }

@@ -151,7 +151,8 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
 
-/* The matrix that projects the annotations to keys: U_a or W_a; NULL: keys are the annotations. */
+/* Returns the matrix that projects the annotations to keys: U_a or W_a; NULL: keys are the
+ * annotations. */
 static const sa_weight *key_weight(const sa_attention *w) {
     return w->score->key == SA_KEY_STATE_SIZED ? &w->W_a
            : sa_key_projected(w->score)        ? &w->U_a
@@ -256,7 +257,7 @@ sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
     return sa_cols(sa_head_slice(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
-/* The weights of head k in the block's rows. */
+/* Returns the weights of head k in the block's rows. */
 static sa_mat weights_of(const sa_attention *w, sa_mat alpha, int k, int S) {
     return sa_cols(sa_head_slice(alpha, w->heads, k), 0, S);
 }
@@ -284,7 +285,7 @@ static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query
     return all;
 }
 
-/* The columns of head k. A query that is the state itself serves all heads. */
+/* Returns the columns of head k. A query that is the state itself serves all heads. */
 static sa_head head_of(const sa_attention *w, const sa_head *all, int k) {
     const int H = w->heads;
     sa_head head = *all;

@@ -11,12 +11,12 @@ typedef struct sa_query_block {
     int causal; /* as in sa_head */
 } sa_query_block;
 
-/* The queries of sentence b. */
+/* Returns the queries of sentence b. */
 sa_query_block sa_queries_of(const sa_queries *queries, int b);
 
 /* Fills rows.q, and what parts compute from the states s [R x n]. */
 void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows);
-/* Where the heads write [o^1 .. o^H]: c itself if the values are the annotations. */
+/* Returns where the heads write [o^1 .. o^H]: c itself if the values are the annotations. */
 sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
 /* Computes c [R x A] from the outputs of the heads. */
 void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
@@ -28,16 +28,16 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
 sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                      sa_attention_rows rows, const sa_attention_scratch *scratch, int k);
 
-/* The size of a word in a memory, without the annotation if keys and values are projected; A: of
- * the annotation. */
+/* Returns the size of a word in a memory, without the annotation if keys and values are projected;
+ * A: of the annotation. */
 size_t sa_memory_width(const sa_attention *w, int A);
 /* The most columns that a row of a query has for each word. */
 int sa_attention_growth(const sa_attention *w);
-/* Whether the weights of a query may sum to less than 1. */
+/* Returns whether the weights of a query may sum to less than 1. */
 bool sa_attention_lacks(const sa_attention *w);
 
-/* The size of the sums of all key/value heads that replace keys and values where causal attention
- * can run on (parts/running_sums.c); 0: it cannot. */
+/* Returns the size of the sums of all key/value heads that replace keys and values where causal
+ * attention can run on (parts/running_sums.c); 0: it cannot. */
 int sa_running_width(const sa_attention *w);
 /* Adds word t of `words` to the sums [1 x width]; q [1 x query_width] -> o [1 x output_width].
  * scratch [1 x key_width]. */

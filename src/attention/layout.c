@@ -34,7 +34,7 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
     }
 }
 
-/* The size of a projected query of one head. */
+/* Returns the size of a projected query of one head. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
            : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->carry

@@ -165,9 +165,9 @@ static double largest(sa_mat z) {
     return most;
 }
 
-/* The tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max). The sum
- * falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass the root:
- * they end where they no longer move. */
+/* Returns the tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max).
+ * The sum falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass
+ * the root: they end where they no longer move. */
 static double threshold(double alpha, double max, sa_mat z) {
     const double exponent = 1 / (alpha - 1);
     double tau = -1; /* here the largest z makes the sum 1 */

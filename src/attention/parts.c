@@ -104,8 +104,8 @@ sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head) {
     return sa_head_slice(head->rows.part[part], w->heads, head->index);
 }
 
-/* The columns of the carry of the first `count` parts, without those for each word, which are
- * counted in *words. */
+/* Returns the columns of the carry of the first `count` parts, without those for each word, which
+ * are counted in *words. */
 static int carry_of(const sa_attention *w, int count, int *words) {
     int numbers = 0;
     *words = 0;

@@ -80,13 +80,14 @@ static inline const void *sa_part_own(const sa_attention *w, int part) {
 /* Its number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *kind);
 
-/* What it keeps of the head's queries, of equally many columns for each head. */
+/* Returns what it keeps of the head's queries, of equally many columns for each head. */
 sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head);
 /* Its carry for head k in a row of carries (or of their gradients), for S words. */
 sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat carries, int k, int S);
 /* Its slice of the scratch. */
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head);
-/* What it has of the words of the head's sentence, or the gradients; empty without memory.width. */
+/* Returns what it has of the words of the head's sentence, or the gradients; empty without
+ * memory.width. */
 sa_mat sa_part_memory(int part, const sa_head *head);
 
 /* In a hook of the keys: replaces the head's keys by a copy, and in the backward pass their
@@ -111,7 +112,7 @@ struct sa_shown {
 /* For `show` of a part that adds to scores: what it adds, b_ij, for the head's first query. */
 int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
                        sa_shown shown[SA_SHOWN_MAX]);
-/* What a part shows under this name; empty without the part or the name. */
+/* Returns what a part shows under this name; empty without the part or the name. */
 sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
                     const char *name);
 
@@ -184,12 +185,12 @@ typedef enum sa_bind_group {
     SA_BIND_AFTER_NORM,
     SA_BIND_GROUPS
 } sa_bind_group;
-/* Whether the order of model files lists it, as every part of ours that has parameters. */
+/* Returns whether the order of model files lists it, as every part of ours that has parameters. */
 bool sa_part_learns(const sa_part *kind);
 void sa_parts_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                    sa_bind_group group, sa_attention *w);
 
-/* The columns of the scratch of the first `count` parts. */
+/* Returns the columns of the scratch of the first `count` parts. */
 int sa_scratch_width(const sa_attention *w, int count, int queries, int steps);
 
 /* ---- What tables and proofs need of single parts --------------------------------------------- */

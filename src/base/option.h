@@ -33,7 +33,7 @@ void sa_options_init(const sa_option *options, void *fields); /* the defaults; f
 /* Returns option i, NULL after the last. */
 const sa_option *sa_option_at(const sa_option *options, size_t i);
 
-/* Whether the value is a text, such as a file name. */
+/* Returns whether the value is a text, such as a file name. */
 bool sa_option_is_text(const sa_option *option);
 
 /* Sets the option's field from a text ("yes" or "no" for a switch). SA_USAGE names the option, the

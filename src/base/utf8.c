@@ -63,8 +63,8 @@ static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
     return utf8proc_tolower(code);
 }
 
-/* Whether all code points are below the first combining mark, U+0300. Such text, the most common,
- * is already composed. */
+/* Returns whether all code points are below the first combining mark, U+0300. Such text, the most
+ * common, is already composed. */
 static bool is_composed(const char *text, size_t size) {
     enum { LEAD_BYTE_OF_300 = 0xcc };
     unsigned char highest = 0;
@@ -73,14 +73,14 @@ static bool is_composed(const char *text, size_t size) {
     return highest < LEAD_BYTE_OF_300;
 }
 
-/* Whether canonical ordering may move the character: a combining mark, or one of the three that are
- * not but decompose into two. */
+/* Returns whether canonical ordering may move the character: a combining mark, or one of the three
+ * that are not but decompose into two. */
 static bool is_mark(utf8proc_int32_t code) {
     return utf8proc_get_property(code)->combining_class || code == 0xf73 || code == 0xf75 ||
            code == 0xf81;
 }
 
-/* The end of the 30th of more than 30 marks in a row, or size. */
+/* Returns the end of the 30th of more than 30 marks in a row, or size. */
 static size_t find_long_run(const char *text, size_t size) {
     enum { MOST_MARKS = 30 };
     int marks = 0;
@@ -170,7 +170,7 @@ static bool has_case(utf8proc_int32_t code) {
            (code >= 0x2160 && code <= 0x217f) || (code >= 0x24b6 && code <= 0x24e9);
 }
 
-/* Whether the first code point that is not ignorable is cased. */
+/* Returns whether the first code point that is not ignorable is cased. */
 static bool begins_with_case(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = sa_utf8_codepoint(text + at, size - at, &length);
@@ -308,7 +308,7 @@ bool sa_utf8_words_are_rtl(const char *const *words, int count) {
 
 /* ---- Words in few columns -------------------------------------------------------------------- */
 
-/* Whether a character has enough combining marks to cover its neighbors. */
+/* Returns whether a character has enough combining marks to cover its neighbors. */
 static bool has_mark_flood(const char *cluster, size_t size) {
     enum { MARKS = 4 };
     int marks = 0;

@@ -65,7 +65,7 @@ extern const sa_option cli_align_rows[];
         "Links", sa_linking_options, (at) + offsetof(cli_align_options, linking)                   \
     }
 
-/* Whether the matrices go to standard output: if that is wanted, or nothing else is. */
+/* Returns whether the matrices go to standard output: if that is wanted, or nothing else is. */
 bool cli_align_prints(const cli_align_options *options);
 
 bool cli_align_check(const cli_align_options *options, sa_error *error);

@@ -22,7 +22,7 @@ static const sa_option table[] = {
 
 /* ---- Tensors -------------------------------------------------------------------------------- */
 
-/* Whether the tensor holds lines: words, or a version and then merge operations. */
+/* Returns whether the tensor holds lines: words, or a version and then merge operations. */
 static bool is_text(const sa_tensor *tensor, const char *ending) {
     const size_t size = strlen(tensor->name), tail = strlen(ending);
     return tensor->type == SA_U8 && size >= tail && strcmp(tensor->name + size - tail, ending) == 0;

@@ -333,7 +333,7 @@ static bool print_json(const score_work *work, sa_error *error) {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Whether punctuation is separated, words are split or characters are escaped. */
+/* Returns whether punctuation is separated, words are split or characters are escaped. */
 static bool looks_tokenized(const char *line) {
     const size_t size = strlen(line);
     return (size > 2 && strcmp(line + size - 2, " .") == 0) || strstr(line, " , ") ||

@@ -160,7 +160,7 @@ static bool name_matches(const char *folder, const char *pattern, const char *pa
     return !strpbrk(pattern, "*[") && sa_file_same(sa_path_in(whole, folder, pattern), path);
 }
 
-/* Whether the folder's files would replace the other file, or files of the other folder. */
+/* Returns whether the folder's files would replace the other file, or files of the other folder. */
 static bool writes_over(const run_file *folder, const run_file *other) {
     const char *pattern, *theirs;
     for (size_t i = 0; other->real && (pattern = sa_option_choice(folder->option, i)); i++) {
@@ -228,7 +228,7 @@ typedef struct argument_reader {
     bool seen[ROWS]; /* by the option's number over all sets */
 } argument_reader;
 
-/* Whether an argument, after its "--", is the option: "name" or "name=value". */
+/* Returns whether an argument, after its "--", is the option: "name" or "name=value". */
 static bool is_named(const sa_option *option, const char *argument) {
     const size_t size = strlen(option->name);
     return strncmp(argument, option->name, size) == 0 && (!argument[size] || argument[size] == '=');

@@ -78,7 +78,7 @@ const char *cli_name = "softalign";
 cli_messages cli_said;
 bool cli_follows;
 
-/* Whether to print no messages: with --quiet, and in a process that follows. */
+/* Returns whether to print no messages: with --quiet, and in a process that follows. */
 static bool is_quiet(void) {
     return cli_said.quiet || cli_follows;
 }

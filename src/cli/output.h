@@ -74,7 +74,7 @@ typedef struct cli_progress {
     double last; /* time of the last line about an update; < 0: none yet */
 } cli_progress;
 
-/* Whether TERM is missing or "dumb". */
+/* Returns whether TERM is missing or "dumb". */
 bool cli_is_dumb(void);
 
 void cli_progress_init(cli_progress *progress);

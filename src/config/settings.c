@@ -405,7 +405,7 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
     return false;
 }
 
-/* Whether the list has the option's name between spaces. */
+/* Returns whether the list has the option's name between spaces. */
 static bool is_in(const sa_option *option, const char *list) {
     char name[64];
     snprintf(name, sizeof name, " %s ", option->name);

@@ -11,10 +11,11 @@
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 
-/* Whether the family of the model (--model) ignores an option. */
+/* Returns whether the family of the model (--model) ignores an option. */
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
 
-/* Whether compared models must have the same value, because they need the same data and batches. */
+/* Returns whether compared models must have the same value, because they need the same data and
+ * batches. */
 bool sa_settings_is_common(const sa_option *option);
 
 /* Checks that all settings are in range and consistent. SA_USAGE names those that are not. */

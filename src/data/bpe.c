@@ -23,7 +23,7 @@ size_t sa_bpe_count_characters(sa_token word) {
     return count;
 }
 
-/* The index of the merge of two symbols, or -1. */
+/* Returns the index of the merge of two symbols, or -1. */
 static int32_t find_merge(const sa_bpe *bpe, int32_t left, int32_t right) {
     const sa_bpe_pair pair = {left, right};
     return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
@@ -90,7 +90,7 @@ static bool check_version(const char *line, const char *name, sa_error *error) {
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
 }
 
-/* Whether a symbol is a single character, with or without the end-of-word mark. */
+/* Returns whether a symbol is a single character, with or without the end-of-word mark. */
 static bool is_character(sa_token symbol) {
     const size_t first = sa_bpe_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
@@ -98,7 +98,7 @@ static bool is_character(sa_token symbol) {
                      memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
 }
 
-/* The id of a symbol that is a character or the result of an earlier merge, or -1. */
+/* Returns the id of a symbol that is a character or the result of an earlier merge, or -1. */
 static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *reader,
                          sa_error *error) {
     if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);

@@ -49,8 +49,8 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
 
 /* ---- The heap -------------------------------------------------------------------------------- */
 
-/* Whether a comes before b: it is more frequent, or of equal frequency and later in byte order,
- * which in UTF-8 is the order of code points. */
+/* Returns whether a comes before b: it is more frequent, or of equal frequency and later in byte
+ * order, which in UTF-8 is the order of code points. */
 static bool comes_before(const learner *all, const heap_item *a, const heap_item *b) {
     if (a->frequency != b->frequency) return a->frequency > b->frequency;
     if (a->pair == b->pair) return false;

@@ -8,7 +8,7 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Whether a spreadsheet would run a cell that begins like this. */
+/* Returns whether a spreadsheet would run a cell that begins like this. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = {"＝", "＋", "－", "＠"};
     if (*text && strchr("=+-@\t\r\n", *text)) return true;
@@ -17,7 +17,7 @@ static bool is_formula(const char *text) {
     return false;
 }
 
-/* Whether a reader that strips one ' would get the word wrong without an additional one. */
+/* Returns whether a reader that strips one ' would get the word wrong without an additional one. */
 static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
@@ -135,7 +135,7 @@ static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
                    what, foreign ? " (cells are separated by commas)" : "");
 }
 
-/* Whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
+/* Returns whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
 static bool looks_numeric(const char *text) {
     text += *text == '-' || *text == '+';
     text += *text == '.';

@@ -25,16 +25,16 @@ bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *sou
 const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                               const sa_sentence *sentence, sa_error *error);
 
-/* The word of an id: of the vocabulary or, beyond it, of the source that was copied from, whose
- * `words` are as the text spells them. */
+/* Returns the word of an id: of the vocabulary or, beyond it, of the source that was copied from,
+ * whose `words` are as the text spells them. */
 sa_token sa_word_of(const sa_vocab *vocab, int32_t id, const sa_sentence *source,
                     const char *const *words);
 
 /* Terminated copies of tokens. One block of memory, freed with free(). */
 const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error);
 
-/* A reference as the model could generate it: in lower case if the codec lowercases. Freed with
- * free(). */
+/* Returns a reference as the model could generate it: in lower case if the codec lowercases. Freed
+ * with free(). */
 char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *error);
 
 /* ---- Subwords and words ---------------------------------------------------------------------- */

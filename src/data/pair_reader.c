@@ -97,7 +97,8 @@ static const sa_pair_format formats[] = {
     {"tabs", "", {"", NULL}, next_tabs, 0},
 };
 
-/* Whether a cell is a name of a column as files of pairs have them: "source", "en", "fr_FR". */
+/* Returns whether a cell is a name of a column as files of pairs have them: "source", "en",
+ * "fr_FR". */
 static bool is_known(const char *name) {
     static const char known[] =
         " source src target tgt trg ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
@@ -119,7 +120,7 @@ static size_t find_known(char *const *name, size_t cells, size_t at[2]) {
     return count;
 }
 
-/* Whether the name ends in one of the endings, or does so before ".gz". */
+/* Returns whether the name ends in one of the endings, or does so before ".gz". */
 static bool ends_in(const char *name, const char *endings) {
     char ending[16];
     size_t size = strlen(name);

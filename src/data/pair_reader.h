@@ -33,7 +33,7 @@ bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *c
  * longer. */
 bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error);
 
-/* Whether the file is lines of SOURCE TAB TARGET. */
+/* Returns whether the file is lines of SOURCE TAB TARGET. */
 bool sa_pair_reader_is_plain(const sa_pair_reader *reader);
 
 void sa_pair_reader_close(sa_pair_reader *reader);

@@ -58,7 +58,7 @@ static bool is(sa_token token, const char *text) {
     return token.size == strlen(text) && memcmp(token.text, text, token.size) == 0;
 }
 
-/* Whether a token is an elided word with its apostrophe. */
+/* Returns whether a token is an elided word with its apostrophe. */
 static bool is_elision(sa_token token) {
     const size_t sizes[] = {1, 3}; /* of apostrophes */
     for (size_t i = 0; i < 2; i++) {
@@ -133,8 +133,8 @@ typedef struct key_reader {
     unsigned int open; /* bits of signs that come in pairs */
 } key_reader;
 
-/* The index of a sign that comes in pairs and may open and close by the same form; -1: no such
- * sign.
+/* Returns the index of a sign that comes in pairs and may open and close by the same form; -1: no
+ * such sign.
  */
 static int find_pair_sign(uint32_t code) {
     static const uint32_t signs[] = {'"', '\'', '*', '`', 0x201d, 0x2019, 0xbb};
@@ -193,7 +193,7 @@ static size_t write_pair(const keyed_token *left, const keyed_token *right, char
     return (size_t)(at - pair);
 }
 
-/* The space that the table has between two keys, or UNKNOWN. */
+/* Returns the space that the table has between two keys, or UNKNOWN. */
 static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
                            const keyed_token *right) {
     char pair[PAIR_SIZE];

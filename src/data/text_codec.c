@@ -45,7 +45,7 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     return good;
 }
 
-/* What is wrong with a word of a file, or NULL. */
+/* Returns what is wrong with a word of a file, or NULL. */
 static const char *find_problem(sa_token word) {
     size_t bad;
     if (!word.size) return "is empty";
@@ -158,7 +158,7 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     return good;
 }
 
-/* Whether a word of a text with a table of spaces carries a mark. */
+/* Returns whether a word of a text with a table of spaces carries a mark. */
 static bool is_marked(const sa_text_codec *codec, sa_token word) {
     return codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size;
 }

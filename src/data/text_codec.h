@@ -22,7 +22,7 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
  * a word is empty, repeated, too long, not UTF-8 or contains NUL or CR. */
 bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
                    const char *name, sa_error *error);
-/* Whether both have the same words in the same order. */
+/* Returns whether both have the same words in the same order. */
 bool sa_vocab_equal(const sa_vocab *one, const sa_vocab *other);
 
 void sa_vocab_release(sa_vocab *vocab);
@@ -45,7 +45,7 @@ typedef struct sa_text_codec {
     sa_vocab vocab;
 } sa_text_codec;
 
-/* Whether two codecs split every text into the same tokens. */
+/* Returns whether two codecs split every text into the same tokens. */
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 
 /* Replaces tokens by the tokens of a text. If `lower` is false but the codec lowercases, words are

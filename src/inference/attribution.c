@@ -486,7 +486,7 @@ static void layout_search(search *all) {
         sa_mat_alloc(&all->arena, COPIES, sa_vocabulary_stretches(sa_seq2seq_readout(&all->w)));
 }
 
-/* The total variation of p(y_t) of copy c from that of copy 0. */
+/* Returns the total variation of p(y_t) of copy c from that of copy 0. */
 static double variation(const search *all, int c) {
     const sa_real *own = sa_row(all->logits, 0), *moved = sa_row(all->logits, c);
     double sum = 0;
@@ -496,7 +496,7 @@ static double variation(const search *all, int c) {
     return sum / 2;
 }
 
-/* The weight of source word j in copy c, the mean over layers and heads. */
+/* Returns the weight of source word j in copy c, the mean over layers and heads. */
 static double weight(const search *all, int c, int j) {
     const int heads = sa_seq2seq_heads(&all->w);
     const int count = heads * sa_seq2seq_layers(&all->w, SA_SITE_CROSS);
@@ -508,7 +508,7 @@ static double weight(const search *all, int c, int j) {
     return sum / count;
 }
 
-/* The Jensen-Shannon divergence, in nats, of the weights of copy c from those of copy 0. */
+/* Returns the Jensen-Shannon divergence, in nats, of the weights of copy c from those of copy 0. */
 static double divergence(const search *all, int c) {
     double sum = 0;
     for (int j = 0; j < all->job->source->len; j++) {

@@ -62,7 +62,7 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 /* Encodes the sources. */
 void sa_ensemble_begin(sa_ensemble *ensemble);
 
-/* The words that translations of sentence b of the batch may have. */
+/* Returns the words that translations of sentence b of the batch may have. */
 int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
 /* Sets row l of the next step. */
@@ -75,7 +75,8 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
 
-/* Whether every log p(word) is <= 0 even after rounding: of one model that does not copy. */
+/* Returns whether every log p(word) is <= 0 even after rounding: of one model that does not copy.
+ */
 bool sa_ensemble_bounded(const sa_ensemble *ensemble);
 /* If so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
 const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);

@@ -247,7 +247,7 @@ bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, s
     return true;
 }
 
-/* The tensor that holds a text. */
+/* Returns the tensor that holds a text. */
 static const sa_tensor *find_text(const sa_container *file, const char *name, sa_error *error) {
     const sa_tensor *tensor = sa_container_find(file, name);
     if (tensor && tensor->type == SA_U8 && tensor->rank == 1) return tensor;
@@ -314,7 +314,7 @@ static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
     sa_buffer_adds(out, "]");
 }
 
-/* Whether a name is that of a weight, of a text, or of a training's state. */
+/* Returns whether a name is that of a weight, of a text, or of a training's state. */
 static bool is_known(const sa_params *plan, const char *name, const sa_text_codec codec[2]) {
     static const char *const state[] = {"optimizer.", "training.", "average."};
     for (int i = 0; i < 2; i++)
@@ -374,8 +374,8 @@ bool sa_model_numbers_normal(const void *piece, size_t size) {
     return all_normal(piece, size / sizeof(float));
 }
 
-/* The weights of a file that was opened with that check, in place. Pieces that they share with
- * other tensors are checked again. */
+/* Returns the weights of a file that was opened with that check, in place. Pieces that they share
+ * with other tensors are checked again. */
 static bool all_normal_in_file(const sa_container *file, const float *values, size_t size) {
     const char *data = file->tensors[0].data;
     const size_t first = (size_t)((const char *)values - data), end = first + size * sizeof *values;
@@ -410,8 +410,8 @@ static bool check_numbers(const sa_container *file, const sa_params *plan, float
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The weights in the file's memory, if they are aligned and in order there; NULL if not, or if most
- * of the file is a training's state. */
+/* Returns the weights in the file's memory, if they are aligned and in order there; NULL if not, or
+ * if most of the file is a training's state. */
 static float *find_weights(const sa_container *file, const sa_params *plan) {
     if (!file->memory || plan->size * sizeof(float) < file->size / 2) return NULL;
     const char *data = sa_container_find(file, plan->item[0].name)->data;

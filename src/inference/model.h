@@ -64,7 +64,7 @@ bool sa_fail_diverged(sa_error *error);
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Whether all numbers are normal or zero: the check of weights while their file is opened
+/* Returns whether all numbers are normal or zero: the check of weights while their file is opened
  * (sa_container_open), which saves reading them again. */
 bool sa_model_numbers_normal(const void *piece, size_t size);
 
@@ -80,9 +80,9 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
-/* A tensor to be written: a matrix, or with rows 0 a vector. */
+/* Returns a tensor to be written: a matrix, or with rows 0 a vector. */
 sa_tensor sa_tensor_of(const char *name, sa_dtype type, size_t rows, size_t cols, const void *data);
-/* How many numbers it has. */
+/* Returns how many numbers it has. */
 size_t sa_tensor_count(const sa_tensor *tensor);
 
 /* Copies the numbers of a tensor; SA_DATA names it if its type or count is another. */

@@ -103,7 +103,7 @@ typedef struct search_state {
     sa_hypothesis *found;
 } search_state;
 
-/* The most words of an output, for a source of S words. */
+/* Returns the most words of an output, for a source of S words. */
 static double longest_output(const sa_search *search, int S) {
     return search->max_ratio * S + 10;
 }
@@ -183,7 +183,7 @@ static void insert_candidate(live_hypothesis *best, int *count, int capacity,
     best[at] = candidate;
 }
 
-/* Whether a word may be number `step` (from 0) of its sentence b. */
+/* Returns whether a word may be number `step` (from 0) of its sentence b. */
 static bool allowed(const search_state *run, int32_t word, int b, int step) {
     if (run->lengths && (word == SA_EOS) != (step + 1 == run->lengths[run->order[b]])) return false;
     return word != SA_BOS && !(word == SA_UNK && run->search->no_unknown) &&
@@ -199,7 +199,8 @@ static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst)
     return log_p + ((double)threshold - log_sum_exp) <= worst ? threshold : (sa_real)NAN;
 }
 
-/* The first word from `word` on whose logit is not up to the threshold; `words` if there is none.
+/* Returns the first word from `word` on whose logit is not up to the threshold; `words` if there is
+ * none.
  */
 static int find_above(const sa_real *logits, const sa_real *most, int word, int words,
                       sa_real threshold) {

@@ -66,18 +66,18 @@ sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const
 sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
                        int cols, sa_init_kind init);
 
-/* The tensor of this name, or NULL. */
+/* Returns the tensor of this name, or NULL. */
 const sa_param *sa_params_find(const sa_params *plan, const char *name);
 
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 
-/* Whether --l2 and --weight-decay shrink the tensor: biases and gains they do not, the vectors v_a
- * and v_p they do. */
+/* Returns whether --l2 and --weight-decay shrink the tensor: biases and gains they do not, the
+ * vectors v_a and v_p they do. */
 bool sa_param_is_weight(const sa_param *param);
 
-/* The term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is no weight. Backward adds its
- * gradient. */
+/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is no weight. Backward
+ * adds its gradient. */
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
 void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 

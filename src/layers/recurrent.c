@@ -10,7 +10,7 @@ static bool normalized(const sa_recurrent *w, sa_product of) {
     return w->norm[of].g.cols;
 }
 
-/* How many products before this one are normalized: their columns come first. */
+/* Returns how many products before this one are normalized: their columns come first. */
 static int normalized_before(const sa_recurrent *w, sa_product of) {
     int count = 0;
     for (int k = 0; k < (int)of; k++) count += normalized(w, k);
@@ -50,14 +50,14 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
     return (w->cell->blocks + normalized_before(w, SA_PRODUCTS) * w->cell->gated_blocks) * w->n;
 }
 
-/* The gradient of a normalized product itself; it follows that of the pre-activations. */
+/* Returns the gradient of a normalized product itself; it follows that of the pre-activations. */
 static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
     return sa_cols(da, (at + first) * n, count * n);
 }
 
-/* The gain and bias of one group of a product, or their gradients. */
+/* Returns the gain and bias of one group of a product, or their gradients. */
 static sa_layernorm norm_slice(const sa_layernorm *w, int first, int count) {
     return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
 }
@@ -70,7 +70,7 @@ static sa_layernorm_cache norm_cache(const sa_recurrent *w, sa_product of, int i
                                 sa_cols(cache, at + width - 2 + i, 1)};
 }
 
-/* The gated blocks, from block `at` on. */
+/* Returns the gated blocks, from block `at` on. */
 static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
     const int n = w->n;
     return sa_cols(gates, at * n, w->cell->gated_blocks * n);
@@ -163,7 +163,7 @@ void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) 
 /* ---- The memory of an LSTM --------------------------------------------------------------------
  */
 
-/* The last columns of the cache. */
+/* Returns the last columns of the cache. */
 static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
     const int n = w->n, at = sa_recurrent_cache_width(w) - n - 1;
     return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};

@@ -126,8 +126,8 @@ void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm
 /* ---- The table of cells: cells.c ---------------------------------------------------------------
  */
 
-/* The cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than the new
- * one, and whether the reset gate acts after U. */
+/* Returns the cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than
+ * the new one, and whether the reset gate acts after U. */
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after);
 
 extern const sa_cell sa_cells[]; /* ends with a NULL name */

@@ -83,7 +83,7 @@ static size_t matrix_size(const sa_alignment *alignment) {
     return (size_t)alignment->targets * (size_t)alignment->sources;
 }
 
-/* The number of matrices for each head after the first. */
+/* Returns the number of matrices for each head after the first. */
 static size_t head_matrices(const sa_alignment *alignment) {
     return alignment->heads > 1 ? (size_t)alignment->heads : 0;
 }

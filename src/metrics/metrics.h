@@ -131,7 +131,8 @@ typedef struct sa_confidence_interval {
 /* Sorts the values. */
 sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
 
-/* The p-value of sacreBLEU's paired bootstrap test for two systems that differ by `difference`:
+/* Returns the p-value of sacreBLEU's paired bootstrap test for two systems that differ by
+ * `difference`:
  *
  *   p = (c + 1) / (samples + 1),  c = number of samples i with |d_i| - mean|d| > |difference|
  *

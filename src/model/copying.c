@@ -32,7 +32,7 @@ static sa_mat head_of(const pointer *at, int k) {
     return sa_attention_head(at->alpha, at->row, at->attention->heads, k, at->source->len[at->b]);
 }
 
-/* The mean weight of source position j. */
+/* Returns the mean weight of source position j. */
 static double weight_at(const pointer *at, int j) {
     double sum = 0;
     for (int k = 0; k < at->attention->heads; k++) sum += (double)head_of(at, k).x[j];

@@ -4,8 +4,8 @@
 
 #include "model/decode.h"
 
-/* The words that a target sentence may have: the vocabulary, and with copying the source words that
- * it lacks. */
+/* Returns the words that a target sentence may have: the vocabulary, and with copying the source
+ * words that it lacks. */
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source);
 
 /* After the forward pass of the attention: fills the read-out's mixtures for the references. */

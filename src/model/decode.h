@@ -34,9 +34,9 @@ void sa_decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache
 /* *t becomes the L vectors from which words are predicted. SA_LIMIT when memory runs out. */
 bool sa_decode_forward(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
                        sa_mat *t, sa_error *error);
-/* The weights of a layer's cross-attention in that step, all rows and heads. */
+/* Returns the weights of a layer's cross-attention in that step, all rows and heads. */
 sa_mat sa_decode_weights(const sa_seq2seq *w, const sa_decode_cache *cache, int layer);
 void sa_decode_release(const sa_seq2seq *w, sa_decode_cache *cache);
 
-/* What decoding holds in memory. */
+/* Returns what decoding holds in memory. */
 sa_cache_size sa_decode_cache_size(const sa_settings *settings);

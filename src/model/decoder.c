@@ -258,7 +258,7 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
                            dropout.readout, rng, &cache->readout); /* t_i */
 }
 
-/* The gradients of a step: of the states, the rows of the current one. */
+/* Returns the gradients of a step: of the states, the rows of the current one. */
 static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int layers, int first,
                                             int count) {
     sa_decoder_gradients d = {
@@ -422,7 +422,7 @@ sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *ro
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* The size of c_i; 0: there is no context. */
+/* Returns the size of c_i; 0: there is no context. */
 static int context_width(const sa_decoder_sizes *sizes) {
     const bool attends = sizes->kind->query_state != SA_QUERY_STATE_NONE;
     return attends ? sa_encoder_width(&sizes->source.encoder) : sizes->source.fixed ? sizes->n : 0;

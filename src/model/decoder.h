@@ -167,7 +167,7 @@ static inline sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat
 static inline sa_mat sa_decoder_fed_input(const sa_recurrent_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
 }
-/* Whether layer k (from 0) has a residual connection. */
+/* Returns whether layer k (from 0) has a residual connection. */
 static inline bool sa_decoder_residual(const sa_recurrent_decoder *w, int k) {
     return w->sizes.settings.decoder_residual && k + 1 >= SA_LEAST_RESIDUAL_LAYERS;
 }

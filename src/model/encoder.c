@@ -67,7 +67,8 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
 
 /* ---- All layers ------------------------------------------------------------------------------ */
 
-/* The states of direction d among the annotations of a layer, whose rows are step by step. */
+/* Returns the states of direction d among the annotations of a layer, whose rows are step by step.
+ */
 static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory) {
     return sa_state_of(sa_cols(h, d * w->sizes.n, w->sizes.n), memory);
 }

@@ -67,7 +67,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
  * position t is read: where words are reversed, EOS still comes last. */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
 
-/* The size of an annotation. */
+/* Returns the size of an annotation. */
 int sa_encoder_width(const sa_encoder_sizes *sizes);
 
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,

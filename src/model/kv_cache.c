@@ -69,8 +69,8 @@ static void gather_entries(sa_transformer_decode_state *state, const sa_attentio
 
 /* ---- The source of a decoder-only model ------------------------------------------------------ */
 
-/* The number of words before the first that a step reads: of a decoder-only model the words of
- * source b except EOS, else 0. */
+/* Returns the number of words before the first that a step reads: of a decoder-only model the words
+ * of source b except EOS, else 0. */
 static int words_before(const sa_transformer_decode_state *state, int b) {
     const int *first = state->encoder.self.first + b;
     return state->separator ? first[1] - first[0] - 1 : 0;
@@ -227,8 +227,8 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The width of what takes the place of keys and values in decoding. A decoder-only model keeps
- * these: the weights of the source are its alignment. */
+/* Returns the width of what takes the place of keys and values in decoding. A decoder-only model
+ * keeps these: the weights of the source are its alignment. */
 static int sums_width(const sa_stack *stack) {
     return stack->cross ? sa_running_width(&stack->layer[0].self.attention) : 0;
 }

@@ -15,7 +15,7 @@
 const char *sa_model_name(size_t i);
 /* The preset where training starts when none is named; NULL: the defaults. */
 const char *sa_model_preset(int model);
-/* Whether the decoder has cross-attention. */
+/* Returns whether the decoder has cross-attention. */
 bool sa_model_attends(const sa_settings *settings);
 
 typedef struct sa_sizes {
@@ -26,7 +26,7 @@ typedef struct sa_sizes {
     int precision; /* SA_PRECISION_... of the products of weights */
 } sa_sizes;
 
-/* The sizes of a model with these settings and vocabularies (special symbols included). */
+/* Returns the sizes of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
 /* Why the settings do not go together, in the words of config/settings.h, as when vectors that are
@@ -55,7 +55,8 @@ struct sa_seq2seq { /* weights, or their gradients */
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 
-/* The embedding of the source (0) or the target (1); with tie three-way they are the same. */
+/* Returns the embedding of the source (0) or the target (1); with tie three-way they are the same.
+ */
 const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
@@ -74,12 +75,12 @@ void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
 
 /* ---- What a model has ------------------------------------------------------------------------ */
 
-/* The read-out whose W_o and b_y choose the next word. */
+/* Returns the read-out whose W_o and b_y choose the next word. */
 static inline const sa_readout *sa_seq2seq_readout(const sa_seq2seq *w) {
     return w->recurrent ? &w->decoder.readout : &w->transformer.vocabulary;
 }
 
-/* The first layer's attention to the source; heads 0: none. */
+/* Returns the first layer's attention to the source; heads 0: none. */
 static inline const sa_attention *sa_seq2seq_attention(const sa_seq2seq *w) {
     const sa_transformer_layer *first = w->transformer.decoder.layer;
     return w->recurrent
@@ -87,12 +88,12 @@ static inline const sa_attention *sa_seq2seq_attention(const sa_seq2seq *w) {
                : &(w->transformer.sizes.decoder_only ? &first->self : &first->cross)->attention;
 }
 
-/* The size of the target vocabulary. */
+/* Returns the size of the target vocabulary. */
 static inline int sa_seq2seq_words(const sa_seq2seq *w) {
     return sa_seq2seq_readout(w)->W_o.mat.rows;
 }
 
-/* Whether it copies. */
+/* Returns whether it copies. */
 static inline bool sa_copies(const sa_seq2seq *w) {
     return sa_seq2seq_readout(w)->copy_gate.b.cols;
 }
@@ -100,9 +101,9 @@ static inline bool sa_copies(const sa_seq2seq *w) {
 /* Layers with attention at that site (0: none), and the heads of each. */
 int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site);
 int sa_seq2seq_heads(const sa_seq2seq *w);
-/* Whether the decoder attends to the source. */
+/* Returns whether the decoder attends to the source. */
 bool sa_seq2seq_attends(const sa_seq2seq *w);
-/* The number of the part of that attention that samples words; -1: none does. */
+/* Returns the number of the part of that attention that samples words; -1: none does. */
 int sa_seq2seq_sampling_part(const sa_seq2seq *w);
 
 /* ---- A pass over a batch --------------------------------------------------------------------- */
@@ -121,22 +122,22 @@ struct sa_pass {
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass);
-/* The buffers of a pass that is laid out for training. */
+/* Returns the buffers of a pass that is laid out for training. */
 sa_output_gradients sa_pass_gradients(const sa_seq2seq *w, const sa_pass *pass);
 
-/* The row of target position t (from 0) of sentence b. */
+/* Returns the row of target position t (from 0) of sentence b. */
 static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
     return w->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
 
-/* What the read-out has made of the pass. */
+/* Returns what the read-out has made of the pass. */
 static inline const sa_readout_cache *sa_pass_readout(const sa_seq2seq *w, const sa_pass *pass) {
     return w->recurrent ? &pass->decoder.readout : &pass->transformer.readout;
 }
 
-/* The weights of position t of sentence b (layer from 0): a target position, or at SA_SITE_ENCODER
- * a source position. Of all heads side by side, or [1 x keys] of one head (from 0). The keys are
- * source words, or at SA_SITE_DECODER y_0 .. y_{T-1}. */
+/* Returns the weights of position t of sentence b (layer from 0): a target position, or at
+ * SA_SITE_ENCODER a source position. Of all heads side by side, or [1 x keys] of one head (from 0).
+ * The keys are source words, or at SA_SITE_DECODER y_0 .. y_{T-1}. */
 sa_mat sa_pass_all_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
                            sa_attention_site site, int layer, int b, int t);
 sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,

@@ -81,7 +81,7 @@ typedef struct vocabulary_slice {
     sa_real *max;  /* of the rows */
 } vocabulary_slice;
 
-/* The words from `first` on, for `count` rows from row `at` of the cache on. */
+/* Returns the words from `first` on, for `count` rows from row `at` of the cache on. */
 static vocabulary_slice slice_of(const sa_readout *w, const sa_readout_cache *cache, int at,
                                  int count, int first) {
     const int left = cache->logits.cols - first, words = left < SLICE ? left : SLICE;

@@ -13,7 +13,7 @@ static bool averages(int kind, const sa_encoder_sizes *sizes) {
     return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
 }
 
-/* Whether forward_S and backward_1 are in the summary. */
+/* Returns whether forward_S and backward_1 are in the summary. */
 static bool has_forward(int kind, const sa_encoder_sizes *sizes) {
     return kind != SA_INITIAL_BACKWARD || sizes->kind == SA_ENCODER_UNI;
 }

@@ -136,7 +136,7 @@ static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache
     embed_backward(dropout, cache, d, dw, dE);
 }
 
-/* The stack that reads the source. */
+/* Returns the stack that reads the source. */
 static const sa_stack *reader(const sa_transformer *w) {
     return w->sizes.decoder_only ? &w->decoder : &w->encoder;
 }
@@ -177,8 +177,8 @@ static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transf
 
 /* ---- One stack for both sides ---------------------------------------------------------------- */
 
-/* The rows of all [R x ..] from which the target words of sentence b are predicted, and their rows
- * in a matrix of all target words [M x ..]. */
+/* Returns the rows of all [R x ..] from which the target words of sentence b are predicted, and
+ * their rows in a matrix of all target words [M x ..]. */
 static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
     const int T = cache->first[b + 1] - cache->first[b];
     return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
@@ -297,7 +297,7 @@ static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, false);
 }
 
-/* The first row of each source sentence in the targets' order. */
+/* Returns the first row of each source sentence in the targets' order. */
 static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
     const int B = batch->source.sentences;
     int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);

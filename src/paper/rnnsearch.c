@@ -562,7 +562,7 @@ static hypothesis search(const model *M, const pass *P, int beam) {
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* The next line of a file, without its end; NULL after the last. */
+/* Returns the next line of a file, without its end; NULL after the last. */
 static char *read_line(FILE *file, const char *name, int number) {
     static char line[1 << 20];
     if (!fgets(line, sizeof line, file)) return NULL;

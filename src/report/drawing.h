@@ -26,7 +26,7 @@ sa_color sa_colormap_color(int map, double weight);
 /* Returns the index of the color in the 256-color palette of a terminal. */
 int sa_colormap_palette_index(int map, double weight);
 
-/* Whether black has more contrast on the color than white. */
+/* Returns whether black has more contrast on the color than white. */
 bool sa_color_is_light(sa_color color);
 
 /* ---- Shapes -----------------------------------------------------------------------------------

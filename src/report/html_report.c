@@ -190,7 +190,7 @@ static json_t *json_attention_stats(const sa_attention_stats *stats) {
                      sa_json_number(figures.zeros), "sum", sa_json_number(figures.row_sum));
 }
 
-/* Whether this sentence is shown; later models show the same sentences as the first. */
+/* Returns whether this sentence is shown; later models show the same sentences as the first. */
 static bool fits(sa_html_report *report, size_t index, size_t size) {
     const size_t known = json_array_size(report->sentences);
     if (index < known) return true;

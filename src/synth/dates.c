@@ -10,7 +10,7 @@ typedef struct calendar_day {
     int weekday;          /* from Monday = 0 */
 } calendar_day;
 
-/* The date `days` days after 1 January 1970, a Thursday. */
+/* Returns the date `days` days after 1 January 1970, a Thursday. */
 static calendar_day date_of(int days) {
     static const int common[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     /* Any four of these years have 1461 days. */

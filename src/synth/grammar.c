@@ -174,7 +174,7 @@ static const char *english_determiner(const sa_word *row, const sa_noun_phrase *
     return row->english;
 }
 
-/* The determiner before `next`; de + le and similar pairs are contracted later. */
+/* Returns the determiner before `next`; de + le and similar pairs are contracted later. */
 static const char *french_determiner(const sa_word *row, const sa_noun_phrase *group,
                                      const char *next, sa_mood mood) {
     bool feminine = group->noun->uses & SA_FEMININE, vowel = sa_french_vowel(next);

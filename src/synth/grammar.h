@@ -83,7 +83,7 @@ extern const char *const sa_and[2], *const sa_of[2];
 /* Draws a pronoun or people; `asked`: not I, because people do not ask about themselves. */
 sa_subject sa_subject_draw(sa_draft *draft, bool asked);
 sa_subject sa_subject_draw_people(sa_draft *draft);
-/* A subject of one group: things, places, people. */
+/* Returns a subject of one group: things, places, people. */
 sa_subject sa_subject_of(const sa_noun_phrase *group);
 /* The pronoun of SA_I, SA_YOU ..., also for a subject that was named before. */
 sa_subject sa_subject_pronoun(int who);

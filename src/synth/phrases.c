@@ -65,7 +65,7 @@ static void write_time(sa_draft *draft, const sa_clause *clause) {
 
 /* ---- With an object -------------------------------------------------------------------------- */
 
-/* The only noun of the subject, which its object should not repeat. */
+/* Returns the only noun of the subject, which its object should not repeat. */
 static const sa_word *noun_of(const sa_subject *subject) {
     return subject->count == 1 ? subject->groups[0].noun : NULL;
 }

@@ -43,7 +43,7 @@ static int places(int inner) {
     return sa_bf16_native() ? (inner + 1) / 2 : (inner + 1) / 2 * 2;
 }
 
-/* The float bf16(x), bit by bit. */
+/* Returns the float bf16(x), bit by bit. */
 static inline uint32_t rounded(sa_real x) {
     const uint32_t sign = 0x80000000, infinite = 0x7f800000, quiet = 0x00400000;
     const float single = (float)x;
@@ -275,7 +275,7 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
     return block;
 }
 
-/* Whether that many of the inner dimension can be packed in the scratch. */
+/* Returns whether that many of the inner dimension can be packed in the scratch. */
 static bool has_room(const multiplier *W, int depth, int cols) {
     return W->packing && (size_t)W->packing->cols >= packed_size(depth, cols) + WIDTH;
 }

@@ -16,12 +16,12 @@
 
 enum { SA_BF16_BLOCK = 256 };
 
-/* Whether the processor has the instruction; otherwise its sums are emulated. */
+/* Returns whether the processor has the instruction; otherwise its sums are emulated. */
 bool sa_bf16_native(void);
 
 /* ---- Never in the double copy ---------------------------------------------------------------- */
 
-/* The buffer for sa_bf16_pack, in either order. */
+/* Returns the buffer for sa_bf16_pack, in either order. */
 sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W);
 /* Rounds and packs W in that buffer: one of `jobs` jobs, from 0, which may run at the same time.
  * With 0 jobs nothing is packed yet. */

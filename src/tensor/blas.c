@@ -48,8 +48,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The tile for a product [rows x inner] [inner x cols]: its piece of the second factor stays in the
- * first-level cache and serves as many rows as WORK allows. */
+/* Returns the tile for a product [rows x inner] [inner x cols]: its piece of the second factor
+ * stays in the first-level cache and serves as many rows as WORK allows. */
 static tile tile_of(int rows, int cols, int inner) {
     tile t = {.inner = least(inner, DEEP)};
     t.cols = least(cols, FACE / t.inner);
@@ -75,7 +75,7 @@ static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Whether a product [rows x inner] [inner x cols] is better cut into tiles. */
+/* Returns whether a product [rows x inner] [inner x cols] is better cut into tiles. */
 static bool tiles_suit(int rows, int cols, int inner) {
     const size_t size = (size_t)cols * (size_t)inner;
     return tiles_supported && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));

@@ -13,6 +13,6 @@ void sa_blas_init(void);
 /* SA_LIMIT if there is no memory left for the buffers that OpenBLAS maps at each thread's first
  * product; OpenBLAS would wait forever. So all else that the threads need comes first. */
 bool sa_blas_check_memory(int threads, sa_error *error);
-/* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
+/* Returns the kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
 /* sa_blas_version, sa_blas_library and sa_blas_one_thread of softalign.h are here, too. */

@@ -56,12 +56,12 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     return a;
 }
 
-/* The first rows and columns. */
+/* Returns the first rows and columns. */
 static inline sa_mat sa_corner(sa_mat a, int rows, int cols) {
     return sa_cols(sa_rows(a, 0, rows), 0, cols);
 }
 
-/* A new matrix from the arena, not zeroed. */
+/* Returns a new matrix from the arena, not zeroed. */
 static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);
     return (sa_mat){.x = sa_arena_alloc(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),

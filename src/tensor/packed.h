@@ -27,7 +27,7 @@ enum { SA_PACKED_WIDTH = 32 };
 /* sa_packed has the columns of W, or of W', in panels of SA_PACKED_WIDTH columns. A slice begins at
  * column `offset`, and `panels` then points to its first row. */
 
-/* Whether this processor has the vector instructions that the products need. */
+/* Returns whether this processor has the vector instructions that the products need. */
 bool sa_packed_supported(void);
 
 /* The buffer for sa_packed_of, in either order. Empty if packing would not repay for products of
@@ -55,5 +55,5 @@ void sa_packed_multiply_shifted(sa_mat a, sa_packed W, const sa_real *shift, sa_
 /* sa_packed_multiply of a', a [K x M] */
 void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
-/* Whether the kernel for rounded numbers takes two in each place, as vdpbf16ps does. */
+/* Returns whether the kernel for rounded numbers takes two in each place, as vdpbf16ps does. */
 bool sa_packed_takes_pairs(void);

@@ -22,8 +22,8 @@ sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_s
  * the max that it returned and the sums of all pieces. */
 void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real *x, int size);
 
-/* The index of the first number for which x <= threshold is false (as it is for a NaN); size if
- * there is none. */
+/* Returns the index of the first number for which x <= threshold is false (as it is for a NaN);
+ * size if there is none. */
 int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
 /* sum += x (sum may be NULL); x = 0. Where many numbers in a row are 0, as in the gradients of

@@ -105,8 +105,8 @@ void sa_steps_end(void) {
     loop.memory.size = 0;
 }
 
-/* The copy of a whole weight in the current loop. There is one, because forward and backward passes
- * are separate loops. */
+/* Returns the copy of a whole weight in the current loop. There is one, because forward and
+ * backward passes are separate loops. */
 static sa_packed loop_copy(sa_weight W, bool transposed) {
     if (!loop.memory.size) return (sa_packed){0};
     W.mat.x -= (ptrdiff_t)W.before * W.mat.ld;
@@ -123,7 +123,7 @@ static sa_packed loop_copy(sa_weight W, bool transposed) {
 
 /* ---- Equal rows ------------------------------------------------------------------------------ */
 
-/* A hash of the bits of some values in the row. */
+/* Returns a hash of the bits of some values in the row. */
 static unsigned hash_of(const sa_real *row, int size) {
     const int step = size > 16 ? size / 16 : 1;
     uint64_t hash = 0;

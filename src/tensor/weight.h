@@ -62,8 +62,8 @@ void sa_steps_end(void);
 
 enum { SA_DISTINCT_ROWS = 512 }; /* at most */
 
-/* The number of distinct rows of x: row i equals row first[same[i]], and of such rows it is the
- * first if first[same[i]] == i. */
+/* Returns the number of distinct rows of x: row i equals row first[same[i]], and of such rows it is
+ * the first if first[same[i]] == i. */
 int sa_distinct_rows(sa_mat x, int same[SA_DISTINCT_ROWS], int first[SA_DISTINCT_ROWS]);
 
 /* Row i of `to` becomes row index[i] of `from`. */

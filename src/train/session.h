@@ -100,10 +100,10 @@ void sa_session_close(sa_session *session);
  * by sa_session_close also after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
-/* Whether all processes have the same settings, except the number of threads. */
+/* Returns whether all processes have the same settings, except the number of threads. */
 bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
                                sa_error *error);
-/* Whether everything that determines the updates is the same in all processes. */
+/* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
 /* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder
@@ -116,7 +116,7 @@ bool sa_training_remove(const char *folder, sa_error *error);
 /* Makes an update, or drops it when training is to stop. training.c */
 bool sa_session_step(sa_session *session, sa_error *error);
 
-/* Whether a scheduled validation is to be made before the next update. */
+/* Returns whether a scheduled validation is to be made before the next update. */
 bool sa_session_validation_due(const sa_session *session);
 
 /* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
@@ -125,7 +125,7 @@ bool sa_session_validation_due(const sa_session *session);
  * session->validated stays false. */
 bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error);
 
-/* Why training ends now, or NULL. */
+/* Returns why training ends now, or NULL. */
 const char *sa_session_reason_to_stop(const sa_session *session);
 
 /* The first line of log.csv. */

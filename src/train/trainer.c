@@ -155,7 +155,7 @@ enum {
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
-/* The number of shards of a batch of `count` pairs. */
+/* Returns the number of shards of a batch of `count` pairs. */
 static int shards_for(int count, int shards) {
     const int most = count / SHARD_PAIRS;
     return most < 1 ? 1 : most < shards ? most : shards;
@@ -311,7 +311,7 @@ static int spare_gradients(const sa_trainer *trainer) {
     return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
 }
 
-/* The gradient of shard i. The first process' first one becomes the sum. */
+/* Returns the gradient of shard i. The first process' first one becomes the sum. */
 static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
     const int k = i - trainer->first_shard - sa_exchange_leads(trainer->exchange);
     return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
@@ -372,7 +372,7 @@ static void square_chunk(void *context, int i) {
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
 
-/* The first shard that is not added in its turn: no later one needs its gradient. */
+/* Returns the first shard that is not added in its turn: no later one needs its gradient. */
 static int late_shard(const sa_trainer *trainer) {
     const int late = trainer->end_shard - spare_gradients(trainer);
     return late > trainer->first_shard ? late : trainer->first_shard + 1;

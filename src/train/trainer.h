@@ -47,8 +47,8 @@ typedef struct sa_schedule {
 
 extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 
-/* The factor of the learning rate for update number `step` (from 1) of `steps`: step / warmup
- * during the warm-up. */
+/* Returns the factor of the learning rate for update number `step` (from 1) of `steps`: step /
+ * warmup during the warm-up. */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
 
 /* ---- Processes -------------------------------------------------------------------------------
@@ -74,11 +74,11 @@ struct sa_exchange {
                 void *context);
 };
 
-/* The first of `count` items that belongs to the process; the next one's is the end. The first
- * process always has an item. */
+/* Returns the first of `count` items that belongs to the process; the next one's is the end. The
+ * first process always has an item. */
 int sa_exchange_first(const sa_exchange *exchange, int count, int rank);
 
-/* Whether this process prints and writes. */
+/* Returns whether this process prints and writes. */
 bool sa_exchange_leads(const sa_exchange *exchange);
 
 /* Collects a word of every process. */

@@ -118,7 +118,7 @@ static uint64_t hash_weights(const sa_model *model) {
     return hash;
 }
 
-/* Whether all have the same weights. */
+/* Returns whether all have the same weights. */
 static bool compare_weights(const sa_session *session, sa_error *error) {
     sa_error odd;
     return !session->exchange ||
@@ -349,8 +349,8 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
 
 /* ---- Diagnosis ------------------------------------------------------------------------------- */
 
-/* How far a figure is on the way from its threshold to 1. Translations that are too long or too
- * short are symptoms, which matter only where no cause is found. */
+/* Returns how far a figure is on the way from its threshold to 1. Translations that are too long or
+ * too short are symptoms, which matter only where no cause is found. */
 static double severity(const sa_finding *finding) {
     return (finding->figure - finding->threshold) / (1 - finding->threshold) -
            (finding->case_count > 0);

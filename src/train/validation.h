@@ -9,7 +9,7 @@ typedef struct sa_validation {
     double bleu, chrf; /* of greedy translations */
 } sa_validation;
 
-/* Whether one is better than the other; criterion: SA_CRITERION_... */
+/* Returns whether one is better than the other; criterion: SA_CRITERION_... */
 bool sa_validation_better(int criterion, sa_validation one, sa_validation other);
 
 /* Evaluates the model on encoded pairs of the corpus. */
@@ -34,7 +34,7 @@ void sa_averaging_close(sa_averaging *averaging);
 void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int64_t row,
                       sa_validation figures, const sa_real *weights);
 
-/* The number of stored weights after `rows` validations. */
+/* Returns the number of stored weights after `rows` validations. */
 size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows);
 
 /* The mean of the first `count`. mean [size] */

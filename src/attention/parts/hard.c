@@ -70,8 +70,8 @@ static int most_probable(sa_mat p) {
     return s;
 }
 
-/* The first word up to which the probabilities sum to more than u; p may sum to less than 1 by
- * rounding. */
+/* Returns the first word up to which the probabilities sum to more than u; p may sum to less than 1
+ * by rounding. */
 static int draw(double u, sa_mat p) {
     double sum = 0;
     for (int j = 0; j < p.cols; j++) {

@@ -13,7 +13,7 @@ typedef struct location_aware { /* weights, or their gradients */
     sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
 } location_aware;
 
-/* The slices of W_f and b_a of head k. */
+/* Returns the slices of W_f and b_a of head k. */
 static location_aware head_of(const sa_attention *w, int part, int k) {
     const location_aware *all = sa_part_own(w, part);
     const int size = all->b_a.cols / w->heads;

@@ -89,7 +89,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return derivative ? 0 : w->heads * steps;
 }
 
-/* The probabilities p of the head's query, [1 x S]. */
+/* Returns the probabilities p of the head's query, [1 x S]. */
 static sa_mat selection(const sa_attention *w, int part, const sa_head *head) {
     return sa_cols(sa_part_row(w, part, head), 0, head->k.rows);
 }

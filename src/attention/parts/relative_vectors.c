@@ -14,8 +14,8 @@ typedef struct relative_vectors { /* weights, or their gradients */
     bool causal;
 } relative_vectors;
 
-/* The row for the key `distance` words after the query: clip(distance, k) + k. In causal attention
- * the last row is the one for distance 0. */
+/* Returns the row for the key `distance` words after the query: clip(distance, k) + k. In causal
+ * attention the last row is the one for distance 0. */
 static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) {
     const int k = w->farthest, last = w->causal ? 0 : k;
     return sa_row(vectors, (distance < -k ? -k : distance > last ? last : distance) + k);
@@ -90,7 +90,7 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return steps * ((const relative_vectors *)sa_part_own(w, part))->a_V.cols;
 }
 
-/* The vectors of all keys for the first query. */
+/* Returns the vectors of all keys for the first query. */
 static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_head *head,
                          sa_real *x) {
     const sa_mat all = {x, head->v.rows, vectors.cols, vectors.cols};

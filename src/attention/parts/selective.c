@@ -32,7 +32,7 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return steps * steps;
 }
 
-/* The first head of all queries of the sentence, or its gradient; alpha: the scratch. */
+/* Returns the first head of all queries of the sentence, or its gradient; alpha: the scratch. */
 static sa_head first_head(const sa_attention *w, int part, const sa_head *head) {
     sa_head one = *head;
     one.v_a = sa_head_slice(w->v_a, w->heads, 0);

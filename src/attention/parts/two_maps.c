@@ -66,7 +66,7 @@ static sa_attention weights_alone(const sa_attention *w) {
     return alone;
 }
 
-/* A head of the second half without values, for an attention without the two maps. */
+/* Returns a head of the second half without values, for an attention without the two maps. */
 static sa_head second_head(const sa_head *head, sa_mat alpha) {
     sa_head second = *head;
     second.unit += head->q.cols;

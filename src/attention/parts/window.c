@@ -152,7 +152,7 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-/* The Gaussian of the first query, of this row; NaN outside its window. */
+/* Returns the Gaussian of the first query, of this row; NaN outside its window. */
 static sa_mat gauss_row(const window *own, const sa_head *head, const sa_real *row) {
     const sa_mat g = sa_corner(head->scratch->soft, 1, head->v.rows);
     const sa_span span = around(row[CENTER], own->D, (int)row[SEEN]);

@@ -36,10 +36,10 @@
  *     }
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. It answers a NULL argument, unless NULL is allowed, with SA_USAGE and the
- * argument's name. Any other function then does nothing or returns NULL, 0 or false. SA_USAGE also
- * answers an unknown choice or a number out of range, naming the field. `context` is passed through
- * unchanged; it may be NULL.
+ * which may be NULL. It rejects with SA_USAGE a NULL argument, unless NULL is allowed, naming the
+ * argument, and an unknown choice or a number out of range, naming the field. Any other function
+ * does nothing, or returns NULL, 0 or false, if an argument is NULL that may not be. `context` is
+ * passed through unchanged; it may be NULL.
  *
  * Ownership. A pointer to const is borrowed. What you pass must outlive the call, or the struct
  * that holds it. What you get lives as long as the object it came from, or until the callback
@@ -48,14 +48,14 @@
  *
  * Structs. Set a struct that you allocate to zero, or call its sa_..._init. It ends in `reserved`,
  * from which later versions take new fields. Its size never changes and zero in a new field means
- * the old behavior, so you need not compile your program again. A struct without `reserved` never
- * changes if you allocate it; if only the library does, it grows at its end.
+ * the old behavior, so you need not recompile your program. A struct without `reserved` never
+ * changes if you allocate it, and grows only at its end if the library does.
  *
  * Text is UTF-8. The library never prints and never exits. An object may be used by one thread at a
- * time; after fork(), the child may use only objects that it opened itself. Outside its objects the
- * library has a random key for hashes and two settings of the process: it sets OpenBLAS to one
- * thread (the threads are its own), and sa_compare and sa_page_... wrap jansson's allocation
- * functions to notice failures. */
+ * time; after fork(), the child may use only objects that it opened itself. Apart from its objects
+ * the library keeps a random key for hashes and changes two settings of the process: it sets
+ * OpenBLAS to one thread (it runs threads of its own), and sa_compare and sa_page_... wrap
+ * jansson's allocation functions to notice failures. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 
@@ -91,7 +91,7 @@ typedef enum sa_code {
     SA_IO = 5,       /* reading or writing failed midway */
     SA_BUSY = 6,     /* the output folder holds a training, or one is writing to it */
     SA_LIMIT = 7,    /* out of memory, or beyond a size limit */
-    SA_DIVERGED = 8, /* training left the finite numbers */
+    SA_DIVERGED = 8, /* training produced numbers that are not finite */
 } sa_code;
 
 typedef struct sa_error {
@@ -121,7 +121,7 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
 const char *sa_preset_name(size_t i);
 const char *sa_preset_text(const char *name);
 
-/* Sets the options that determine weights and tokens to those of another model, as
+/* Copies the options that determine weights and tokens from another model, as
  * sa_train_options.init_from requires. */
 void sa_settings_take_shape(sa_settings *settings, const sa_settings *model);
 
@@ -160,13 +160,13 @@ void sa_corpus_close(sa_corpus *corpus);
 
 /* The same, choosing the columns of source and target, and perhaps of word links and identifiers:
  * numbers from 1, names of the header, keys of JSON or languages of TMX, as "2,4" or "en,fr". NULL:
- * those that a header names, or the first two. */
+ * the columns that a header names, or the first two. */
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error);
 
 /* Replaces the alignment of every pair with the one on its line in a file. Formats are Pharaoh
  * ("0-0 1-2"; an empty line: no links) and NAACL 2003, whose lines name the sentence ("1 3 2 S").
- * SA_DATA names the line that cannot be read, or both numbers of lines. */
+ * SA_DATA names the line that cannot be read, or both line counts. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
@@ -408,12 +408,11 @@ typedef struct sa_alignment {
 
 /* Returns the matrix of a head (from 1; 0: the mean over heads) in a layer (from 1; 0: the layer
  * that was chosen, or the mean over layers). The heads of a layer are adjacent, and so are the
- * layers. NULL: there are no weights, or the mean over heads in one of several layers is asked
- * for, which is not stored. */
+ * layers. NULL: there are no weights, or you asked for the mean over heads in one of several
+ * layers, which is not stored. */
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
 
-/* Receives the alignment of pair `index`. Returning false, having filled in the error, ends the
- * work. */
+/* Receives the alignment of pair `index`. To stop, it fills in the error and returns false. */
 typedef bool sa_alignment_each(void *context, size_t index, const sa_alignment *alignment,
                                sa_error *error);
 
@@ -423,7 +422,7 @@ typedef bool sa_alignment_each(void *context, size_t index, const sa_alignment *
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
               sa_alignment_each *each, void *context, sa_error *error);
 
-/* Copies an alignment, to outlive the call of `each`. Freed by sa_alignment_release. */
+/* Copies an alignment, so that it outlives the call of `each`. Freed by sa_alignment_release. */
 bool sa_alignment_copy(const sa_alignment *alignment, sa_alignment *copy, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 

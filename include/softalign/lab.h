@@ -169,7 +169,7 @@ struct sa_settings {
     int vocab;    /* vocabulary size of each side; 0: all words */
     int max_len;  /* longest side in tokens; training skips longer pairs */
     /* the training */
-    int precision;   /* SA_PRECISION_..., of the products of weights */
+    int precision;   /* SA_PRECISION_..., of products with weights */
     int optimizer;   /* SA_OPTIMIZER_... */
     double lr;       /* learning rate; 0: the optimizer's default */
     double lr_decay; /* factor of the learning rate after ... */
@@ -178,7 +178,7 @@ struct sa_settings {
     int64_t warmup;  /* updates over which the learning rate rises from 0 */
     double momentum;
     double beta1, beta2, epsilon; /* of Adam */
-    int freeze_embeddings;        /* SA_FREEZE_...: which keep their first values */
+    int freeze_embeddings;        /* SA_FREEZE_...: which keep their initial values */
     double clip;                  /* largest L2 norm of the gradient; 0: none */
     double dropout;               /* probabilities; see the help */
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
@@ -198,13 +198,13 @@ struct sa_settings {
     int shards;                              /* of a batch; bits depend on it; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
-    int hold_out;       /* the most pairs held out for validation; 0: 5 % of any number */
+    int hold_out;       /* the most pairs held out for validation; 0: always 5 % */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */
     int patience;       /* validations without improvement before training ends; 0: no limit */
     int average;        /* validations whose mean weights are a model, too; 0: none */
     int average_of;     /* SA_AVERAGE_... */
-    sa_metrics metrics; /* how translations of the validation pairs are scored; it has no option for
-                           its lowercase: the setting above lowercases references, too */
+    sa_metrics metrics; /* how translations of the validation pairs are scored; no option sets its
+                           `lowercase`: the setting above lowercases references, too */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -226,7 +226,8 @@ size_t sa_settings_size(void);
 size_t sa_model_denormals(const sa_model *model);
 
 /* Sets how sa_translate, sa_align and sa_evaluate multiply by the model's weights:
- * SA_PRECISION_FLOAT32, as initially whatever it was trained with, or SA_PRECISION_BF16. */
+ * SA_PRECISION_FLOAT32, which is initial whatever the model was trained with, or
+ * SA_PRECISION_BF16. */
 bool sa_model_set_precision(sa_model *model, int precision, sa_error *error);
 
 /* ---- Overrides and attributions ----------------------------------------------------------- */
@@ -265,7 +266,7 @@ typedef struct sa_table {
     const double *numbers; /* [rows * cols]; NULL: not given */
 } sa_table;
 
-/* A projection x -> W x + b of every row x; x itself without W. */
+/* A projection x -> W x + b of every row x; without W, x itself. */
 typedef struct sa_projection {
     sa_table W; /* [out x in] */
     sa_table b; /* `out` numbers in a row or a column; not given: zero; needs W */
@@ -276,7 +277,7 @@ enum { SA_BANDWIDTH_FIT = -1 };
 #define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 stays finite */
 #define SA_BANDWIDTH_MAX 1e100
 
-/* What a step is, which says what its rows are. */
+/* What a step is, and so what its rows are. */
 typedef enum sa_attend_about {
     SA_ATTEND_NUMBERS, /* of a projection or bias */
     SA_ATTEND_QUERIES,
@@ -405,7 +406,7 @@ typedef struct sa_explain_value {
     sa_explain_rows about;
     const char *const *row; /* [rows] the words that the rows stand for, or NULL */
     int chosen;             /* the row of the token that is generated here; -1: none */
-    int terms;              /* of a column: each number is the sum of this many terms; 0: not so */
+    int terms;              /* of a column: each number is the sum of this many terms; 0: no sum */
     const double *term;     /* [rows * terms] */
     double divisor;         /* of the sum */
 } sa_explain_value;
@@ -486,7 +487,7 @@ typedef struct sa_proof_check {
 
 typedef struct sa_prove_options {
     const sa_corpus *corpus; /* NULL: random sentences of words that the model knows */
-    int limit;    /* pairs to test at most, at least 1; longer ones than max_len are skipped */
+    int limit;    /* the most pairs to test, at least 1; pairs longer than max_len are skipped */
     int64_t seed; /* of the random sentences */
     /* Called with every check; may be NULL. */
     void (*each)(void *context, const sa_proof_check *check);

@@ -52,8 +52,8 @@ typedef struct sa_option {
     const char *heading; /* above it in lists, where it begins a group; or NULL */
 } sa_option;
 
-/* Returns the name of choice i; NULL after the last. Of a real number it is a word that stands for
- * the number i, outside the range; of text, one of the words that it may be. */
+/* Returns the name of choice i; NULL after the last. For a real number it is a word that stands for
+ * the number i, outside the range; for text, one of the words allowed. */
 const char *sa_option_choice(const sa_option *option, size_t i);
 
 /* Return option i of the struct; NULL after the last. Settings are grouped by scope. */
@@ -135,7 +135,7 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
 
 /* ---- Links and statistics of attention ----------------------------------------------------- */
 
-/* Makes an alignment of words from one of subwords ("low@@", "er"). Averages the rows of a target
+/* Turns an alignment of subwords ("low@@", "er") into one of words. Averages the rows of a target
  * word and adds up the columns of a source word, so that rows still sum to 1; adds up
  * log-probabilities. A word is unknown if one of its subwords is. EOS stays a word of its own.
  * Freed by sa_alignment_release. */
@@ -143,14 +143,15 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
 
 enum { SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD };
 
-/* How attention weights become links. EOS takes no part, and a weight of 0 is no link. */
+/* How attention weights become links. EOS is left out, and a weight of 0 makes no link. */
 struct sa_link_options {
     int links;        /* SA_LINKS_... */
     double threshold; /* the smallest weight that is a link */
-    bool null_key; /* what a row lacks to 1 is the weight of a null key (sa_settings_has_null_key):
-                      a word with more weight there than on any source word has no link */
-    int at;        /* SA_ALIGN_..., in sa_evaluate */
-    bool whole;    /* the last row and column are words, too, not EOS */
+    bool null_key;    /* 1 minus the sum of a row is the weight of a null key, as
+                         sa_settings_has_null_key says: a word with more weight there than on any
+                         source word has no link */
+    int at;           /* SA_ALIGN_..., in sa_evaluate */
+    bool whole;       /* the last row and column are words, too, not EOS */
     uint64_t reserved[4];
 };
 
@@ -177,9 +178,9 @@ typedef struct sa_attention_stats {
     double weight;            /* sum of the weights of all rows but the last */
     double eos_weight;        /* how much of it is on the last column */
     size_t sources, covered;  /* source words; how many have sum_t alpha_tj >= 1/2 */
-    size_t steps, monotone;   /* target words that have weight on a source word, as has the word
-                                 before; how many attend most to a word that is not before that of
-                                 the word before */
+    size_t steps, monotone;   /* target words that, like the word before, have weight on a source
+                                 word; how many attend most to a source word that is not before
+                                 the previous one's */
     double long_rows, column; /* in pairs with at least 4 words on each side: target words; their
                                  weight on the most attended source word of the pair */
     size_t online;            /* target words of a model that reads the source while it writes */
@@ -200,14 +201,14 @@ typedef struct sa_source_coverage {
 typedef struct sa_length_balance {
     int words, reference; /* tokens, without EOS */
     int repeated;         /* immediately repeated tokens, beyond the reference's */
-    int repetitions; /* Malaviya et al. 2018: how much more often bigrams that occur at least twice
-                        occur than in the reference, plus twice that of pairs of equal tokens */
+    int repetitions; /* Malaviya et al. 2018: bigrams that occur at least twice, beyond their count
+                        in the reference, plus twice the same for pairs of equal tokens */
     int dropped;     /* source words with a weight below 0.2, though at least 0.2 is expected */
     /* the source words with the largest and the smallest weight - expected */
     sa_source_coverage over, under;
 } sa_length_balance;
 
-/* What sa_sentence_result says of links, attention and length. */
+/* What sa_sentence_result says about links, attention and length. */
 typedef struct sa_sentence_details {
     sa_link_counts links;         /* of the attention against the pair's alignment */
     sa_link_counts before;        /* the same with every link moved to the target word before, or
@@ -245,7 +246,7 @@ typedef struct sa_head_scores {
     uint64_t reserved[4];
 } sa_head_scores;
 
-/* Scores every head. Changes the model's weights meanwhile and restores them. Freed by
+/* Scores every head. Changes the model's weights while it runs, then restores them. Freed by
  * sa_head_scores_release. SA_USAGE: the decoder has no self-attention. */
 bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *scores,
                     sa_error *error);
@@ -367,9 +368,9 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
                              void *context, sa_error *error);
 
 /* Calls `each` with every pair in order, as sa_align does. The weights are p(a_j = i | source,
- * target) over the source words. The empty word has no column: its weight is what a row lacks to 1
- * (sa_link_options.null_key). EOS is aligned with EOS. The empty word generates a word that was not
- * in the corpus, with t = 1e-9. SA_LIMIT: a side has more than max-len tokens. */
+ * target) over the source words. The empty word has no column: its weight is 1 minus the sum of the
+ * row (sa_link_options.null_key). EOS is aligned with EOS. The empty word generates a word that was
+ * not in the corpus, with t = 1e-9. SA_LIMIT: a side has more than max-len tokens. */
 bool sa_aligner_align(const sa_aligner *aligner, const sa_pair *pairs, size_t count,
                       sa_alignment_each *each, void *context, sa_error *error);
 
@@ -394,7 +395,7 @@ typedef struct sa_page sa_page;
 sa_page *sa_page_open(const char *title, int models, sa_error *error);
 void sa_page_close(sa_page *page);
 
-/* Adds a line about what the page was made of. */
+/* Adds a line about what the page was made from. */
 bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error);
 
 /* Begins a model, to which the next functions add. `settings` may be NULL. */
@@ -403,7 +404,7 @@ bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *setti
 
 /* Adds the attention on the next sentence. Every model has the same sentences in the same order,
  * and all have the same `site`. `gold`: the sentence's links in Pharaoh format; NULL: none. A page
- * has room for about 200 sentences, and says how many of those added it shows. */
+ * has room for about 200 sentences, and says how many of the added ones it shows. */
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error);
 
@@ -417,20 +418,21 @@ const char *sa_page_html(sa_page *page, sa_error *error);
 /* ---- The machine --------------------------------------------------------------------------- */
 
 /* Returns the version of OpenBLAS, which multiplies the matrices, and the kernels it chose for this
- * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"; of another
- * library: "a CBLAS library". */
+ * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"; for another
+ * library, "a CBLAS library". */
 const char *sa_blas_version(void);
 
 /* Returns the file that this library was loaded from; NULL if the dynamic linker cannot tell. */
 const char *sa_blas_library(void);
 
-/* Returns, as a line for the user, why one thread computes however many are asked for: OpenBLAS was
- * loaded in a flavor that gives several threads wrong or changing products, including threads of
- * your own. NULL: any number computes. */
+/* Returns, as a line for the user, why only one thread computes, however many you ask for: OpenBLAS
+ * was loaded in a flavor that gives wrong or changing products to several threads, including your
+ * own. NULL: any number can compute. */
 const char *sa_blas_one_thread(void);
 
 /* Returns, as a line for the user, why SA_PRECISION_BF16 is slower than float32 here: this
- * processor lacks its instruction, and the same bits are computed without. NULL: it has one. */
+ * processor lacks the instruction, so other code computes the same bits. NULL: it has the
+ * instruction. */
 const char *sa_bf16_emulated(void);
 
 #pragma GCC visibility pop

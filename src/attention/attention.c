@@ -1,8 +1,8 @@
 /* attention: one head over one sentence. From queries q, keys k and values v, which heads.c makes,
- * it computes scores e, weights alpha and contexts c, and back:
- * attend_forward and attend_backward of paper/rnnsearch.c, generalized to any score and normalizer,
- * to many queries at once, and to parts (parts.h), which run between the lines. Decoders,
- * Transformers, searches, `attend`, `explain` and the playground all call these two functions. */
+ * it computes scores e, weights alpha and contexts c, and their gradients: attend_forward and
+ * attend_backward of paper/rnnsearch.c, generalized to any score and normalizer, to many queries at
+ * once, and to parts (parts.h), which run between the lines. Decoders, Transformers, searches,
+ * `attend`, `explain` and the playground all call these two functions. */
 #include "attention/attention.h"
 
 static void weights_forward(const sa_attention *w, const sa_head *head);
@@ -38,7 +38,7 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-/* What the score's functions may overwrite. */
+/* Returns the buffer that the score's functions may overwrite. */
 static sa_mat score_scratch(const sa_head *head) {
     return sa_corner(head->scratch->keys, head->k.rows, head->k.cols);
 }
@@ -55,7 +55,7 @@ void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head
 
 /* ---- The normalizer -------------------------------------------------------------------------- */
 
-/* Row i of x [Q x S], the columns that query i sees. */
+/* Returns row i of x [Q x S], the columns that query i sees. */
 static sa_mat seen(const sa_head *head, sa_mat x, int i) {
     const sa_mat row = sa_rows(x, i, 1);
     return head->spans ? sa_cols(row, head->spans[i].first, head->spans[i].count) : row;
@@ -78,7 +78,7 @@ static void weights_forward(const sa_attention *w, const sa_head *head) {
     zero_unseen(head, head->alpha);
 }
 
-/* e once more, with what parts add to it: head->alpha holds alpha. */
+/* Computes e again, with what parts add to it, because head->alpha holds alpha. */
 static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
     sa_head again = *head;
     again.alpha = sa_corner(head->scratch->scores, head->alpha.rows, head->alpha.cols);

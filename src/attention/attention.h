@@ -90,15 +90,15 @@ typedef struct sa_normalizer {
     /* Turns dp into dz, which is 0 where p is; p is also 0 for keys that the query does not see.
      * Accumulates the gradient of alpha into *dalpha, unless that is NULL. */
     void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
-    /* Used instead when p alone does not determine the gradient: also gets the scores z, computed
-     * again, and like forward only the keys that the query sees. */
+    /* Used instead where p alone does not determine the gradient: also gets the scores z, computed
+     * again, and, like forward, only the keys that the query sees. */
     void (*scored_backward)(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha);
     /* Turns every z_j into its distance from the value at which p has a kink. NULL: p is smooth. */
     void (*kinks)(sa_real alpha, sa_mat z);
     const sa_part *part; /* the part that this normalizer requires, or NULL */
     const char *learned; /* the parameter that each head learns in place of alpha, or NULL, ... */
     double start;        /* ... and its value before training */
-    /* The reason for which it refuses these sizes, as config/settings.h words it, or NULL. */
+    /* Returns why it refuses these sizes, worded as in config/settings.h, or NULL. */
     const char *(*refuse)(const sa_attention_sizes *sizes);
 } sa_normalizer;
 
@@ -129,8 +129,8 @@ typedef struct sa_attention { /* weights, or their gradients */
     } part[SA_PARTS_MAX];
 } sa_attention;
 
-/* What is attended to: annotations, and their keys and values, made once per sentence. Sentence b
- * has rows first[b] .. first[b+1]-1. The same struct also holds gradients of these fields. */
+/* What queries attend to: annotations, with their keys and values, made once per sentence. Sentence
+ * b has rows first[b] .. first[b+1]-1. The same struct also holds gradients of these fields. */
 typedef struct sa_memory {
     const int *first;          /* NULL: each row is a word of its own, ... */
     const int *positions;      /* [N] ... at this position, from 0 */
@@ -140,7 +140,7 @@ typedef struct sa_memory {
     sa_mat part[SA_PARTS_MAX]; /* [N x ..] what parts compute of each word */
 } sa_memory;
 
-/* What the forward pass of R queries leaves for the backward pass. The same struct also holds
+/* What the forward pass of R queries keeps for the backward pass. The same struct also holds
  * gradients of these fields. */
 typedef struct sa_attention_rows {
     sa_mat q;                     /* [R x query_width] */
@@ -206,7 +206,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head);
  * is overwritten. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
-/* The line of e alone, from head->q and head->k to head->alpha, for parts that compare other
+/* Computes e alone, from head->q and head->k into head->alpha, for parts that compare other
  * vectors. */
 void sa_score_forward(const sa_attention *w, const sa_head *head);
 void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
@@ -224,9 +224,9 @@ void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memor
 /* Zeroes d, except d->annotations. */
 void sa_memory_zero(const sa_attention *w, sa_memory *d);
 
-/* One query per sentence, a step of a recurrent decoder and of every search: states s [L x n] of
- * target position i (from 1), row l over sentence which[l] (NULL: l). Reads rows.previous_carry,
- * fills the other rows and c [L x A]. */
+/* Attends with one query per sentence, in a step of a recurrent decoder and of every search: states
+ * s [L x n] of target position i (from 1), row l over sentence which[l] (NULL: l). Reads
+ * rows.previous_carry, fills the other rows and c [L x A]. */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, sa_attention_rows rows, sa_mat c,
                                const sa_attention_scratch *scratch);
@@ -257,8 +257,8 @@ void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *p
                                const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
                                sa_attention *dw);
 
-/* Slices: of head k among all heads side by side; of the key/value head that head k reads; of head
- * k's weights in one row of alpha, for S words. */
+/* Return slices: of head k among all heads side by side; of the key/value head that head k reads;
+ * of head k's weights in one row of alpha, for S words. */
 sa_mat sa_head_slice(sa_mat all, int heads, int k);
 sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);

@@ -211,7 +211,8 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
     }
 }
 
-/* The buffer for the gradient of head k's weights, with what the losses of the weights contribute.
+/* Returns the buffer for the gradient of head k's weights, with what losses on the weights
+ * contribute.
  */
 static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
     if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
@@ -266,7 +267,7 @@ static sa_mat sentence(sa_mat all, const int *first, int b) {
     return sa_rows(all, first[b], first[b + 1] - first[b]);
 }
 
-/* All heads of a block side by side, or their gradients. */
+/* Returns all heads of a block side by side, or their gradients. */
 static sa_head block_of(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                         sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch) {
     const int b = block.sentence;

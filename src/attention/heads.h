@@ -21,23 +21,23 @@ sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, s
 /* Computes c [R x A] from the outputs of the heads. */
 void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
 
-/* All heads between the projections: computes alpha, and in o the outputs, from rows.q. */
+/* Runs all heads between the projections: computes alpha and, in o, the outputs, from rows.q. */
 void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                       sa_attention_rows rows, sa_mat o, const sa_attention_scratch *scratch);
-/* Head k of a block after its forward pass, to read its values. */
+/* Returns head k of a block after its forward pass, for reading its values. */
 sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_block block,
                      sa_attention_rows rows, const sa_attention_scratch *scratch, int k);
 
 /* Returns the size of a word in a memory, without the annotation if keys and values are projected;
- * A: of the annotation. */
+ * A: the size of the annotation. */
 size_t sa_memory_width(const sa_attention *w, int A);
-/* The most columns that a row of a query has for each word. */
+/* Returns the maximum number of columns per word in a query's row. */
 int sa_attention_growth(const sa_attention *w);
 /* Returns whether the weights of a query may sum to less than 1. */
 bool sa_attention_lacks(const sa_attention *w);
 
 /* Returns the size of the sums of all key/value heads that replace keys and values where causal
- * attention can run on (parts/running_sums.c); 0: it cannot. */
+ * attention can run as a recurrence (parts/running_sums.c); 0: it cannot. */
 int sa_running_width(const sa_attention *w);
 /* Adds word t of `words` to the sums [1 x width]; q [1 x query_width] -> o [1 x output_width].
  * scratch [1 x key_width]. */

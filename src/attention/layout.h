@@ -8,7 +8,8 @@
 
 #include <softalign/lab.h>
 
-/* What an attention is made of; parts decide by it whether they are chosen, and what they bind. */
+/* What an attention is built from; parts use it to decide whether they are chosen and what they
+ * bind. */
 struct sa_attention_sizes {
     const sa_score *score;
     const sa_normalizer *normalizer;
@@ -26,8 +27,8 @@ struct sa_attention_sizes {
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
                                          int annotation_width);
-/* The reason for which choices do not go together, with each other, with the sizes or with what is
- * trained, as config/settings.h words it, or NULL. kind: positions of self-attention, or NULL. */
+/* Returns why choices are incompatible with each other, with the sizes or with what is trained,
+ * worded as in config/settings.h, or NULL. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
 
 /* Binds the parameters "PREFIX.NAME", and last those that follow a sublayer's norm in model files.
@@ -48,7 +49,8 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
 
-/* The columns of a row of the carry and, in training, of the noise; 0 for most models. */
+/* Return the number of columns in a row of the carry and, in training, of the noise; 0 for most
+ * models. */
 int sa_attention_carry_width(const sa_attention *w, int steps);
 int sa_attention_noise_width(const sa_attention *w, int steps);
 /* Fills the carry of the first target word's predecessor. */

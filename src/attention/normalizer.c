@@ -1,6 +1,6 @@
-/* normalizer: from the scores z of the keys that a query sees to its weights p, for
- * sa_attend_forward, and back; the table at the end is that of --normalizer. A new normalizer is
- * two functions and one entry: EXTENDING.md.
+/* normalizer: turns the scores z of the keys that a query sees into its weights p, for
+ * sa_attend_forward, with the gradients; the table at the end is that of --normalizer. A new
+ * normalizer is two functions and one entry: EXTENDING.md.
  *
  * Shapes: z, p [Q x S], or one row of them where a query does not see all keys */
 #include "attention/parts.h"
@@ -186,7 +186,7 @@ static double threshold(double alpha, double max, sa_mat z) {
     return tau;
 }
 
-/* p_j = [x_j - tau]_+^(1 / (alpha - 1)). A score that is not a number makes the weights so. */
+/* p_j = [x_j - tau]_+^(1 / (alpha - 1)). A NaN score makes the weights NaN. */
 static void entmax_row_forward(double alpha, sa_mat z) {
     const double max = largest(z), tau = threshold(alpha, max, z);
     for (int j = 0; j < z.cols; j++) {
@@ -232,7 +232,7 @@ static void entmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha)
         entmax_row_backward(alpha, sa_rows(p, i, 1), sa_rows(dp, i, 1), dalpha);
 }
 
-/* z_j less the score from which on the weight is above 0 */
+/* z_j minus the score above which the weight is positive */
 static void entmax_kinks(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         const sa_mat own = sa_rows(z, i, 1);
@@ -308,7 +308,7 @@ static void number_backward(const sa_attention *w, int part, sa_head *head, sa_h
 
 static int show_number(const sa_attention *w, int part, const sa_head *head,
                        sa_shown shown[SA_SHOWN_MAX]) {
-    const char *name = w->normalizer->learned; /* alpha is of the options, not of the normalizer */
+    const char *name = w->normalizer->learned; /* alpha belongs to the options, not to this */
     sa_head again = *head;
     number_forward(w, part, &again);
     shown[0] = (sa_shown){name ? name : "alpha", sa_cols(sa_part_scratch(w, part, head), 0, 1),
@@ -352,7 +352,7 @@ static const char *refuse_selective(const sa_attention_sizes *sizes) {
     const bool full =
         sizes->settings.model == SA_MODEL_DECODER_ONLY && sizes->settings.prefix == SA_PREFIX_FULL;
     if (!sizes->transformer || full)
-        return "{normalizer:} hides words from those behind them, in self-attention that looks "
+        return "{normalizer:} hides words from those after them, in self-attention that looks "
                "back: it needs {model:transformer} or {prefix:causal}";
     if (sizes->score->part || sizes->score->query != SA_QUERY_PROJECTED ||
         sizes->score->key == SA_KEY_NONE)
@@ -425,7 +425,7 @@ const sa_normalizer sa_normalizers[] = {
      .forward = ssmax_forward,
      .scored_backward = ssmax_backward,
      .learned = "scale",
-     .start = 0.43}, /* with ten words as softmax */
+     .start = 0.43}, /* like softmax with ten words */
     {.name = "stick-breaking",
      .formula = "alpha_j = sigma(e_j) prod_k (1 - sigma(e_k)), k from j + 1 to i - 1",
      .citation = "Tan et al. 2024",

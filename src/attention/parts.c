@@ -288,7 +288,7 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
     return count;
 }
 
-/* Weights that are no probabilities, or may be exactly 0, where they have no gradient. */
+/* Weights that are not probabilities, or may be exactly 0, where they have no gradient. */
 static const char *refuse_weights(const sa_attention_sizes *sizes) {
     const sa_part *part = sizes->score->part;
     const bool copy = sizes->settings.copy, guided = sizes->settings.guided_alignment > 0;

@@ -32,7 +32,7 @@ struct sa_part {
      * positions names it. */
     bool (*chosen)(const sa_attention_sizes *sizes);
     const sa_part *with; /* another part that comes with it */
-    /* The reason for which it refuses these sizes, as config/settings.h words it, or NULL. */
+    /* Returns why it refuses these sizes, worded as in config/settings.h, or NULL. */
     const char *(*refuse)(const sa_attention_sizes *sizes);
     /* Initializes `own` (zeroed) and binds its parameters "PREFIX.NAME". */
     void (*bind)(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
@@ -72,21 +72,21 @@ struct sa_part {
 
 /* ---- For the file of a part ------------------------------------------------------------------ */
 
-/* Its own struct, in the weights or in their gradients. */
+/* Returns the part's own struct, in the weights or in their gradients. */
 static inline const void *sa_part_own(const sa_attention *w, int part) {
     return w->part[part].own;
 }
 
-/* Its number in the attention's list; -1: the attention has no such part. */
+/* Returns its number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *kind);
 
-/* Returns what it keeps of the head's queries, of equally many columns for each head. */
+/* Returns what it keeps for the head's queries, with equally many columns for each head. */
 sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head);
-/* Its carry for head k in a row of carries (or of their gradients), for S words. */
+/* Returns its carry for head k in a row of carries (or of their gradients), for S words. */
 sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat carries, int k, int S);
-/* Its slice of the scratch. */
+/* Returns its slice of the scratch. */
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head);
-/* Returns what it has of the words of the head's sentence, or the gradients; empty without
+/* Returns what it keeps for the words of the head's sentence, or the gradients; empty without
  * memory.width. */
 sa_mat sa_part_memory(int part, const sa_head *head);
 
@@ -109,7 +109,7 @@ struct sa_shown {
     sa_real number;                 /* of the shape of a number, where no matrix holds it */
 };
 
-/* For `show` of a part that adds to scores: what it adds, b_ij, for the head's first query. */
+/* Shows what a part adds to scores, b_ij, for the head's first query. */
 int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
                        sa_shown shown[SA_SHOWN_MAX]);
 /* Returns what a part shows under this name; empty without the part or the name. */
@@ -154,7 +154,7 @@ struct sa_rare_hooks {
 
 #define SA_RARE(...) (&(const sa_rare_hooks){__VA_ARGS__})
 
-/* A part's rare hooks, or none of them; part may be NULL. */
+/* Returns a part's rare hooks, or none of them; part may be NULL. */
 const sa_rare_hooks *sa_rare_of(const sa_part *part);
 
 /* Adds the kinks of all parts of a head. */
@@ -185,7 +185,8 @@ typedef enum sa_bind_group {
     SA_BIND_AFTER_NORM,
     SA_BIND_GROUPS
 } sa_bind_group;
-/* Returns whether the order of model files lists it, as every part of ours that has parameters. */
+/* Returns whether the order of model files lists it, as it does each of our parts with
+ * parameters. */
 bool sa_part_learns(const sa_part *kind);
 void sa_parts_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                    sa_bind_group group, sa_attention *w);
@@ -242,7 +243,7 @@ typedef struct sa_override {
     void (*replace)(const struct sa_override *own, int b, int i, sa_mat alpha, sa_mat scratch);
 } sa_override;
 
-/* A permutation that depends on the seed and on the number of weights. */
+/* Permutes the weights, in an order that depends on the seed and on their number. */
 void sa_override_shuffle(uint64_t seed, sa_mat alpha);
 
 /* Replaces w's weights in every pass that follows. Call it before any layout for w. */

@@ -37,7 +37,7 @@ typedef struct sa_dropout {
     double annotations, readout;
     double layers;    /* of what a recurrent layer passes to the next one */
     double sublayers; /* of the output of each sublayer of a Transformer */
-    double noise;     /* not a probability: how much of the noise that parts of attention draw */
+    double noise;     /* not a probability: the amount of the noise that parts of attention draw */
 } sa_dropout;
 
 /* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */

@@ -1,6 +1,7 @@
-/* cells: one step of a recurrent layer, and back, for encoders and decoders. A cell turns the
- * previous state s' and the pre-activations a = W x + C c + b, which recurrent.c has summed, into
- * the new state s. The pre-activations are blocks of n columns, [z | r | s~] for a GRU.
+/* cells: one step of a recurrent layer, forward and backward, for encoders and decoders. A cell
+ * turns the previous state s' and the pre-activations a = W x + C c + b, which recurrent.c has
+ * summed, into the new state s. The pre-activations are blocks of n columns, [z | r | s~] for a
+ * GRU.
  *
  * The gated recurrent unit has four forms in papers and toolkits; the first is
  * gru_forward and gru_backward of paper/rnnsearch.c, generalized.

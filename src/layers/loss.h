@@ -43,7 +43,7 @@ typedef struct sa_mixture {
     double rest;              /* what all weights lack to 1 */
     double log_ratio;         /* of the forward function: log p(w) - log P(w) */
     double generated, copied; /* and the two terms of P, divided by it */
-    double dz, dalpha;        /* of the backward function; dalpha: by each weight that alpha sums */
+    double dz, dalpha;        /* of the backward function; dalpha: per weight that alpha sums */
     double drest;
 } sa_mixture;
 
@@ -77,17 +77,17 @@ void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double
 void sa_loss_forward(const sa_loss_row *rows, int count, int words, double smoothing,
                      sa_real *log_p, sa_real *objective);
 
-/* Turns what sa_loss_read made of a block, with its max, into scale p. */
+/* Turns a block that sa_loss_read has rewritten, with its max, into scale p. */
 void sa_loss_probabilities(const sa_loss_row *rows, const sa_real *max, sa_real scale, sa_mat x);
 
 /* scale d(-objective[i]) / dlogits = scale (p - (1 - epsilon) onehot(ids[i]) - epsilon / K), in
- * place over scale p of the words first, first+1 .. of all K. mixtures (NULL: all words are
- * generated): of a word that may be copied, the factor of 1 - epsilon is how much of its
- * probability is generated. */
+ * place of scale p of the words first, first+1 .. of all K. mixtures (NULL: all words are
+ * generated): for a word that may be copied, 1 - epsilon is multiplied by the share of its
+ * probability that is generated. */
 void sa_loss_backward(sa_mat p, int words, int first, const int32_t *ids, double smoothing,
                       sa_real scale, const sa_mixture *mixtures);
 
-/* With copying, between the two: log_p becomes log P, and so it does in the objective, where it has
- * the factor 1 - epsilon; what is smoothed is the vocabulary's softmax. */
+/* With copying, called between the two: turns log_p into log P, also in the objective, where its
+ * factor is 1 - epsilon; smoothing applies to the vocabulary's softmax. */
 void sa_loss_mix(sa_mixture *mixtures, int count, double smoothing, sa_real *log_p,
                  sa_real *objective);

@@ -1,4 +1,4 @@
-/* params: binds, finds and initializes the parameters of a model, which stand in one buffer. */
+/* params: binds, finds and initializes the parameters of a model, which share one buffer. */
 #include "layers/params.h"
 #include "base/memory.h"
 #include "tensor/weight.h"

@@ -45,18 +45,18 @@ typedef struct sa_binder {
     sa_store *store; /* of the weights (tensor/weight.h), or NULL */
 } sa_binder;
 
-/* The matrix "PREFIX.name" [rows x cols]. */
+/* Binds the matrix "PREFIX.name" [rows x cols]. */
 sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name, int rows,
                          int cols, sa_init_kind init);
-/* The same for a matrix whose rows are looked up. */
+/* Does the same for a matrix whose rows are looked up. */
 sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init);
 /* Such a table as the weights of a product, too (tied embeddings). */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
-/* The vector "PREFIX.name" [cols], as a matrix of one row. */
+/* Binds the vector "PREFIX.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,
                       sa_init_kind init);
-/* A vector that is no weight but a scale, and starts as this number. */
+/* Binds a vector that is a scale rather than a weight, and starts at this number. */
 sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name, int cols,
                         double start);
 /* `count` matrices of the same shape, stacked to [count*rows x cols] so that one product serves
@@ -72,8 +72,8 @@ const sa_param *sa_params_find(const sa_params *plan, const char *name);
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 
-/* Returns whether --l2 and --weight-decay shrink the tensor: biases and gains they do not, the
- * vectors v_a and v_p they do. */
+/* Returns whether --l2 and --weight-decay shrink the tensor: not biases and gains, but the vectors
+ * v_a and v_p. */
 bool sa_param_is_weight(const sa_param *param);
 
 /* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is no weight. Backward
@@ -81,11 +81,10 @@ bool sa_param_is_weight(const sa_param *param);
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
 void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 
-/* Fills the values. init: SA_INIT_... The paper (B.1): recurrent
- * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
- * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
- * embeddings in +-sqrt(3 / m), biases 0. Uniform (Luong et al. 2015): in +-0.1. Gains and constants
- * start as themselves.
+/* Fills the values. init: SA_INIT_... The paper (B.1): recurrent matrices orthogonal, W_a and U_a
+ * N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier (Glorot and Bengio 2010): uniform
+ * in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal, embeddings in +-sqrt(3 / m), biases
+ * 0. Uniform (Luong et al. 2015): in +-0.1. Gains and constants start at their own values.
  */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error);

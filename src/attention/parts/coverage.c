@@ -1,5 +1,5 @@
-/* coverage: how much of each source word the previous target words covered, as one more input of
- * the score.
+/* coverage: gives the score one more input: how much of each source word the previous target words
+ * have covered.
  *
  *   e_ij = f(q_i, k_j + w_c C_{i-1,j})           additive: v_a' tanh(q_i + k_j + w_c C_{i-1,j})
  *   C_ij = C_{i-1,j} + alpha_ij / Phi_j          C_0j = 0

@@ -1,4 +1,4 @@
-/* hard: attention to one source word, which is drawn (Xu et al. 2015, "Show, attend and tell",
+/* hard: attends to one source word, drawn at random (Xu et al. 2015, "Show, attend and tell",
  * section 4.1). The weights of soft attention are the probabilities p_i of the words.
  *
  *   p_i = softmax(e_i),  s_i ~ p_i              alpha_i: 1 at s_i; c_i = h of that word

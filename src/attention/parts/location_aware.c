@@ -1,5 +1,5 @@
-/* location_aware: the weights of the previous target word as one more input of the score. They
- * go through K learned filters of width 2r + 1.
+/* location_aware: gives the score one more input: the weights of the previous target word. They go
+ * through K learned filters of width 2r + 1.
  *
  *   f_ij = sum_{o=-r}^{r} F_o alpha_{i-1,j-o}      F [K x 2r+1]; a weight outside the source is 0
  *   e_ij = f(q_i, k_j + W_f f_ij + b_a)            v_a' tanh(W_a s + U_a h_j + W_f f_ij + b_a)

@@ -23,7 +23,7 @@ static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) 
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Query l alone, with keys of its own. Equation 4: x_j W_K + a^K_ij */
+/* Returns query l alone, with keys of its own. Equation 4: x_j W_K + a^K_ij */
 static sa_head query_of(const relative_vectors *own, const sa_head *head, int l) {
     sa_head one = *head;
     one.q = sa_rows(head->q, l, 1);

@@ -19,7 +19,7 @@ static sa_real feature(sa_real x) {
     return x > 0 ? x + 1 : (sa_real)exp((double)x);
 }
 
-/* Its derivative, from its value. */
+/* Returns its derivative, from its value. */
 static sa_real slope_of(sa_real phi) {
     return phi > 1 ? 1 : phi;
 }

@@ -47,13 +47,13 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return derivative ? 1 : w->heads * 2 * steps;
 }
 
-/* Map 0 or 1 of the head [Q x S]. */
+/* Returns map 0 or 1 of the head [Q x S]. */
 static sa_mat map_of(const sa_attention *w, int part, const sa_head *head, int map) {
     const sa_mat both = sa_part_row(w, part, head);
     return sa_cols(sa_head_slice(both, 2, map), 0, head->v.rows);
 }
 
-/* w without the two maps and what only follows the normalizer. */
+/* Returns w without the two maps and what only follows the normalizer. */
 static sa_attention weights_alone(const sa_attention *w) {
     static const sa_part nothing = {.name = "nothing"};
     sa_attention alone = *w;

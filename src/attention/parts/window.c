@@ -32,7 +32,8 @@ static sa_mat hidden_of(sa_mat row) {
 
 /* ---- What the query sees --------------------------------------------------------------------- */
 
-/* The whole sentence if p is NaN, as in a model that diverged. */
+/* Returns the words at most D from p; the whole sentence if p is NaN, as in a model that
+ * diverged. */
 static sa_span around(sa_real p, int D, int S) {
     const int first = (int)fmax(ceil((double)p - D), 1), last = (int)fmin(floor((double)p + D), S);
     return (sa_span){first - 1, last - first + 1};

@@ -153,7 +153,7 @@ static bool check_metadata(const sa_container *container, sa_error *error) {
     const char *format = sa_container_metadata(container, "format");
     const char *version = sa_container_metadata(container, "version");
     if (!format || strcmp(format, SA_CONTAINER_FORMAT) != 0)
-        return sa_fail(error, SA_DATA, "%s: a safetensors file, but not of softalign",
+        return sa_fail(error, SA_DATA, "%s: a safetensors file, but not one of softalign's",
                        container->name);
     if (!version || strcmp(version, SA_CONTAINER_VERSION) != 0)
         return sa_fail(error, SA_DATA,

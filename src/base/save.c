@@ -315,7 +315,7 @@ bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, 
     if (stat(folder, &named) != 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     return (fstat(lock->folder, &locked) == 0 && locked.st_dev == named.st_dev &&
             locked.st_ino == named.st_ino) ||
-           sa_fail(error, SA_OPEN, "'%s' is another folder than the one that was locked", folder);
+           sa_fail(error, SA_OPEN, "'%s' is no longer the folder that was locked", folder);
 }
 
 void sa_directory_lock_close(sa_directory_lock *lock) {

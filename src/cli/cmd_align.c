@@ -174,7 +174,7 @@ static const sa_option method_table[] = {
      "integrated-gradients, occlusion, adversarial; of a Transformer also norms, rollout "
      "and value-zeroing"},
     {"target-prefix", SA_SWITCH(RUN(job.target_prefix)),
-     "add columns of the earlier target words, behind those of the source: gradients and "
+     "add columns for the earlier target words, after those of the source: gradients and "
      "occlusion; of a decoder-only model also rollout and value-zeroing"},
     {"steps", SA_INT(RUN(job.steps), 50, 1, 100000, "N"), "midpoints of integrated-gradients"},
     {0},

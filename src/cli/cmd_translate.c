@@ -249,7 +249,7 @@ static bool check_options(const translate_options *options, sa_error *error) {
         return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
     return !options->force_attention || strcmp(options->force_attention, "gold") != 0 ||
            sa_fail(error, SA_USAGE,
-                   "--force-attention gold needs pairs with alignments: align and eval have them");
+                   "--force-attention gold needs pairs with alignments: use align or eval");
 }
 
 static bool run(cli_call *call, sa_error *error) {

@@ -86,7 +86,8 @@ bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
 static bool check_version(const char *line, const char *name, sa_error *error) {
     if (strcmp(line, VERSION) == 0) return true;
     if (strcmp(line, VERSION " byte") == 0)
-        return sa_fail(error, SA_DATA, "%s:1: merges of bytes; those of characters are read", name);
+        return sa_fail(error, SA_DATA, "%s:1: merges of bytes; only merges of characters are read",
+                       name);
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
 }
 

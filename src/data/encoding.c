@@ -208,7 +208,7 @@ sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec
 
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
     return sa_fail(error, SA_DATA,
-                   "%s: {guided_alignment} wants the links of every pair: in a third column, or in "
+                   "%s: {guided_alignment} needs the links of every pair: in a third column, or in "
                    "a file named by {alignments}%s%s",
                    corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
 }

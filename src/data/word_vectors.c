@@ -80,7 +80,7 @@ static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float 
         if (count != m)
             return sa_fail(error, SA_DATA,
                            "%s:%zu: expected a word and %d finite numbers ({embed}); there are %d "
-                           "behind '%.40s'",
+                           "after '%.40s'",
                            name, number, m, count, last ? last + 1 : line);
         if (!set_rows(vocab, line, numbers, m, rows, found))
             return sa_fail(error, SA_DATA, "%s:%zu: a number of '%.40s' is not finite", name,

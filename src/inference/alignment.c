@@ -175,17 +175,18 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
     for (int k = 0; k < count; k++) {
         if (list[k]->layers && model->w.recurrent)
             return sa_fail(error, SA_USAGE,
-                           "{method} %s is of the layers of a Transformer or decoder-only model",
+                           "{method} %s reads the layers of a Transformer or decoder-only model",
                            list[k]->name);
         for (int p = 0; list[k]->sums && p < attention->parts; p++)
             if (attention->part[p].kind->forward[SA_PLACE_OUTPUT])
                 return sa_fail(error, SA_USAGE,
-                               "{method} %s is of sums of weighted values, which %s would change",
+                               "{method} %s reads sums of weighted values, which %s would change",
                                list[k]->name, attention->part[p].kind->name);
         if (options->target_prefix && !list[k]->prefix &&
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
-            return sa_fail(error, SA_USAGE, "{target_prefix}: {method} %s is of source words%s",
-                           list[k]->name, list[k]->joint ? " but in a decoder-only model" : "");
+            return sa_fail(error, SA_USAGE,
+                           "{target_prefix}: {method} %s covers source words only%s", list[k]->name,
+                           list[k]->joint ? ", except in a decoder-only model" : "");
         if (list[k]->forces && (model->w.transformer.sizes.decoder_only || model->settings.copy ||
                                 options->layer || options->at))
             return sa_fail(
@@ -196,10 +197,10 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
     }
     if (count && !*attends && (options->layer || options->at))
         return sa_fail(error, SA_USAGE,
-                       "{layer} and {align_at} are of the methods attention and norms");
+                       "{layer} and {align_at} apply only to the methods attention and norms");
     if (count && (options->site != SA_SITE_CROSS || options->override.kind))
         return sa_fail(error, SA_USAGE,
-                       "attributions are of source words, with the weights of the model");
+                       "attributions cover source words, with the model's own weights");
     return count;
 }
 
@@ -209,7 +210,8 @@ static bool check_options(const sa_model *model, const sa_align_options *options
     bool attends = true;
     if (options->methods && !check_methods(model, options, &attends, error)) return false;
     if (options->target_prefix && !options->methods)
-        return sa_fail(error, SA_USAGE, "{target_prefix} is of attributions: {method} names them");
+        return sa_fail(error, SA_USAGE,
+                       "{target_prefix} applies to attributions: choose some with {method}");
     if (!attends) return true;
     if (!sa_settings_has_attention(&model->settings)) return sa_fail_no_attention(model, error);
     if (site >= sizeof sites / sizeof *sites)

@@ -523,7 +523,7 @@ static bool check_alike(const sa_model *one, const char *name, const sa_model *f
         sa_text_codec_equal(&one->source, &first->source) &&
         sa_text_codec_equal(&one->target, &first->target))
         return true;
-    return sa_fail(error, SA_USAGE, "'%s' knows other words than '%s'", name, first_name);
+    return sa_fail(error, SA_USAGE, "'%s' has a different vocabulary from '%s'", name, first_name);
 }
 
 static bool add_model(const char *path, const sa_model *first, const char *first_name, double *sum,

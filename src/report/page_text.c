@@ -74,7 +74,7 @@ static bool add_link(notes_reader *reader, const char *line, const char *middle,
     const char *target = middle + 2;
     const size_t size = strlen(target) - 1;
     if (strchr(target, ':') && strncmp(target, "https://", 8) != 0)
-        return fail_at(reader, "a link leads to a file beside the page or to https://", error);
+        return fail_at(reader, "a link must lead to a file next to the page or to https://", error);
     json_array_append_new(reader->links,
                           json_pack("{s:s%, s:s%}", "text", line + 1, (size_t)(middle - line - 1),
                                     "target", target, size));

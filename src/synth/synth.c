@@ -10,7 +10,7 @@ const char *const sa_splits[] = {"train", "valid", "test", NULL};
 const sa_task sa_tasks[] = {
     {"phrases", "everyday English-French sentences, the demo's corpus", 8000, sa_synth_phrases},
     {"mono", "English-French word for word, in the same order", 10000, sa_synth_mono},
-    {"reorder", "the same with adjectives behind, the verb last, the adverb first", 10000,
+    {"reorder", "the same with adjectives after nouns, the verb last, the adverb first", 10000,
      sa_synth_reorder},
     {"length", "a list of words translated in reverse; tests are longer than training", 10000,
      sa_synth_length},

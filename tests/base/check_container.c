@@ -203,11 +203,11 @@ END_TEST
 static const struct {
     const char *header, *text;
 } headers[] = {
-    {"{}", "m: a safetensors file, but not of softalign"},
+    {"{}", "m: a safetensors file, but not one of softalign's"},
     {"{\"x\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}",
-     "m: a safetensors file, but not of softalign"},
-    {"{\"__metadata__\":1}", "m: a safetensors file, but not of softalign"},
-    {"{\"__metadata__\":{\"format\":\"pt\"}}", "m: a safetensors file, but not of softalign"},
+     "m: a safetensors file, but not one of softalign's"},
+    {"{\"__metadata__\":1}", "m: a safetensors file, but not one of softalign's"},
+    {"{\"__metadata__\":{\"format\":\"pt\"}}", "m: a safetensors file, but not one of softalign's"},
     {"{\"__metadata__\":{\"format\":\"softalign\",\"version\":\"2\"}}",
      "m: file version '2'; this program reads version 1 (upgrade softalign?)"},
     {"{\"__metadata__\":{\"format\":\"softalign\",\"version\":1}}",

@@ -39,7 +39,7 @@ for file in first.txt:occlusion aligned.txt:attention; do
         "$(sed -n "s/^${file#*:}: AER //p" err)"
 done
 
-# Earlier target words are columns behind those of the source; what follows a word has no part in it.
+# Earlier target words are columns after those of the source; what follows a word has no part in it.
 methods=gradient,input-x-gradient,integrated-gradients,occlusion
 check_prefix() { # NAME MODEL
     "$softalign" attribute "$2" pairs.tsv --method gradient --csv "$1.alone" --quiet || fail "gradient of $1"
@@ -54,7 +54,7 @@ check_prefix() { # NAME MODEL
 check_prefix recurrent $model
 expect 2 "--pharaoh excludes --target-prefix" \
     attribute $model pairs.tsv --method occlusion --target-prefix --pharaoh -
-expect 2 "--target-prefix: --method attention is of source words" attribute $model pairs.tsv --method attention --target-prefix
+expect 2 "--target-prefix: --method attention covers source words only" attribute $model pairs.tsv --method attention --target-prefix
 
 # Occlusion is the difference of two forward passes: a word that the model does not know is <unk>.
 printf 'a zork sees a dog.\tun chat voit un chien.\n' >unknown.tsv
@@ -96,15 +96,15 @@ done
 diff -r input read || fail "--align-at input is not that of align"
 
 # Refusals.
-layers="is of the layers of a Transformer or decoder-only model"
+layers="reads the layers of a Transformer or decoder-only model"
 expect 2 "attribute: --method LIST is missing: softalign attribute MODEL PAIRS --method LIST" attribute $model pairs.tsv
 expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,norms
 "$softalign" train --train pairs.tsv --out shaw --model decoder --positions shaw --embed 8 --attn 8 --ffn 8 --heads 2 --steps 1 \
     --quiet || fail "train --positions shaw"
-expect 2 "--method norms is of sums of weighted values, which relative vectors would change" attribute shaw/best.safetensors pairs.tsv \
+expect 2 "--method norms reads sums of weighted values, which relative vectors would change" attribute shaw/best.safetensors pairs.tsv \
     --method norms
-expect 2 "--layer and --align-at are of the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method gradient --layer 1
-expect 2 "--layer and --align-at are of the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method rollout \
+expect 2 "--layer and --align-at apply only to the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method gradient --layer 1
+expect 2 "--layer and --align-at apply only to the methods attention and norms" attribute deep/best.safetensors pairs.tsv --method rollout \
     --align-at input
 expect 2 "--layer 8: the model has 4" attribute deep/best.safetensors pairs.tsv --method norms --layer 8
 expect 2 "--method adversarial needs cross-attention without --copy, --layer or --align-at" attribute shaw/best.safetensors pairs.tsv --method adversarial

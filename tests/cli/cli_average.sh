@@ -41,7 +41,7 @@ train lower tiny.tsv --steps 1 --lowercase
 before=$(cksum <$tiny)
 expect 2 "'lower/last.safetensors' has another --lowercase than '$tiny'" \
     average $tiny lower/last.safetensors --out no.safetensors
-expect 2 "'other/last.safetensors' knows other words than '$tiny'" \
+expect 2 "'other/last.safetensors' has a different vocabulary from '$tiny'" \
     average $tiny other/last.safetensors --out no.safetensors
 expect 4 "cannot open 'none.safetensors': No such file or directory" \
     average $tiny none.safetensors --out no.safetensors

@@ -53,7 +53,7 @@ expect 2 "--guided-alignment: the decoder 'fixed' has no attention" \
     train --out no --train pairs.tsv $guided --decoder fixed
 expect 2 "--alignments needs --guided-alignment X" \
     train --out no --train source,target --alignments links $sizes
-wants="--guided-alignment wants the links of every pair: in a third column, or in a file named by --alignments"
+wants="--guided-alignment needs the links of every pair: in a third column, or in a file named by --alignments"
 "$softalign" train --out no --train plain.tsv $guided 2>err
 same "exit code without links" 3 $?
 same "message without links" "softalign: plain.tsv: $wants" "$(tail -n 1 err)"

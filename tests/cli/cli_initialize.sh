@@ -99,7 +99,7 @@ expect 2 "--freeze-embeddings: 'parts/last.safetensors' was trained with --freez
     train $options --out parts --resume --freeze-embeddings none
 
 printf 'the 1 2 3 4 5 6\na 1 2 3 nan 5 6\n' >odd.vec
-expect 3 "odd.vec:2: expected a word and 6 finite numbers (--embed); there are 2 behind 'nan'" \
+expect 3 "odd.vec:2: expected a word and 6 finite numbers (--embed); there are 2 after 'nan'" \
     train $options --out none --source-embeddings odd.vec
 printf 'zebra 1 2 3 4 5 6\n' >odd.vec
 expect 3 "odd.vec: none of the target words is in it" train $options --out none --target-embeddings odd.vec

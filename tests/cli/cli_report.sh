@@ -137,7 +137,7 @@ while IFS='|' read -r text message; do
     expect 3 "$message" align tiny/best.safetensors unseen.tsv --html other.html --notes bad.md
 done <<'TEXT'
 see\n\nAnswer: x|bad.md:3: an answer without a question
-[x](javascript:alert(1))|bad.md:1: a link leads to a file beside the page or to https://
+[x](javascript:alert(1))|bad.md:1: a link must lead to a file next to the page or to https://
 # a\n# b|bad.md:2: notes have one heading, '# TITLE'
 ```\ncode|bad.md:2: ``` begins code that does not end
 \377|bad.md:1: not UTF-8

@@ -145,7 +145,7 @@ expect 2 "--force-attention 'sideways': expected none, uniform, shuffle, shift:N
     translate $model strange --force-attention sideways
 expect 2 "--force-attention expected: the weights of --attention additive are those of its training already" \
     translate $model strange --force-attention expected
-expect 2 "--force-attention gold needs pairs with alignments: align and eval have them" \
+expect 2 "--force-attention gold needs pairs with alignments: use align or eval" \
     translate $model strange --force-attention gold
 "$softalign" translate $model source.txt --force-attention shift:0 | cmp - file ||
     fail "a shift by nothing changes something"

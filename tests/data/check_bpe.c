@@ -128,7 +128,7 @@ static const struct {
     {"a b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
     {"\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
     {"#version: 0.3\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
-    {"#version: 0.2 byte\n", "codes:1: merges of bytes; those of characters are read"},
+    {"#version: 0.2 byte\n", "codes:1: merges of bytes; only merges of characters are read"},
     {"#version: 0.2\r\na b\r\n", "codes:1: the line ends in CR LF; merges end in LF alone"},
     {"#version: 0.2\na b\r\n", "codes:2: the line ends in CR LF; merges end in LF alone"},
     {"#version: 0.2\na b\nab\n", "codes:3: expected two symbols with one space between"},

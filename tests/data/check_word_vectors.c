@@ -79,13 +79,13 @@ END_TEST
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"the 1 2\n", ":1: " ODD "2 behind 'the'"},
-    {"the 1 2 3\na 1 2 3 4\n", ":2: " ODD "4 behind 'a'"},
-    {"zebra 1 nan 3\n", ":1: " ODD "1 behind 'nan'"},
-    {"zebra 1 2 inf\n", ":1: " ODD "0 behind 'inf'"},
-    {"the 1  2 3\n", ":1: " ODD "2 behind ''"},
-    {"the 1 2 3\n\nx 1 2 3\n", ":2: " ODD "0 behind ''"},
-    {"the 1,5 2 3\n", ":1: " ODD "2 behind '1,5'"},
+    {"the 1 2\n", ":1: " ODD "2 after 'the'"},
+    {"the 1 2 3\na 1 2 3 4\n", ":2: " ODD "4 after 'a'"},
+    {"zebra 1 nan 3\n", ":1: " ODD "1 after 'nan'"},
+    {"zebra 1 2 inf\n", ":1: " ODD "0 after 'inf'"},
+    {"the 1  2 3\n", ":1: " ODD "2 after ''"},
+    {"the 1 2 3\n\nx 1 2 3\n", ":2: " ODD "0 after ''"},
+    {"the 1,5 2 3\n", ":1: " ODD "2 after '1,5'"},
     {"the 1 2 1e39\n", ":1: a number of 'the' is not finite"},
     {"the 1 2-2 3\n", ":1: a number of 'the' is not finite"},
     {"9 300\n", ":1: its vectors have 300 numbers, --embed is 3"},

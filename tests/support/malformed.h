@@ -91,9 +91,9 @@ static const malformed_header malformed_headers[] = {
     {WORDS, E_SHAPE, WITH_SHAPE("[6,18446744073709551619]"),
      "m: header: number too large at byte +37"},
     /* what the file says of itself */
-    {WORDS, "\"format\":\"softalign\",", "", "m: a safetensors file, but not of softalign"},
+    {WORDS, "\"format\":\"softalign\",", "", "m: a safetensors file, but not one of softalign's"},
     {WORDS, "\"format\":\"softalign\"", "\"format\":\"pt\"",
-     "m: a safetensors file, but not of softalign"},
+     "m: a safetensors file, but not one of softalign's"},
     {WORDS, "\"version\":\"1\",", "",
      "m: file version ''; this program reads version 1 (upgrade softalign?)"},
     {WORDS, "\"version\":\"1\"", "\"version\":\"2\"",

@@ -188,7 +188,7 @@ static const malformed_file malformed_files[] = {
     {BYTES("\2"), "m: truncated: the file has only 1 bytes"},
     {BYTES("\2\0\0\0\0\0\0\0"), "m: truncated: the file has only 8 bytes"},
     {BYTES("\2\0\0\0\0\0\0\0{"), "m: truncated: the header needs 10 bytes, the file has 9"},
-    {BYTES("\2\0\0\0\0\0\0\0{}"), "m: a safetensors file, but not of softalign"},
+    {BYTES("\2\0\0\0\0\0\0\0{}"), "m: a safetensors file, but not one of softalign's"},
     {BYTES("\0\0\0\0\0\0\0\0{}"), "m: the header's length is 0; expected 2 to 1048576"},
     {BYTES("\1\0\0\0\0\0\0\0{"), "m: the header's length is 1; expected 2 to 1048576"},
     {BYTES("\2\0\0\0\0\0\0\0[]"), "m: not a safetensors file"},

@@ -124,7 +124,7 @@ START_TEST(guided_alignment_needs_alignments) {
     settings.guided_alignment = 0.5;
     ck_assert(!train_with((sa_train_options){.settings = &settings}));
     ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_nonnull(strstr(error.text, "wants the links of every pair"));
+    ck_assert_ptr_nonnull(strstr(error.text, "needs the links of every pair"));
     const sa_train_options training = {.settings = &settings, .alignments = scratch_path("links")};
     ck_assert(!train_with(training));
     ck_assert_int_eq(error.code, SA_OPEN);
@@ -382,8 +382,7 @@ START_TEST(a_folder_that_is_replaced) {
     settings.average = 2;
     ck_assert(!sa_train(&training, &outcome, &error));
     ck_assert_int_eq(error.code, SA_OPEN);
-    snprintf(wanted, sizeof wanted, "'%s' is another folder than the one that was locked",
-             out_path);
+    snprintf(wanted, sizeof wanted, "'%s' is no longer the folder that was locked", out_path);
     ck_assert_str_eq(error.text, wanted);
     ck_assert_int_eq(rmdir(out_path), 0); /* nothing was written there */
     ck_assert_int_eq(access(scratch_path("moved/last.safetensors"), F_OK), 0);

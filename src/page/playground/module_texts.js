@@ -13,7 +13,7 @@ export const moduleTexts = {
     "De l'anglais au français, mot à mot dans le même ordre.",
   ],
   "task:reorder": [
-    "English to French words in another order: adjectives behind the noun, the verb last, the adverb first.",
+    "English to French words in another order: adjectives after the noun, the verb last, the adverb first.",
     "Vom Englischen zu französischen Wörtern in anderer Reihenfolge: Adjektive hinter dem Nomen, das Verb zuletzt, das Adverb zuerst.",
     "De l'anglais à des mots français dans un autre ordre : adjectifs après le nom, verbe à la fin, adverbe au début.",
   ],

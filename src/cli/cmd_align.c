@@ -171,11 +171,11 @@ const cli_command cli_align = {
 static const sa_option method_table[] = {
     {"method", CLI_TEXT(TEXT, RUN(job.methods), sa_attribution_name, "LIST"),
      "what to compute, separated by commas: attention, gradient, input-x-gradient, "
-     "integrated-gradients, occlusion, adversarial; of a Transformer also norms, rollout "
+     "integrated-gradients, occlusion, adversarial; for a Transformer also norms, rollout "
      "and value-zeroing"},
     {"target-prefix", SA_SWITCH(RUN(job.target_prefix)),
      "add columns for the earlier target words, after those of the source: gradients and "
-     "occlusion; of a decoder-only model also rollout and value-zeroing"},
+     "occlusion; for a decoder-only model also rollout and value-zeroing"},
     {"steps", SA_INT(RUN(job.steps), 50, 1, 100000, "N"), "midpoints of integrated-gradients"},
     {0},
 };

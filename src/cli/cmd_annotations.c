@@ -19,7 +19,7 @@ typedef struct annotations_options {
 static const sa_option table[] = {
     {"site", SA_WORDS(RUN(site), 0, "encoder", "decoder"), "words of the source, or of the target"},
     {"layer", SA_INT(RUN(layer), -1, -1, SA_MAX_LAYERS, "N"),
-     "layer that has read them; 0: before the first; -1: every one, of npy the last"},
+     "layer that has read them; 0: before the first; -1: every layer (npy: the last)"},
     {"format", SA_WORDS(RUN(format), CSV, "csv", "npy", "jsonl"),
      "a row of CSV or a line of JSON per word, or one NumPy array [word, number]"},
     {"nearest", CLI_TEXT(TEXT, RUN(nearest), NULL, "WORD"),

@@ -53,8 +53,8 @@ static const sa_option table[] = {
      "follows the training"},
     {"resume", SA_SWITCH(RUN(job.resume)), "resume from last.safetensors, with its settings"},
     {"overwrite", SA_SWITCH(RUN(job.overwrite)),
-     "replace an existing training in DIR, which is refused otherwise: it is removed when the new "
-     "one first saves"},
+     "replace an existing training in DIR, which is otherwise refused: the old one is removed when "
+     "the new one first saves"},
     {0},
 };
 

@@ -47,8 +47,8 @@ const sa_option sa_settings_options[] = {
      "mix each key with that of the word before, in a proportion that each head learns (Olsson et "
      "al. 2022)"},
     {"attention-gate", SA_WORDS(MODEL(attention_gate), 0, "none", "headwise", "elementwise"),
-     "weigh the output of each head by a gate of the query's vector, one number a head or one for "
-     "each number of its output (Qiu et al. 2025)"},
+     "weigh the output of each head by a gate of the query's vector, one number per head or one "
+     "for each number of its output (Qiu et al. 2025)"},
     {"value-size", SA_INT(MODEL(value_size), 0, 0, 8192, "N"),
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_WORDS(MODEL(window), 0, "none", "local-m", "local-p", "sliding"),
@@ -206,8 +206,8 @@ const sa_option sa_settings_options[] = {
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
      "(last layer, first head; Chen et al. 2016)"},
     {"guided-at", SA_WORDS(TRAINING(guided_at), SA_ALIGN_OUTPUT, "output", "input"),
-     "Transformer: the weights that learn the links of a word, as those that align --align-at "
-     "shows: of the option that predicts it, or of the next, which has read it"},
+     "Transformer: the weights that learn the links of a word, as align --align-at shows them: "
+     "of the option that predicts it, or of the next, which has read it"},
     {"coverage-weight", SA_REAL(TRAINING(coverage_weight), 1, 0, 1000, "X"),
      "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"reinforce-weight", SA_REAL(TRAINING(reinforce_weight), 1, 0, 1000, "X"),

@@ -139,7 +139,7 @@ typedef struct learning {
     double sums[TASKS];
 } learning;
 
-/* The pairs of a task. */
+/* Returns the first pair of a task. */
 static size_t first_of(const learning *run, int task) {
     return run->pairs->count * (size_t)task / TASKS;
 }
@@ -149,7 +149,7 @@ static size_t cells_of(const sa_aligner_pairs *pairs, size_t p) {
     return (size_t)pairs->source[p].len * (size_t)(pairs->target[p].len - 1);
 }
 
-/* The E-step of a task. */
+/* Runs the E-step of a task. */
 static void expect(void *context, int task) {
     learning *run = context;
     const sa_aligner_pairs *pairs = run->pairs;
@@ -187,7 +187,7 @@ static void add_counts(void *context, int task) {
     for (size_t k = 0; k < model->kind->size; k++) model->counts[k] += work->counts[k];
 }
 
-/* One iteration. Returns the perplexity of the target words before it. */
+/* Runs one iteration. Returns the perplexity of the target words before it. */
 static double iterate(learning *run, double alpha, sa_pool *pool) {
     sa_aligner_model *model = run->model;
     double log_probability = 0, words = 0;

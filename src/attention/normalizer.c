@@ -328,7 +328,7 @@ const sa_part sa_learned_number_part = {
     .show = show_number,
 };
 
-/* ---- What cannot go with what --------------------------------------------------------------- */
+/* ---- Incompatible choices ------------------------------------------------------------------- */
 
 static const char *refuse_stick(const sa_attention_sizes *sizes) {
     if (sizes->settings.model != SA_MODEL_DECODER_ONLY || sizes->settings.prefix == SA_PREFIX_FULL)

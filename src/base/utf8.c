@@ -164,7 +164,8 @@ static bool is_case_ignorable(utf8proc_int32_t code) {
     return is_in(code, IGNORABLE);
 }
 
-/* Also ª º, and numerals and letters in circles that come in two cases. */
+/* Returns whether the character has case: also ª º, and numerals and circled letters in two
+ * cases. */
 static bool has_case(utf8proc_int32_t code) {
     return is_in(code, CASED) || code == 0xaa || code == 0xba ||
            (code >= 0x2160 && code <= 0x217f) || (code >= 0x24b6 && code <= 0x24e9);

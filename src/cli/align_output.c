@@ -217,8 +217,8 @@ static bool contains(const char *variable, const char *word) {
     return value && strstr(value, word);
 }
 
-/* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
- * TERM; a file or pipe has neither. */
+/* Returns the capabilities of standard output: the window's columns, and colors by NO_COLOR,
+ * COLORTERM and TERM; a file or pipe has neither. */
 static sa_terminal screen_of(int colormap) {
     enum { USUAL = 80 };
     struct winsize size = {0};

@@ -90,7 +90,7 @@ typedef struct run_files {
     size_t count;
 } run_files;
 
-/* ---- What there is --------------------------------------------------------------------------- */
+/* ---- The files of a call --------------------------------------------------------------------- */
 
 static bool add(run_files *files, run_file file, const char *path, sa_error *error) {
     const bool standard = file.kind != SA_OPTION_FOLDER && strcmp(path, "-") == 0;

@@ -18,10 +18,11 @@ static void shuffle(void *list, size_t count, size_t size, sa_rng *rng) {
     }
 }
 
-/* Read by the comparisons of this thread's current qsort. */
+/* What the comparisons of this thread's current qsort read. */
 static _Thread_local const sa_sentence *sorted_source, *sorted_target;
 
-/* By target length, source length and index: a total order, so that every sort gives the same. */
+/* Compares by target length, source length and index: a total order, so that every sort gives the
+ * same. */
 static int by_length(const void *a, const void *b) {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
     const int target = sorted_target[x].len - sorted_target[y].len;

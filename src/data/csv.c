@@ -69,7 +69,7 @@ static char *parse_quoted(sa_records *rows, char *at, char **end, bool *failed, 
     return text;
 }
 
-/* The cell at `at` that has no quotes. */
+/* Returns the cell at `at`, which has no quotes. */
 static char *parse_bare(sa_records *rows, char *at, char **end) {
     const char ends[] = {rows->separator, 0};
     while (rows->trims && is_blank(rows, *at)) at++;

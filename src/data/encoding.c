@@ -15,8 +15,8 @@ void sa_sentences_release(sa_sentence *sentences, size_t count) {
     free(sentences);
 }
 
-/* Text i of a list as sa_encode_texts has it: NFC, as in a corpus, so that a combining accent makes
- * the same word. */
+/* Returns text i of a list such as sa_encode_texts gets, in NFC, as in a corpus, so that a
+ * combining accent makes the same word. */
 static char *text_at(const char *const *first, size_t stride, size_t i, sa_error *error) {
     const char *text;
     memcpy(&text, (const char *)first + i * stride, sizeof text);

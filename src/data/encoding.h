@@ -20,8 +20,8 @@ bool sa_extend_texts(const sa_text_codec *const codec[2], const char *const *sou
                      const char *const *target_text, size_t stride, size_t count,
                      sa_sentence *source, sa_sentence *target, sa_error *error);
 
-/* The tokens of a sentence as the text spells them, EOS last. One block of memory, freed with
- * free(). */
+/* Returns the tokens of a sentence as the text spells them, EOS last. One block of memory, freed
+ * with free(). */
 const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                               const sa_sentence *sentence, sa_error *error);
 

@@ -123,8 +123,8 @@ static view view_at(copies *all, bool encoder, int layer, bool cross) {
                   cross};
 }
 
-/* Attention k of those that rollout multiplies, from below: the layers of the encoder, the top
- * cross-attention and the layers of the decoder, or the layers of a joint stack. */
+/* Returns attention k of the ones that rollout multiplies, from below: the layers of the encoder,
+ * the top cross-attention and the layers of the decoder, or the layers of a joint stack. */
 static view view_of(copies *all, int k) {
     const int layers = all->w.transformer.sizes.layers;
     if (all->w.transformer.sizes.decoder_only) return view_at(all, false, k, false);
@@ -175,7 +175,7 @@ static void layout(copies *all) {
     for (int k = 0; k < 2; k++) all->work[k] = sa_mat_alloc(arena, all->rows, all->cols);
 }
 
-/* Copies of the pair as it is. NULL: no memory. */
+/* Makes copies of the pair as it is. NULL: no memory. */
 static copies *copies_new(const sa_attributed *job, int count, sa_error *error) {
     copies *all = sa_new(1, sizeof *all, error);
     if (!all) return NULL;
@@ -184,7 +184,7 @@ static copies *copies_new(const sa_attributed *job, int count, sa_error *error) 
     return all;
 }
 
-/* The pair as it is and, in each further copy, one column hidden, from `first` on. */
+/* Makes copies: the pair as it is and, in each further copy, one column hidden, from `first` on. */
 static copies *hiding_copies(const sa_attributed *job, int first, int columns, sa_error *error) {
     const int rest = columns - first;
     copies *all = copies_new(job, 1 + (rest < COPIES - 1 ? rest : COPIES - 1), error);
@@ -209,7 +209,7 @@ static void copies_free(copies *all) {
     free(all);
 }
 
-/* F of copy c, target word t. */
+/* Returns F of copy c, target word t. */
 static double log_p(const copies *all, int c, int t) {
     return (double)all->pass.log_p[all->batch.target.start[t] + c];
 }

@@ -18,9 +18,9 @@
  *                         their sums, in the place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
  *   adversarial           the weights of attention, the mean over layers and heads, that are
- *                         farthest from the model's (Jensen-Shannon divergence) of those
- *                         that were found to leave p(y_t) within a total variation of 0.01 (Jain
- *                         and Wallace 2019, section 4.2.2); those of a row are changed alone
+ *                         farthest from the model's (Jensen-Shannon divergence) among those
+ *                         found to leave p(y_t) within a total variation of 0.01 (Jain and
+ *                         Wallace 2019, section 4.2.2); those of a row are changed alone
  */
 #pragma once
 

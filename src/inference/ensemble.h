@@ -45,8 +45,8 @@ typedef struct sa_continuation {
     int32_t word; /* y_{i-1} */
 } sa_continuation;
 
-/* An override (or NULL) replaces the attention weights; its order is not read. Released by the
- * caller also after a failure. */
+/* An override (or NULL) replaces the attention weights; its order is not read. The caller releases
+ * it, even after a failure. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);
@@ -67,18 +67,19 @@ int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
 /* Sets row l of the next step. */
 void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row);
-/* Step i (from 1) of L rows. */
+/* Runs step i (from 1) of L rows. */
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 
-/* The most rows whose logits are made at once, and the logits of rows[0 .. count-1] of the last
- * step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of the row's sentence. */
+/* Return the maximum number of rows whose logits are computed at once, and the logits of rows[0 ..
+ * count-1] of the last step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of
+ * the row's sentence. */
 int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
 
 /* Returns whether every log p(word) is <= 0 even after rounding: of one model that does not copy.
  */
 bool sa_ensemble_bounded(const sa_ensemble *ensemble);
-/* If so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
+/* Returns, if so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
 const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,

@@ -1,4 +1,4 @@
-/* evaluation: what a model makes of pairs whose reference is known. sa_evaluate translates every
+/* evaluation: measures a model on pairs whose reference is known. sa_evaluate translates every
  * source, predicts every reference by teacher forcing and free-running, and compares;
  * sa_eval_summarize adds up the results of the pairs. */
 #include "attention/attention.h"

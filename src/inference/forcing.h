@@ -23,7 +23,7 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error);
 bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
                            size_t count, const sa_override *override, double *log_p,
                            sa_error *error);
-/* The same of one batch. `override`: of the attention weights, or NULL. */
+/* Does the same for one batch. `override`: of the attention weights, or NULL. */
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
                      int count, const sa_override *override, double *log_p, sa_error *error);
 

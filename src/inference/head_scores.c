@@ -1,4 +1,4 @@
-/* head_scores: sa_score_heads asks of each head of the decoder's self-attention what it attends to,
+/* head_scores: sa_score_heads measures what each head of the decoder's self-attention attends to,
  * what it copies, and what the model loses without it. */
 #include "config/settings.h"
 #include "inference/model.h"

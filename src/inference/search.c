@@ -40,7 +40,8 @@ static double coverage_penalty(const sa_real *sums, int S) {
     return penalty;
 }
 
-/* The more likely first, NaN last; ties by token id, so that the order does not depend on qsort. */
+/* Compares: the more likely first, NaN last; ties by token id, so that the order does not depend on
+ * qsort. */
 static int by_log_p(const void *a, const void *b) {
     const sa_candidate *one = a, *other = b;
     const int order = (one->log_p < other->log_p || isnan(one->log_p)) -
@@ -216,7 +217,8 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
     return word + sa_find_above(logits + word, words - word, threshold);
 }
 
-/* The best continuations of live hypothesis l enter the list of its sentence; row i has its logits.
+/* Adds the best continuations of live hypothesis l to the list of its sentence; row i has its
+ * logits.
  */
 static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
@@ -375,7 +377,7 @@ static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) 
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-/* Of the continuations of each sentence, those that end are stored; the others are live. */
+/* Stores the continuations of each sentence that end; the others stay live. */
 static bool advance(search_state *run, int step, sa_error *error) {
     for (int l = 0; l < run->live_count; l++) sa_ensemble_set(run->ensemble, l, run->live[l].at);
     if (!sa_ensemble_step(run->ensemble, step + 1, run->live_count, error)) return false;

@@ -18,13 +18,13 @@ typedef struct sa_hypothesis {
                          caller */
 } sa_hypothesis;
 
-/* The most rows of the decoder that a sentence takes. */
+/* Returns the maximum number of decoder rows that a sentence takes. */
 int sa_search_rows(const sa_search *search);
 
-/* The search->nbest best translations of each of `count` sentences by an ensemble that was just
- * opened, best first, in found[count * nbest]; ids is NULL where there is none. lengths [count]:
- * the tokens of each, EOS included; NULL: as the search says. sources[m]: the sentences as token
- * ids of model m; all models have the same target vocabulary. */
+/* Finds the search->nbest best translations of each of `count` sentences with an ensemble that was
+ * just opened, best first, in found[count * nbest]; ids is NULL where there is none. lengths
+ * [count]: the tokens of each, EOS included; NULL: as the search says. sources[m]: the sentences as
+ * token ids of model m; all models have the same target vocabulary. */
 bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error);
 

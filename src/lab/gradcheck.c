@@ -373,7 +373,7 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
                                          {target_ids + 2, 4, target_extended + 2},
                                          {target_ids + 6, 1, target_extended + 6},
                                          {target_ids + 7, 6, target_extended + 7}};
-    /* Target words with one link, several and none; possible links beside a sure one and alone. */
+    /* Target words with one link, several and none; possible links next to a sure one and alone. */
     static const sa_link first[] = {{0, 0}, {2, 0}}, second[] = {{0, 1}, {0, 2}},
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
     static const sa_gold_alignment gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};

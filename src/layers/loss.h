@@ -40,7 +40,7 @@ typedef struct sa_mixture {
     bool known;               /* the vocabulary has the word */
     bool in_source;           /* so has the source */
     double alpha;             /* sum of the weights of the source words that are the word */
-    double rest;              /* what all weights lack to 1 */
+    double rest;              /* 1 minus the sum of all weights */
     double log_ratio;         /* of the forward function: log p(w) - log P(w) */
     double generated, copied; /* and the two terms of P, divided by it */
     double dz, dalpha;        /* of the backward function; dalpha: per weight that alpha sums */

@@ -53,7 +53,7 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
     for (int t = 0; t < targets - end; t++) {
         const double *row = weights + (size_t)t * (size_t)sources;
         const int most = sa_most_attended(row, words);
-        double rest = 1; /* what the row lacks to 1 */
+        double rest = 1; /* 1 minus the sum of the row */
         for (int s = 0; s < sources; s++) rest -= row[s];
         const bool null = most < 0 || (linking->null_key && rest > row[most] + ROUNDING);
         for (int s = 0; s < words; s++)
@@ -256,8 +256,7 @@ static void accept_link(link_grid *grid, int source, int target) {
     grid->source[source] = grid->target[target] = true;
 }
 
-/* Accepts the neighbours of a link that are eligible. Accepted ones are not: their words have
- * links.
+/* Accepts the neighbors of a link that are eligible. Accepted ones are not: their words have links.
  */
 static bool grow_neighbors(link_grid *grid, int source, int target) {
     bool grown = false;

@@ -573,7 +573,7 @@ static char *read_line(FILE *file, const char *name, int number) {
 }
 
 /* Cuts a copy of a text into words, and returns how many; 0 if they are too many. A carriage return
- * is a space, so files of Windows are fine. */
+ * is a space, so files from Windows are fine. */
 static int split(const char *text, sentence *to) {
     char *copy = strcpy(allocate(strlen(text) + 1, 1), text);
     to->length = 0;
@@ -585,7 +585,7 @@ static int split(const char *text, sentence *to) {
     return to->length;
 }
 
-/* The pairs of a file, without those that have an empty side or too many words. */
+/* Reads the pairs of a file, without those that have an empty side or too many words. */
 static pair *read_pairs(const char *path, int *count) {
     FILE *file = fopen(path, "rb");
     if (!file) die(CANNOT_OPEN, path, 0, "it cannot be opened");
@@ -609,7 +609,7 @@ static pair *read_pairs(const char *path, int *count) {
 static int by_bytes(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
-/* All different words of the sources (side 0) or of the targets. */
+/* Collects the different words of the sources (side 0) or of the targets. */
 static void collect_words(pair *pairs, int count, int side, vocabulary *v) {
     size_t words = 0;
     v->word = allocate((size_t)count * LONGEST, sizeof *v->word);
@@ -728,7 +728,7 @@ static void model_file(model *M, const char *path, int save) {
 }
 
 /* ---- rnnsearch train ------------------------------------------------------------------------- */
-/* The loss per pair, and the share of sentences that greedy search translates exactly. */
+/* Measures the loss per pair, and the share of sentences that greedy search translates exactly. */
 static double validate(const model *M, pair *pairs, int count, double *exact) {
     static pass P;
     double loss = 0;
@@ -745,8 +745,8 @@ static double validate(const model *M, pair *pairs, int count, double *exact) {
     return loss / count;
 }
 
-/* Ends when all pairs to validate are right, those of the training where there are no others. The
- * paper sorts the pairs of 20 batches by length, to save padding; here any pairs make a batch. */
+/* Ends when all validation pairs are right, or all training pairs if there are no others. The paper
+ * sorts the pairs of 20 batches by length, to save padding; here any pairs make a batch. */
 static int train(const char *path, const char *model_path, const char *valid_path) {
     static model M = {.m = SIZE_M, .n = SIZE_N, .n_a = SIZE_A, .l = SIZE_L};
     static pass P;
@@ -848,8 +848,8 @@ static int align(const char *path, const char *pairs_path, int csv) {
 }
 
 /* ---- rnnsearch check ------------------------------------------------------------------------- */
-/* Every derivative against the central difference of the loss, (L(w + h) - L(w - h)) / 2h, with
- * random weights. A wrong line of a backward function leaves them hardly a digit in common. */
+/* Compares every derivative with the central difference of the loss, (L(w + h) - L(w - h)) / 2h,
+ * with random weights. A wrong line of a backward function leaves them hardly a digit in common. */
 static int check(void) {
     static model M = {.m = 3, .n = 4, .n_a = 3, .l = 2, .words = {{.count = 5}, {.count = 4}}};
     static const sentence x = {.length = 5, .id = {3, 7, UNK, 3, EOS}},

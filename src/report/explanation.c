@@ -197,8 +197,8 @@ static void end_table(sa_explanation *it) {
 
 /* ---- Vectors and matrices -------------------------------------------------------------------- */
 
-/* Adds one row of numbers. If they do not fit, leaves out those in the middle or, if wide,
- * continues below. */
+/* Adds one row of numbers. If they do not fit, leaves out the middle ones or, if wide, continues
+ * below. */
 static void add_vector(sa_explanation *it, const double *x, int count, int digits, int span) {
     const int cell = span + 1 > 8 ? span + 1 : 8;
     const int room = (WIDTH - LABEL) / cell;
@@ -227,8 +227,8 @@ static void add_row(sa_explanation *it, const sa_explain_value *line, int i) {
                number_width(line->numbers, size, it->digits));
 }
 
-/* Adds the rows of a matrix: of a large one the first and the last, of one with a row per word of
- * the vocabulary those of the words in the last table. */
+/* Adds the rows of a matrix: of a large one, the first and the last; of one with a row per word of
+ * the vocabulary, those of the words in the last table. */
 static void add_rows(sa_explanation *it, const sa_explain_value *line) {
     if (line->about == SA_ROWS_VOCABULARY && it->words && !it->wide) {
         for (int w = 0; w < it->words; w++) add_row(it, line, it->word[w]);

@@ -31,7 +31,7 @@ void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *ou
  * the cells, with decimal commas in numbers; all words must be quoted. */
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 
-/* Instead of the number of a head, from 1. */
+/* Values that stand for the number of a head, from 1. */
 enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
 
 /* Returns number `at` of a head's matrix, or of the mean or maximum over the heads of a layer. */
@@ -77,8 +77,8 @@ typedef struct sa_terminal {
 } sa_terminal;
 
 /* Appends a picture: a row of cells for each target token, the source tokens upright above. A cell
- * has the color of its weight or, without colors, a block that is denser from 0.05, 0.25, 0.5 and
- * 0.75 on. Columns that do not fit continue below. */
+ * has the color of its weight or, without colors, a block that gets denser at 0.05, 0.25, 0.5 and
+ * 0.75. Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
 /* The names of files of sa_save_numbered, with wildcards. */

@@ -50,7 +50,8 @@ static void write_filler(sa_draft *draft) {
     if (sa_draft_chance(draft, 2)) sa_time_write(draft, SA_HABIT, false);
 }
 
-/* The two words in one or two clauses, the deciding one first or last, the filler between them. */
+/* Writes the two words in one or two clauses, the deciding one first or last, the filler between
+ * them. */
 static void write_words(sa_draft *draft, word_pair *pair, bool decided, bool two_clauses) {
     for (int i = 0; i < 2; i++) {
         if (i) write_filler(draft);

@@ -32,7 +32,8 @@ sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 /* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
-/* Numbers to pack b in, for sa_bf16_tn and a b of `cols` columns; 0 if that would not pay. */
+/* Returns how many numbers b takes when packed, for sa_bf16_tn and a b of `cols` columns; 0 if that
+ * would not pay. */
 size_t sa_bf16_room(int cols);
 /* Faster with scratch for b, one row that is overwritten; NULL or too small a row is not used. */
 void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c);

@@ -40,7 +40,7 @@ static inline sa_real *sa_row(sa_mat a, int row) {
     return a.x + (ptrdiff_t)row * a.ld;
 }
 
-/* Rows first .. first+count-1. */
+/* Returns rows first .. first+count-1. */
 static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
     if (a.x) a.x = sa_row(a, first);
@@ -48,7 +48,7 @@ static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     return a;
 }
 
-/* Columns first .. first+count-1. */
+/* Returns columns first .. first+count-1. */
 static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
     if (a.x) a.x += first;

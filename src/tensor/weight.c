@@ -201,8 +201,8 @@ static void multiply(sa_mat x, sa_weight W, bool transposed, sa_real beta, sa_ma
     }
 }
 
-/* Of equal rows of x, at most SA_DISTINCT_ROWS, only one is multiplied, if that saves a quarter of
- * the work and there is memory. (Not in bf16, whose products add to y block by block.) */
+/* Multiplies only one of equal rows of x, at most SA_DISTINCT_ROWS, if that saves a quarter of the
+ * work and there is memory. (Not in bf16, whose products add to y block by block.) */
 static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
     int same[SA_DISTINCT_ROWS], first[SA_DISTINCT_ROWS];
     const int count = sa_distinct_rows(x, same, first);

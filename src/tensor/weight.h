@@ -10,8 +10,8 @@
 /* y = x W' + b, b [out]. most [rows x stretches]: per row, the maximum of each run of `stretch`
  * columns, ignoring NaN. */
 void sa_weight_nt_most(sa_mat x, sa_weight W, const sa_real *b, int stretch, sa_mat y, sa_mat most);
-/* For how many of `rows` rows it is best called at once: for a few, whose y stays in the cache, or
- * for all. */
+/* Returns for how many of `rows` rows it is best called at once: for a few, whose y stays in the
+ * cache, or for all. */
 int sa_weight_most_rows(sa_weight W, int rows);
 
 /* ---- Copies that last until the weights change ----------------------------------------------- */

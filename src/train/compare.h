@@ -51,8 +51,8 @@ typedef struct sa_compare_model {
     bool best; /* its mean BLEU is the highest, and significantly so */
 } sa_compare_model;
 
-/* A run can be resumed only with the same pairs: the hashes are over their texts, and over the
- * alignments that matter. */
+/* A run can be resumed only with the same pairs: the hashes cover their texts and the alignments
+ * that matter. */
 typedef struct sa_compare_data {
     uint64_t train_hash, valid_hash, test_hash;
     size_t train_shared, valid_shared; /* test pairs that also occur in these */

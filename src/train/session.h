@@ -106,8 +106,8 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
-/* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder
- * cannot be examined. */
+/* Sets *found to the name of a training's file that the folder holds, or to NULL. SA_OPEN: the
+ * folder cannot be examined. */
 bool sa_training_find(const char *folder, const char **found, sa_error *error);
 
 /* Removes the files of a training from its folder; sa_snapshots_open removes its film. */

@@ -72,7 +72,8 @@ static double inverse_root(double step, double warmup, double steps) {
     return sqrt(warmup / step);
 }
 
-/* What is left of the updates after the warm-up: 1 with its last one, 0 after the last of all. */
+/* Returns the share of updates left after the warm-up: 1 with its last one, 0 after the last of
+ * all. */
 static double linear(double step, double warmup, double steps) {
     return fmax(steps + 1 - step, 0) / fmax(steps + 1 - warmup, 1);
 }
@@ -317,7 +318,7 @@ static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
     return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
 }
 
-/* Forward and backward, into a gradient that is zero at the start. There are as many lanes as
+/* Runs forward and backward, into a gradient that is zero at the start. There are as many lanes as
  * shards that can run at a time, so one is free or about to be. */
 static void run_shard(void *context, int task) {
     sa_trainer *trainer = context;

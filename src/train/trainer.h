@@ -84,15 +84,16 @@ bool sa_exchange_leads(const sa_exchange *exchange);
 /* Collects a word of every process. */
 void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t words[]);
 
-/* Whether all are good. Otherwise the error of the first process that is not remains, and the
+/* Returns whether all are good. If not, the first process that is not keeps its error, and the
  * others get its code without a text. */
 bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error);
 
-/* Whether all have the same word. SA_USAGE, on all of them, names one that has "another --seed". */
+/* Returns whether all have the same word. SA_USAGE, on all of them, names one that has "another
+ * --seed". */
 bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *what,
                       sa_error *error);
 
-/* Of the words of all processes, the first that is not the one most have; -1: all are equal. */
+/* Returns the first process whose word is not the one that most have; -1: all are equal. */
 int sa_exchange_odd(const uint64_t words[], int count);
 
 /* Where one shard at a time runs. */
@@ -169,9 +170,9 @@ void sa_trainer_close(sa_trainer *trainer);
 /* Returns the pages of the arenas to the system until the next update. */
 void sa_trainer_lend_memory(sa_trainer *trainer);
 
-/* One update on `count` pairs, whose indices are in `pairs` (NULL: the first ones). There are at
- * most settings->batch of them, or with batch_tokens as many as have at most that many words on
- * each side, or one longer pair. After a dropped one there must be no other. SA_DIVERGED after ten
- * batches in a row whose gradient is not finite. */
+/* Makes one update on `count` pairs, whose indices are in `pairs` (NULL: the first ones). There are
+ * at most settings->batch of them, or with batch_tokens as many as have at most that many words on
+ * each side, or one longer pair. After an update was dropped, there must be no other. SA_DIVERGED
+ * after ten batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);

@@ -24,14 +24,15 @@ static bool asked_to_stop(const sa_session *session) {
     return session->watch.stop && *session->watch.stop;
 }
 
-/* What a validation takes: as the last one or, before the first, as updates on as many words. */
+/* Returns the time a validation takes: that of the last one or, before the first, of updates on as
+ * many words. */
 static double validation_cost(const sa_session *session) {
     const sa_train_cost *spent = &session->spent;
     if (session->validation_seconds > 0 || !spent->words) return session->validation_seconds;
     return spent->updating / (double)spent->words * (double)session->valid_data.target_words;
 }
 
-/* Seconds until the nearest limit that can be predicted; -1: none. */
+/* Returns the seconds until the nearest limit that can be predicted; -1: none. */
 static double seconds_left(const sa_session *session, double elapsed) {
     const sa_settings *settings = &session->settings;
     const double step = (double)session->trainer.step;
@@ -176,9 +177,9 @@ static bool keep_best(sa_session *session, sa_error *error) {
     return session->unsaved;
 }
 
-/* An overwritten training goes just before the first file of the new one is written, so that it
- * outlives all that may be refused or end before; and whole, film included, so that no file of it
- * stands beside one of the new training. The film goes first: it can be done without. */
+/* Removes an overwritten training just before the first file of the new one is written, so that it
+ * survives if the new one is refused or ends before that; and all of it, film included, so that no
+ * old file stands next to a new one. The film goes first: it matters least. */
 static bool replace_old(sa_session *session, sa_error *error) {
     session->replaces = session->replaces && !(sa_snapshots_open(session, error) &&
                                                sa_training_remove(session->training->out, error));
@@ -226,7 +227,7 @@ static bool save_frames(sa_session *session, sa_validation *validation, sa_error
     return survive(session, &why, error);
 }
 
-/* What could not be saved is tried once more. */
+/* Tries once more to save what could not be saved. */
 static bool end_saves(sa_session *session, sa_error *error) {
     if (session->save_error.code && !save(session, false, error)) return false;
     const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
@@ -242,7 +243,7 @@ static double latest_end(const sa_session *session) {
     return limit > 0 ? 1 + 1.1 * limit : INFINITY;
 }
 
-/* The figures of the present weights. The loss is NaN when the validation was dropped. */
+/* Computes the figures of the present weights. The loss is NaN when the validation was dropped. */
 static bool validate_weights(sa_session *session, sa_validation *out, sa_error *error) {
     sa_error why = {0};
     const double end = latest_end(session);
@@ -379,7 +380,7 @@ static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
     return good;
 }
 
-/* The worst finding about the best model, on 200 validation pairs at most. The model is saved by
+/* Finds the worst problem of the best model, on 200 validation pairs at most. The model is saved by
  * now: a failure is only noted. */
 static void diagnose(sa_session *session, sa_train_result *result) {
     enum { PAIRS = 200 };
@@ -473,7 +474,7 @@ static bool begin_film(sa_session *session, sa_error *error) {
            (training->resume || sa_snapshots_write(session, error));
 }
 
-/* Up to the first update, from which on the token ids are all that is needed of the pairs. */
+/* Runs up to the first update; from then on, only the token ids of the pairs are needed. */
 static bool begin(sa_session *session, const sa_train_options *training, sa_error *error) {
     bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
     good = sa_exchange_agree(session->exchange, good, error) &&

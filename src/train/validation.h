@@ -37,5 +37,5 @@ void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int6
 /* Returns the number of stored weights after `rows` validations. */
 size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows);
 
-/* The mean of the first `count`. mean [size] */
+/* Computes the mean of the first `count`. mean [size] */
 void sa_averaging_mean(const sa_averaging *averaging, size_t count, sa_real *mean);

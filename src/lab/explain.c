@@ -12,157 +12,102 @@
  * Gate by gate, in the order of its table entry (layers/cells.c). How the weights are bound tells
  * which of them a gate has. */
 
-/* One step of a cell: weights, inputs and results. */
 typedef struct cell_step {
     const char *title;
     const sa_recurrent *w;
-    sa_mat x, c;              /* input and context; no columns where the cell has none */
-    const char *input;        /* "E y_{i-1}" */
-    const char *context;      /* "c_i" */
-    sa_state previous, state; /* the states before and after */
-    const char *before;       /* follows their letters before: "_{i-1}" */
-    const char *prime;        /* follows those of the results: "'", "^2" or "" */
-    sa_mat gates, cell_cache;
+    const char *input, *context; /* "E y_{i-1}", "c_i" */
+    const char *before;          /* follows the letters of the state before: "_{i-1}" */
+    const char *prime;           /* follows those of the results: "'", "^2" or "" */
+    sa_state state;              /* after the step */
+    sa_mat gates, cache;
     const char *citation; /* of the decoder's equations */
 } cell_step;
-enum { GATES = 4, STATE = GATES, MEMORY, LETTERS };
-
-typedef struct cell_view {
-    sa_explainer *out;
-    const cell_step *step;
-    const sa_recurrent *w;
-    const char *letter[LETTERS];           /* of the gates, s and m; NULL: there are fewer gates */
-    char name[LETTERS][SA_NAME];           /* what they are called in this step: "z'_i", ... */
-    char before[SA_NAME], memory[SA_NAME]; /* ... and s and m before: "s_{i-1}" */
-    char citation[128];
-} cell_view;
-
-/* ---- Letters --------------------------------------------------------------------------------- */
-
-/* Names everything; the citation has decoder and cell: "Bahdanau et al. 2015, A.2.2, A.1.1". */
-static cell_view name_all(sa_explainer *out, const cell_step *step) {
-    const sa_cell *cell = step->w->cell;
-    cell_view view = {out, step, step->w, .letter = {[STATE] = "s", [MEMORY] = "m"}};
-    const size_t authors = strcspn(step->citation, ",;");
-    const bool same = strcspn(cell->citation, ",;") == authors &&
-                      strncmp(step->citation, cell->citation, authors) == 0;
-    snprintf(view.citation, sizeof view.citation, "%s%s%s", step->citation, same ? "" : "; ",
-             cell->citation + (same ? authors : 0));
-    snprintf(view.before, SA_NAME, "s%s", step->before);
-    snprintf(view.memory, SA_NAME, "m%s", step->before);
-    for (int g = 0; g < GATES; g++) view.letter[g] = cell->gates[g].letter;
-    for (int g = 0; g < LETTERS; g++)
-        if (view.letter[g]) snprintf(view.name[g], SA_NAME, "%s%s_i", view.letter[g], step->prime);
-    return view;
-}
-
-/* Returns the name of a gate: "r'_i". */
-static const char *gate_name(const cell_view *view, const char *letter) {
-    int g = 0;
-    while (strcmp(view->letter[g], letter) != 0) g++;
-    return view->name[g];
-}
-
-/* Writes an equation of the cell; memory: the name of its m. */
-static void write_update(const cell_view *view, const char *text, const char *memory) {
-    sa_explainer_symbol symbols[LETTERS + 4] = {{"s_before", view->before},
-                                                {"m_before", view->memory},
-                                                {"x", view->step->input},
-                                                {"m", memory}};
-    for (int g = 0, to = 4; g < MEMORY; g++)
-        if (view->letter[g]) symbols[to++] = (sa_explainer_symbol){view->letter[g], view->name[g]};
-    sa_explainer_substitute(view->out, view->citation, text, symbols);
-}
 
 /* Shows a value whose key is its letter: "z'". */
-static void show_value(const cell_view *view, const char *letter, const char *letters, sa_mat x) {
-    char key[SA_NAME];
-    snprintf(key, sizeof key, "%s%s", letter, view->step->prime);
-    sa_explainer_vector(view->out, key, letters, x);
+static void show_value(sa_explainer *out, const cell_step *step, const char *letter,
+                       const char *letters, sa_mat x) {
+    char key[2 * SA_NAME];
+    snprintf(key, sizeof key, "%s%s", letter, step->prime);
+    sa_explainer_vector(out, key, letters, x);
 }
 
-static sa_mat block_of(const cell_view *view, sa_mat gates, int block) {
-    return sa_cols(gates, block * view->w->n, view->w->n);
-}
-
-/* ---- A gate ---------------------------------------------------------------------------------- */
-
-/* Writes "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z". */
-static void write_terms(const cell_view *view, const sa_gate_equation *gate) {
-    const cell_step *step = view->step;
-    const sa_recurrent *w = view->w;
-    char reset[2 * SA_NAME];
-    snprintf(reset, sizeof reset, "%s", view->before);
-    if (gate->reads == SA_READS_RESET)
-        snprintf(reset, sizeof reset, "[%s . %s]", gate_name(view, "r"), view->before);
+/* Writes "W_z x + U_z s_before + C_z c + b_z". */
+static void write_terms(sa_explainer *out, const sa_recurrent *w, const sa_gate_equation *gate) {
+    static const char *const read[] = {"s_before", "[r . s_before]", NULL};
     const struct {
         const char *letter, *x;
         bool there;
         int first; /* of the blocks that it fills */
-    } terms[] = {{"W", step->input, w->W.mat.cols > 0, w->cell->first_gate},
-                 {"U", reset, gate->reads != SA_READS_PRODUCT, 0},
-                 {"C", step->context, w->C.mat.cols > 0, w->context_block},
+    } terms[] = {{"W", "x", w->W.mat.cols > 0, w->cell->first_gate},
+                 {"U", read[gate->reads], gate->reads != SA_READS_PRODUCT, 0},
+                 {"C", "c", w->C.mat.cols > 0, w->context_block},
                  {"b", NULL, true, w->bias_block}};
     const char *plus = "", *suffix = w->cell->suffix[gate->block];
     const bool normalized = w->norm[SA_BY_U].g.cols;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
         const int filled = gate->block - terms[k].first;
         if (!terms[k].there || filled < 0 || filled >= w->cell->gated_blocks) continue;
-        sa_explainer_write(view->out, NULL, "%s", plus);
-        if (terms[k].x)
-            sa_explainer_write(view->out, NULL, normalized ? "LN(%s%s %s)" : "%s%s %s",
-                               terms[k].letter, suffix, terms[k].x);
-        else
-            sa_explainer_write(view->out, NULL, "%s%s", terms[k].letter, suffix);
+        const char *open = normalized && terms[k].x ? "LN(" : "";
+        sa_explainer_write(out, NULL, "%s%s%s%s", plus, open, terms[k].letter, suffix);
+        if (terms[k].x) sa_explainer_write(out, NULL, " %s%s", terms[k].x, *open ? ")" : "");
         plus = " + ";
     }
-    if (gate->reads == SA_READS_PRODUCT)
-        sa_explainer_write(view->out, NULL, "%s%s . %s", plus, gate_name(view, "r"),
-                           gate_name(view, "u"));
+    if (gate->reads == SA_READS_PRODUCT) sa_explainer_write(out, NULL, "%sr . u", plus);
 }
 
-static void explain_gate(const cell_view *view, int g) {
-    const cell_step *step = view->step;
-    const sa_gate_equation *gate = &view->w->cell->gates[g];
-    sa_explainer *out = view->out;
-    char text[SA_NAME], label[2 * SA_NAME];
-    sa_explainer_write(out, view->citation, "%s = ", view->name[g]);
-    if (gate->activation) sa_explainer_write(out, NULL, "%s(", gate->activation);
-    write_terms(view, gate);
-    if (gate->activation) sa_explainer_write(out, NULL, ")");
-    if (gate->reads == SA_READS_RESET) {
-        snprintf(label, sizeof label, "%s . %s", gate_name(view, "r"), view->before);
-        show_value(view, "r.s", label, block_of(view, step->cell_cache, 0));
-    }
-    if (gate->activation) {
-        snprintf(text, sizeof text, "a_%s", gate->letter);
-        snprintf(label, sizeof label, "inside %s", gate->activation);
-        show_value(view, text, label,
-                   block_of(view, sa_explainer_traced(out, label, step->gates), gate->block));
+static void explain_gate(sa_explainer *out, const cell_step *step, const sa_gate_equation *gate) {
+    const int n = step->w->n, first = gate->block * n;
+    const char *activation = gate->activation;
+    char key[SA_NAME], label[SA_NAME];
+    sa_explainer_write(out, step->citation, "%s = ", gate->letter);
+    if (activation) sa_explainer_write(out, NULL, "%s(", activation);
+    write_terms(out, step->w, gate);
+    if (activation) sa_explainer_write(out, NULL, ")");
+    if (gate->reads == SA_READS_RESET)
+        show_value(out, step, "r.s", "r . s_before", sa_cols(step->cache, 0, n));
+    if (activation) {
+        snprintf(key, sizeof key, "a_%s", gate->letter);
+        snprintf(label, sizeof label, "inside %s", activation);
+        show_value(out, step, key, label,
+                   sa_cols(sa_explainer_traced(out, label, step->gates), first, n));
     }
     if (strcmp(gate->letter, "s") != 0)
-        show_value(view, gate->letter, view->name[g], block_of(view, step->gates, gate->block));
+        show_value(out, step, gate->letter, gate->letter, sa_cols(step->gates, first, n));
 }
 
-/* ---- The state ------------------------------------------------------------------------------- */
-
-static void explain_cell(sa_explainer *out, const cell_step *step) {
-    const sa_cell *cell = step->w->cell;
-    const cell_view view = name_all(out, step);
-    char seen[2 * SA_NAME], label[3 * SA_NAME];
-    snprintf(seen, sizeof seen, step->w->norm[SA_BY_U].g.cols ? "LN(%s)" : "%s", view.name[MEMORY]);
-    snprintf(label, sizeof label, "tanh(%s)", seen);
-    sa_explainer_section(out, step->title);
-    for (int g = 0; g < GATES && cell->gates[g].letter; g++) explain_gate(&view, g);
-    if (cell->memory_update) {
-        write_update(&view, cell->memory_update, view.name[MEMORY]);
-        show_value(&view, "m", view.name[MEMORY], step->state.m);
+static void explain_cell(sa_explainer *out, cell_step step) {
+    static const char *const letters[] = {"m",  "s", "m_before", "s_before", "z", "r",
+                                          "s~", "u", "i",        "f",        "o", "g"};
+    enum { LETTERS = sizeof letters / sizeof *letters };
+    const sa_cell *cell = step.w->cell;
+    char name[LETTERS][2 * SA_NAME], normal[3 * SA_NAME], citation[128];
+    sa_explainer_symbol symbols[LETTERS + 3] = {[LETTERS] = {"x", step.input}, {"c", step.context}};
+    for (int k = 0; k < LETTERS; k++) {
+        const bool before = strchr(letters[k], '_');
+        snprintf(name[k], 2 * SA_NAME, "%.*s%s%s", before ? 1 : 2, letters[k],
+                 before ? step.before : step.prime, before ? "" : "_i");
+        symbols[k] = (sa_explainer_symbol){letters[k], name[k]};
     }
-    if (cell->update) write_update(&view, cell->update, seen);
-    if (!cell->gates[0].letter) write_update(&view, cell->formula, seen);
+    const size_t authors = strcspn(step.citation, ",;");
+    const bool same = strcspn(cell->citation, ",;") == authors &&
+                      strncmp(step.citation, cell->citation, authors) == 0;
+    snprintf(citation, sizeof citation, "%s%s%s", step.citation, same ? "" : "; ",
+             cell->citation + (same ? authors : 0));
+    step.citation = citation;
+    out->symbols = symbols;
+    sa_explainer_section(out, step.title);
+    for (int g = 0; g < 4 && cell->gates[g].letter; g++) explain_gate(out, &step, &cell->gates[g]);
+    if (cell->memory_update) {
+        sa_explainer_write(out, citation, "%s", cell->memory_update);
+        show_value(out, &step, "m", "m", step.state.m);
+        snprintf(normal, sizeof normal, "LN(%s)", name[0]);
+        if (step.w->norm[SA_BY_U].g.cols) symbols[0].to = normal;
+    }
+    if (cell->update) sa_explainer_write(out, citation, "%s", cell->update);
     if (cell->memory_update) /* the cache has tanh(m), or tanh(LN(m)) */
-        show_value(&view, "tanh(m)", label, block_of(&view, step->cell_cache, 0));
-    show_value(&view, "s", view.name[STATE], step->state.s);
+        show_value(out, &step, "tanh(m)", "tanh(m)", sa_cols(step.cache, 0, step.w->n));
+    show_value(out, &step, "s", "s", step.state.s);
+    out->symbols = NULL;
 }
 
 /* ---- A step of the model --------------------------------------------------------------------- */
@@ -229,7 +174,7 @@ static void explain_source(const step_view *view) {
     out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
     write_annotations(out);
-    sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations);
+    sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", out->model->pass.encoder.annotations);
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
     const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
@@ -291,55 +236,39 @@ static void explain_before(const step_view *view) {
 
 /* ---- The states ------------------------------------------------------------------------------ */
 
-/* Explains the cell that reads the word, or the second one, which reads the state of the first. */
-static void explain_state(const step_view *view, bool second) {
+/* Explains the cell of a layer, from 1; 0: the second cell of layer 1, which reads the state of the
+ * first. */
+static void explain_state(const step_view *view, int number) {
     const sa_recurrent_decoder *w = view->w;
     const sa_decoder_rows *rows = &view->rows;
-    const sa_recurrent_rows *cell = second ? &rows->context_cell : &rows->layer[0].cell;
-    const bool between = w->sizes.kind->context_cell && !second;
-    explain_cell(view->out, &(cell_step){
-                                .title = between ? "The state between" : "The new state",
-                                .w = second ? &w->context_cell : &w->layer[0],
-                                .x = rows->input,
-                                .c = rows->c,
-                                .input = w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
-                                                                         : "E y_{i-1}",
-                                .context = context_name(w),
-                                .previous = cell->previous,
-                                .state = between ? rows->context_cell.previous : rows->layer[0].s,
-                                .before = second ? "'_i" : "_{i-1}",
-                                .prime = between ? "'" : "",
-                                .gates = cell->gates,
-                                .cell_cache = cell->cache,
-                                .citation = w->sizes.kind->citation,
-                            });
-}
-
-static void explain_upper_layer(const step_view *view, int number) {
-    const sa_recurrent_decoder *w = view->w;
-    const sa_decoder_layer_rows layer = view->rows.layer[number - 1];
+    const sa_decoder_layer_rows *layer = &rows->layer[number ? number - 1 : 0];
+    const sa_recurrent_rows *cell = number ? &layer->cell : &rows->context_cell;
+    const bool between = w->sizes.kind->context_cell && number == 1, upper = number > 1;
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
-    explain_cell(view->out, &(cell_step){
-                                .title = title,
-                                .w = &w->layer[number - 1],
-                                .x = layer.x,
-                                .c = view->rows.c,
-                                .input = output_name(input, w, number - 1),
+    if (upper) output_name(input, w, number - 1);
+    explain_cell(view->out, (cell_step){
+                                .title = upper     ? title
+                                         : between ? "The state between"
+                                                   : "The new state",
+                                .w = number ? &w->layer[number - 1] : &w->context_cell,
+                                .input = upper                             ? input
+                                         : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
+                                                                           : "E y_{i-1}",
                                 .context = context_name(w),
-                                .previous = layer.cell.previous,
-                                .state = layer.s,
-                                .before = name_of(before, "", number, "_{i-1}"),
-                                .prime = name_of(prime, "", number, ""),
-                                .gates = layer.cell.gates,
-                                .cell_cache = layer.cell.cache,
-                                .citation = "Sutskever et al. 2014, section 3.4",
+                                .state = between ? rows->context_cell.previous : layer->s,
+                                .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
+                                .prime = between ? "'" : name_of(prime, "", number, ""),
+                                .gates = cell->gates,
+                                .cache = cell->cache,
+                                .citation = upper ? "Sutskever et al. 2014, section 3.4"
+                                                  : w->sizes.kind->citation,
                             });
-    if (!sa_decoder_residual(w, number - 1)) return;
+    if (!upper || !sa_decoder_residual(w, number - 1)) return;
     sa_explainer_write(view->out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
                        input);
     sa_explainer_vector(view->out, name_of(title, "y", number, ""), output_name(before, w, number),
-                        layer.y);
+                        layer->y);
 }
 
 static void explain_attention(const step_view *view, const char *state) {
@@ -449,10 +378,10 @@ static void explain_step(const step_view *view) {
     char state[SA_NAME];
     explain_before(view);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
-    explain_state(view, false);
+    explain_state(view, 1);
     if (kind->query_state == SA_QUERY_STATE_PROPOSAL) explain_attention(view, "s'_i");
-    if (kind->context_cell) explain_state(view, true);
-    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(view, layer);
+    if (kind->context_cell) explain_state(view, 0);
+    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_state(view, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(view, output_name(state, w, w->sizes.layers));
     sa_explainer_section(view->out, "The read-out");
@@ -466,6 +395,7 @@ static void explain_weights(sa_explainer *out) {
     const sa_params *plan = out->model->plan;
     static const char *const parts[] = {"decoder.", "attention.", "readout.", "copy."};
     out->line.part = SA_EXPLAIN_WEIGHTS;
+    out->words = SA_ROWS_UNNAMED;
     sa_explainer_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
@@ -523,7 +453,7 @@ static void explain_annotations(sa_explainer *out, bool decoder) {
         if (!x.cols) return;
         if (out->model->w.transformer.sizes.decoder_only)
             x = decoder ? sa_rows(x, S - 1, T) : sa_rows(x, 0, S);
-        sa_explainer_matrix(out, "h", "h_j", x);
+        sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", x);
     }
 }
 

@@ -39,8 +39,7 @@ static void write_formula(const head_view *view, const char *place, const char *
              : two        ? "A_ij"
                           : "%s_j(e_ij)",
              view->w->normalizer->name);
-    sa_explainer_substitute(
-        view->out, place, formula,
+    view->out->symbols =
         (const sa_explainer_symbol[]){{"s", query},
                                       {"h_j", view->of->word},
                                       {"W_a", maps[layer && score->key == SA_KEY_STATE_SIZED]},
@@ -54,7 +53,9 @@ static void write_formula(const head_view *view, const char *place, const char *
                                       {"q_j", "q_ij"},
                                       {"pi_j", weight},
                                       {"alpha_j", two ? "A1_ij" : weight},
-                                      {0}});
+                                      {0}};
+    sa_explainer_write(view->out, place, "%s", formula);
+    view->out->symbols = NULL;
 }
 
 /* ---- What parts show ------------------------------------------------------------------------- */
@@ -73,9 +74,10 @@ static void show_part(const head_view *view, int part, sa_place place) {
         if (shown->shape == SA_SHAPE_NUMBER && !shown->value.cols) {
             sa_explainer_number(out, shown->name, shown->letters, shown->number);
         } else if (shown->value.rows) {
-            const bool words = shown->shape == SA_SHAPE_COLUMN || shown->about == SA_ROWS_SOURCE;
-            out->line.about = words ? out->words : shown->about;
+            const sa_explain_rows words = out->words;
+            if (shown->shape == SA_SHAPE_MATRIX && !shown->about) out->words = shown->about;
             sa_explainer_value(out, shown->shape, shown->name, shown->letters, shown->value);
+            out->words = words;
         }
     }
 }
@@ -90,11 +92,12 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
     for (int k = 0; k < w->heads; k++) {
         out->line.head = w->heads > 1 ? k + 1 : 0;
         if (w->key_width && w->score->key != SA_KEY_IDENTITY)
-            sa_explainer_matrix(out, "k",
-                                w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
-                                sa_kv_head_slice(w, memory->keys, k));
+            sa_explainer_value(out, SA_SHAPE_MATRIX, "k",
+                               w->score->key == SA_KEY_STATE_SIZED ? "W_a h_j" : "U_a h_j",
+                               sa_kv_head_slice(w, memory->keys, k));
         if (w->value_width)
-            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_slice(w, memory->values, k));
+            sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "W_v h_j",
+                               sa_kv_head_slice(w, memory->values, k));
     }
     out->line.head = 0;
 }
@@ -116,8 +119,8 @@ static void explain_projections(const head_view *view) {
         SA_HEAD_PROJECTION_SPLIT)
         sa_explainer_write(out, NULL, ", of the head's share of %s and %s", state, word);
     sa_explainer_vector(out, "q", "q_i", at->q);
-    if (at->k.cols) sa_explainer_matrix(out, "k", "k_j", at->k);
-    sa_explainer_matrix(out, "v", "v_j", at->v);
+    if (at->k.cols) sa_explainer_value(out, SA_SHAPE_MATRIX, "k", "k_j", at->k);
+    sa_explainer_value(out, SA_SHAPE_MATRIX, "v", "v_j", at->v);
 }
 
 /* ---- The score ------------------------------------------------------------------------------- */
@@ -200,7 +203,7 @@ static void explain_scores(head_view *view) {
             view->e = e, view->e_0 = null.cols ? *null.x : 0, view->exponent = scores->exponent;
         const sa_mat terms = terms_of(view, &read, e, &divisor);
         out->line.terms = terms.cols, out->line.term = terms.x, out->line.divisor = divisor;
-        sa_explainer_column(out, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
+        sa_explainer_value(out, SA_SHAPE_COLUMN, names[m], view->maps > 1 ? labels[m] : "e_ij", e);
     }
 }
 
@@ -261,7 +264,7 @@ static void explain_kinks(const head_view *view) {
     if (!normalizer->kinks) return;
     const sa_mat above = seen_row(view, view->e);
     normalizer->kinks(view->exponent, seen(view, above));
-    sa_explainer_column(view->out, "above", "above 0", above);
+    sa_explainer_value(view->out, SA_SHAPE_COLUMN, "above", "above 0", above);
 }
 
 static void explain_weights(const head_view *view) {
@@ -278,15 +281,17 @@ static void explain_weights(const head_view *view) {
     write_normalizer(view, shares && shift != 0);
     for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
-        sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers);
+        sa_explainer_value(out, SA_SHAPE_COLUMN, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)",
+                           powers);
     else
         explain_kinks(view);
     for (int p = 0; p < w->parts; p++) {
         if (w->part[p].kind == &sa_predicted_window_part)
-            sa_explainer_column(out, name, view->maps > 1 ? "A_ij" : name, normalized);
+            sa_explainer_value(out, SA_SHAPE_COLUMN, name, view->maps > 1 ? "A_ij" : name,
+                               normalized);
         show_part(view, p, SA_PLACE_WEIGHTS);
     }
-    sa_explainer_column(out, "alpha", "alpha_ij", view->at.alpha);
+    sa_explainer_value(out, SA_SHAPE_COLUMN, "alpha", "alpha_ij", view->at.alpha);
     if (shares)
         sa_explainer_number(out, "sum", normalizer->null_key ? "sum + null" : "sum of exp", sum);
     const sa_mat all = seen(view, normalized);
@@ -368,10 +373,10 @@ static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, b
         sa_explainer_write(out, "Vaswani et al. 2017, sections 3.4 and 3.5",
                            "x_j = sqrt(%d) E %s%s", x.cols, stack->cross ? "y_{j-1}" : "w_j",
                            stack->positions.kind->encoding ? " + PE(j)" : "");
-    sa_explainer_matrix(out, "x", "x_j", x);
+    sa_explainer_value(out, SA_SHAPE_MATRIX, "x", "x_j", x);
     if (!pre) return;
     sa_explainer_write(out, "Xiong et al. 2020", "a_j = LayerNorm(x_j)");
-    sa_explainer_matrix(out, "a", "a_j", normal);
+    sa_explainer_value(out, SA_SHAPE_MATRIX, "a", "a_j", normal);
 }
 
 static void explain_network(sa_explainer *out, bool pre, sa_mat normal, sa_mat inner, sa_mat f) {
@@ -410,7 +415,7 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
         word = "h_j";
         out->words = SA_ROWS_SOURCE;
         sa_explainer_write(out, layer_place, "h_j: what the encoder left");
-        sa_explainer_matrix(out, "h", word, pass->encoder.out);
+        sa_explainer_value(out, SA_SHAPE_MATRIX, "h", word, pass->encoder.out);
     }
     sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
     const sa_mat y = sa_rows(own->residual.y, row, 1);

@@ -8,29 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-/* Returns an upper bound of what a section allocates: a few numbers for every unit of a step and
- * for every head and word, and a few times all keys and values; those that heads share count for
- * each. */
-static size_t arena_size(const sa_lab_model *model) {
-    const sa_seq2seq *all = &model->w;
-    const bool recurrent = all->recurrent;
-    const sa_recurrent_decoder *d = &all->decoder;
-    const sa_attention *w = sa_seq2seq_attention(all);
-    const int S = model->batch.source.steps, T = model->batch.target.steps;
-    const size_t words = (size_t)S + (size_t)T, H = (size_t)w->heads;
-    const size_t keys = H ? H / (size_t)w->kv_heads * (size_t)(w->key_width + w->value_width) : 0;
-    const size_t units =
-        recurrent
-            ? (size_t)(16 * (d->layer[0].U.mat.rows + d->layer[0].n + d->readout.U_o.mat.rows) +
-                       4 * d->sizes.words)
-            : (size_t)(8 * all->transformer.sizes.m);
-    const size_t vector = (size_t)(d->sizes.m + d->sizes.n + all->encoder.sizes.m +
-                                   sa_encoder_width(&all->encoder.sizes));
-    return sizeof(sa_real) * (units + words * (5 * keys + 12 * H + vector)) + (H + 1) * 8192;
-}
-
 /* ---- The trace ------------------------------------------------------------------------------- */
 
 static sa_mat copy_of(sa_explainer *out, sa_mat x) {
@@ -79,11 +56,12 @@ bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const s
                        sa_error *error) {
     *out = (sa_explainer){
         .tracer = {take}, .job = job, .model = model, .line.chosen = -1, .words = SA_ROWS_SOURCE};
-    return sa_arena_init(&out->arena, arena_size(model), error);
+    return sa_arena_init(&out->arena, 4 * model->arena.size + 8192, error);
 }
 
 bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
-    return !out->equation.failed || sa_fail_memory(error, out->equation.size);
+    return !(out->equation.failed || out->letters.failed) ||
+           sa_fail_memory(error, out->equation.size);
 }
 
 void sa_explainer_close(sa_explainer *out) {
@@ -92,6 +70,7 @@ void sa_explainer_close(sa_explainer *out) {
     free(out->traced);
     sa_arena_release(&out->arena);
     sa_buffer_release(&out->equation);
+    sa_buffer_release(&out->letters);
 }
 
 void sa_explainer_section(sa_explainer *out, const char *title) {
@@ -101,32 +80,31 @@ void sa_explainer_section(sa_explainer *out, const char *title) {
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
+/* Appends the text with every symbol replaced. */
+static void substitute(const sa_explainer_symbol *symbols, const char *text, sa_buffer *out) {
+    while (*text) {
+        size_t size = 0;
+        while (isalnum((unsigned char)text[size]) || text[size] == '_' || text[size] == '~') size++;
+        const sa_explainer_symbol *symbol = symbols;
+        while (symbol && symbol->from &&
+               (strlen(symbol->from) != size || strncmp(symbol->from, text, size) != 0))
+            symbol++;
+        if (size && symbol && symbol->from)
+            sa_buffer_adds(out, symbol->to);
+        else
+            sa_buffer_add(out, text, size ? size : 1);
+        text += size ? size : 1;
+    }
+}
+
 void sa_explainer_write(sa_explainer *out, const char *place, const char *format, ...) {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    sa_buffer_adds(&out->equation, text);
+    substitute(out->symbols, text, &out->equation);
     if (place) out->line.citation = place;
-}
-
-void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
-                             const sa_explainer_symbol *symbols) {
-    if (place) out->line.citation = place;
-    while (*text) {
-        size_t size = 0;
-        while (isalnum((unsigned char)text[size]) || text[size] == '_' || text[size] == '~') size++;
-        const sa_explainer_symbol *symbol = symbols;
-        while (symbol->from &&
-               (strlen(symbol->from) != size || strncmp(symbol->from, text, size) != 0))
-            symbol++;
-        if (size && symbol->from)
-            sa_buffer_adds(&out->equation, symbol->to);
-        else
-            sa_buffer_add(&out->equation, text, size ? size : 1);
-        text += size ? size : 1;
-    }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -135,12 +113,16 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
                         const char *letters, sa_mat x) {
     sa_explain_value *line = &out->line;
     const bool column = shape == SA_SHAPE_COLUMN;
+    const size_t used = out->arena.used;
     sa_mat whole = x;
+    out->letters.size = 0;
+    substitute(out->symbols, letters, &out->letters);
+    if (!line->about && (column || shape == SA_SHAPE_MATRIX)) line->about = out->words;
     if (x.rows > 1 && x.ld != x.cols) { /* there are gaps between rows */
         whole = sa_mat_alloc(&out->arena, x.rows, x.cols);
         sa_copy_mat(x, whole);
     }
-    line->name = name, line->letters = letters;
+    line->name = name, line->letters = out->letters.text;
     line->step = line->part == SA_EXPLAIN_STEP ? out->i : 0;
     line->equation = out->equation.size ? out->equation.text : NULL;
     if (!line->equation) line->citation = NULL;
@@ -148,8 +130,8 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->rows = column ? x.rows * x.cols : x.rows;
     line->cols = column ? 1 : x.cols;
     line->numbers = whole.x;
-    if (!out->equation.failed) out->job->each(out->job->context, line);
-    out->equation.size = 0;
+    if (sa_explainer_check(out, NULL)) out->job->each(out->job->context, line);
+    out->equation.size = 0, out->arena.used = used;
     *line = (sa_explain_value){.part = line->part, .head = line->head, .chosen = -1};
 }
 
@@ -159,16 +141,6 @@ void sa_explainer_number(sa_explainer *out, const char *name, const char *letter
 
 void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
     sa_explainer_value(out, SA_SHAPE_VECTOR, name, letters, x);
-}
-
-void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    out->line.about = out->words;
-    sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
-}
-
-void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
-    out->line.about = out->words;
-    sa_explainer_value(out, SA_SHAPE_MATRIX, name, letters, x);
 }
 
 double sa_explainer_exp(sa_mat x, double *shift) {

@@ -17,16 +17,22 @@ typedef struct sa_traced {
     sa_real exponent;
 } sa_traced;
 
+/* A symbol, a run of letters, digits, _ and ~, and what replaces it. A list ends with NULL. */
+typedef struct sa_explainer_symbol {
+    const char *from, *to;
+} sa_explainer_symbol;
+
 typedef struct sa_explainer {
     sa_tracer tracer; /* the first member */
     sa_traced *traced;
     size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
-    int i;                 /* target position, from 1 */
-    sa_explain_value line; /* the next one */
-    sa_explain_rows words; /* what the rows of a column are about */
-    sa_buffer equation;
+    int i;                              /* target position, from 1 */
+    sa_explain_value line;              /* the next one */
+    sa_explain_rows words;              /* what the rows of a column are about */
+    const sa_explainer_symbol *symbols; /* of its equation and letters, or NULL */
+    sa_buffer equation, letters;
     sa_arena arena; /* for values that the pass does not keep, until the section ends */
 } sa_explainer;
 
@@ -36,7 +42,7 @@ bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const s
 bool sa_explainer_check(const sa_explainer *out, sa_error *error);
 void sa_explainer_close(sa_explainer *out);
 
-/* Begins a section; matrices of the previous one are no longer valid. */
+/* Begins a section: earlier matrices of the arena are no longer valid. */
 void sa_explainer_section(sa_explainer *out, const char *title);
 
 /* The numbers that the pass has traced in place of a row x of its caches, which it has changed
@@ -46,30 +52,19 @@ const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa
 
 /* ---- The equation of the next value ---------------------------------------------------------- */
 
-/* Appends to it; place: the paper it stands in, or NULL: as said before. */
+/* Appends to it; place: the paper, or NULL: as before. */
 void sa_explainer_write(sa_explainer *out, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-typedef struct sa_explainer_symbol {
-    const char *from, *to;
-} sa_explainer_symbol;
-
-/* Appends an equation in which every symbol `from` is replaced by its `to`; the list ends with
- * NULL. A symbol is a run of letters, digits, _ and ~. */
-void sa_explainer_substitute(sa_explainer *out, const char *place, const char *text,
-                             const sa_explainer_symbol *symbols);
 
 /* ---- Values: their key, and what the paper calls them ---------------------------------------- */
 
 void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x);
 void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 /* Of any other shape; a column is [1 x words] or [words x 1]. What else is known of the value
- * (about, chosen, ..) is in out->line. */
+ * (about, chosen, ..) is in out->line; rows of a column or matrix are about out->words, unless
+ * line.about says otherwise. */
 void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
                         const char *letters, sa_mat x);
-/* With a number, or a row, for each word that is attended to. */
-void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x);
-void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x);
 
 /* A row x becomes exp(x - shift); returns the sum. The shift is 0 where exp(x) is readable as it
  * is. */

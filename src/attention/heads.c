@@ -309,9 +309,9 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
     return head;
 }
 
-/* If an earlier row is about the same sentence with the same query (hypotheses of a beam that
- * continue the same one), copies its weights and output to row l: without parts they depend on
- * nothing else. */
+/* If an earlier row has the same sentence and the same query (hypotheses of a beam that continue
+ * the same one), copies its weights and output to row l: without parts they depend on nothing
+ * else. */
 static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int l,
                           sa_attention_rows rows, sa_mat o) {
     for (int k = l - 1; which && !w->parts && k >= 0 && which[k] == which[l]; k--) {

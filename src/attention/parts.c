@@ -318,7 +318,7 @@ static const char *refuse_state(const sa_attention_sizes *sizes, const sa_part *
                  "attends from all of them at once: it needs {model:recurrent}";
 }
 
-/* Split projections divide what a query is made of among the heads, and what its keys are. */
+/* Split projections divide among the heads what a query is made from, and what its keys are. */
 static const char *refuse_split(const sa_attention_sizes *sizes) {
     if (sizes->settings.head_projection != SA_HEAD_PROJECTION_SPLIT) return NULL;
     if (!sizes->transformer)

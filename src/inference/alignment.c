@@ -88,7 +88,7 @@ typedef struct attribute_task {
     int methods;
 } attribute_task;
 
-/* The matrices of one pair, the first in the place of the mean over heads. */
+/* Computes the matrices of one pair, the first in place of the mean over heads. */
 static bool attribute_pair(void *context, int i, sa_error *error) {
     const attribute_task *task = context;
     const sa_model *model = task->of->model;

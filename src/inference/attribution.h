@@ -8,14 +8,14 @@
  *   input-x-gradient      sum_k x_jk dF/dx_jk
  *   integrated-gradients  sum_k x_jk int_0^1 dF/dx_jk (a x) da, of all columns at once, by m
  *                         midpoints (Sundararajan et al. 2017); a row sums to F(x) - F(0)
- *   occlusion             F(x) - F(x with <unk> in the place of word j)
+ *   occlusion             F(x) - F(x with <unk> in place of word j)
  *   norms                 | sum_h alpha^h_tj W_o^h v^h_j | of a layer, or the mean over layers
  *                         (Kobayashi et al. 2020, section 3)
  *   rollout               products of (A + I) / 2 over the layers of a stack (Abnar and Zuidema
  *                         2020, section 3): decoder, top cross-attention and encoder, or the joint
  *                         stack of a decoder-only model
  *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
- *                         their sums, in the place of (A + I) / 2; out: the output of a layer
+ *                         their sums, in place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
  *   adversarial           the weights of attention, the mean over layers and heads, that are
  *                         farthest from the model's (Jensen-Shannon divergence) among those

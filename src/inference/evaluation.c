@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs whose matrices are in memory at once, and what the model makes of them. */
+/* Pairs whose matrices are in memory at once, and the model's results on them. */
 typedef struct work {
     sa_model *model;
     const sa_corpus *corpus;

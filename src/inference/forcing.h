@@ -19,7 +19,7 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error);
 
 /* log_p [count]: of each target, the sum over its tokens, EOS included, of log p(token) after the
- * model's own most likely words (never BOS), also beyond an EOS of its own. */
+ * model's own most likely words (never BOS), even beyond an EOS of its own. */
 bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
                            size_t count, const sa_override *override, double *log_p,
                            sa_error *error);

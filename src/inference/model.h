@@ -46,8 +46,8 @@ bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepar
                       sa_error *error);
 
 /* Runs work(context, i) for i = 0 .. count-1 on the model's threads; the error is that of the first
- * i that failed. SA_CHECK: the pool's watch ended it early (sa_stopping), and nothing that the work
- * left is of use. */
+ * i that failed. SA_CHECK: the pool's watch ended it early (sa_stopping), and its results are
+ * useless. */
 bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
                   void *context, sa_error *error);
 

@@ -56,7 +56,7 @@ static const char *const names[][7] = {
 static const sa_attend_about abouts[] = {SA_ATTEND_QUERIES, SA_ATTEND_KEYS, SA_ATTEND_KEYS,
                                          SA_ATTEND_OUTPUTS};
 
-/* Scores that are made of another score, with this v_a. */
+/* Scores that are made from another score, with this v_a. */
 static const struct {
     int attention, other;
     sa_real v_a;
@@ -75,7 +75,7 @@ static void tell(const sa_attend_options *job, int h, sa_attend_about about, con
     if (job->each && x.x) job->each(job->context, &step);
 }
 
-/* Hands out what the scores are made of. */
+/* Hands out what the scores are made from. */
 static void tell_score(const sa_attend_options *job, const attention *at, sa_head read, int h) {
     const sa_mat t = sa_cols(sa_rows(at->scratch.keys, 0, read.k.rows), 0, read.k.cols);
     read.alpha = at->e;

@@ -215,7 +215,7 @@ static sa_mat seen(const head_view *view, sa_mat row) {
     return span ? sa_cols(row, span->first, span->count) : row;
 }
 
-/* Returns the numbers of the words that the query sees; for the others NaN. */
+/* Returns the numbers for the words that the query sees, and NaN for the others. */
 static sa_mat seen_row(const head_view *view, sa_mat x) {
     const sa_mat row = sa_mat_alloc(&view->out->arena, 1, view->S);
     for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
@@ -223,7 +223,8 @@ static sa_mat seen_row(const head_view *view, sa_mat x) {
     return row;
 }
 
-/* Returns what the normalizer makes of the scores; of two maps the difference. */
+/* Returns the weights that the normalizer makes from the scores; with two maps, their
+ * difference. */
 static sa_mat normalized_row(const head_view *view) {
     const sa_attention *w = view->w;
     const sa_mat row = seen_row(view, sa_explainer_traced(view->out, "pi(e)", view->at.alpha)),
@@ -361,7 +362,7 @@ static void explain_sum(sa_explainer *out, bool pre, const char *name, const cha
     sa_explainer_vector(out, name, letters, y);
 }
 
-/* Explains what queries are made of, and within a stack keys and values, too. */
+/* Explains what queries are made from, and within a stack keys and values, too. */
 static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, bool cross, sa_mat x,
                           sa_mat normal, bool pre) {
     sa_explainer_section(out, "The words");

@@ -155,7 +155,7 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     return true;
 }
 
-/* Checks that rotations turn pairs of numbers of queries and keys that are multiplied. */
+/* Checks that rotations turn pairs of numbers in queries and keys that are multiplied. */
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
     const char *name = SA_NAME(sa_position_kinds, (size_t)options->positions);
     if (sa_position_kinds[options->positions].part != &sa_rotation_part) return true;

@@ -50,8 +50,8 @@ typedef struct sa_cell {
     int first_gate;
     int grouped_blocks;    /* that layer normalization takes together */
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
-    int memory;            /* 1: it has a memory cell besides the state */
-    int cache;             /* values per unit that the backward pass reads besides the gates */
+    int memory;            /* 1: it has a memory cell, too */
+    int cache;             /* values per unit that the backward pass reads beyond the gates */
     bool keeps_old;        /* of a GRU: z weights the old state rather than the new one */
     sa_cell_forward *forward;
     sa_cell_backward *backward;

@@ -1,6 +1,6 @@
-/* Copying source words: what the pointer-generator (layers/loss.h) mixes with the vocabulary, from
- * the weights of the last layer's cross-attention, the mean over its heads. For the loss of a
- * batch, and for decoding. */
+/* Copying source words: what the pointer-generator (layers/loss.h) mixes with the vocabulary,
+ * computed from the weights of the last layer's cross-attention, averaged over its heads, for the
+ * loss of a batch and for decoding. */
 #include "model/copying.h"
 #include "tensor/vec.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* ---- What a step is made of ------------------------------------------------------------------ */
+/* ---- The pieces of a step -------------------------------------------------------------------- */
 
 /* s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
 static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step) {

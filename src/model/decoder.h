@@ -25,7 +25,7 @@ typedef enum sa_query_state {
     SA_QUERY_STATE_NONE,     /* there is no attention */
     SA_QUERY_STATE_PREVIOUS, /* s_{i-1} of the first layer */
     SA_QUERY_STATE_PROPOSAL, /* s'_i of the first layer */
-    SA_QUERY_STATE_CURRENT   /* y_i of the last layer: with one layer s_i */
+    SA_QUERY_STATE_CURRENT   /* y_i of the last layer; with one layer, s_i */
 } sa_query_state;
 
 typedef struct sa_decoder_kind {

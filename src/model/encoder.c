@@ -10,7 +10,7 @@
 
 /* ---- One direction --------------------------------------------------------------------------- */
 
-/* Step t as visit number i, from 0, of a direction: the backward one begins at the last step. */
+/* Step t is visit number i, from 0, of a direction: the backward one begins at the last step. */
 typedef struct visit {
     int start, active; /* the rows of the step, one for each sentence longer than t */
     int before;        /* the first row of the step visited before */

@@ -130,7 +130,7 @@ typedef struct sa_source {
 void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
 
 /* For B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. Here and
- * below, no heads mean no attention. */
+ * below, 0 heads mean no attention. */
 void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
                       int B, const int *first, sa_mat annotations, sa_source *source);
 

@@ -99,7 +99,7 @@ static void keep_source_weights(const sa_transformer_decode_state *state, int he
 
 /* ---- Running sums ---------------------------------------------------------------------------- */
 
-/* Each row of the step goes on with the sums of the row that it continues. */
+/* Lets each row of the step continue with the sums of the row that it continues. */
 static void continue_sums(sa_attention_sums *sums, const sa_decode_step *step) {
     const sa_mat swap = sums->before;
     sums->before = sums->now, sums->now = swap;

@@ -13,7 +13,7 @@
 
 /* For the option rows: the name of a model (SA_MODEL_...), NULL after the last. */
 const char *sa_model_name(size_t i);
-/* The preset where training starts when none is named; NULL: the defaults. */
+/* Returns the preset where training starts when none is named; NULL: the defaults. */
 const char *sa_model_preset(int model);
 /* Returns whether the decoder has cross-attention. */
 bool sa_model_attends(const sa_settings *settings);
@@ -29,8 +29,8 @@ typedef struct sa_sizes {
 /* Returns the sizes of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
-/* Why the settings do not go together, in the words of config/settings.h, as when vectors that are
- * compared or shared differ in size; NULL: they do. */
+/* Returns why the settings are incompatible, worded as in config/settings.h, as when vectors that
+ * are compared or shared differ in size; NULL: they are not. */
 const char *sa_settings_refusal(const sa_settings *settings);
 
 /* ---- Weights --------------------------------------------------------------------------------- */

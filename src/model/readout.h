@@ -5,7 +5,7 @@
  *   t_i  = tanh(t~_i)                  Luong et al. 2015, equation 5 (without V_o); dl4mt
  *   p(y_i) = softmax(W_o t_i + b_y)
  *
- * With copying, the copy gate of layers/loss.h reads what t~_i is made of. */
+ * With copying, the copy gate of layers/loss.h reads what t~_i is made from. */
 #pragma once
 
 #include "attention/attention.h"

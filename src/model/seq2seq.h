@@ -1,4 +1,4 @@
-/* seq2seq: the loss of a batch and its gradient, of a model of any kind. */
+/* seq2seq: the loss of a batch and its gradient, for any kind of model. */
 #pragma once
 
 #include "model/objective.h"

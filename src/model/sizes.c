@@ -1,4 +1,4 @@
-/* From settings to the sizes of a model, and which settings do not go together. */
+/* Computes the sizes of a model from its settings, and says which settings are incompatible. */
 #include "layers/basic.h"
 #include "model/pass.h"
 

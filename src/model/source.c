@@ -74,7 +74,7 @@ static int context_input_width(const sa_source_sizes *sizes) {
     return sizes->fixed ? summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
 }
 
-/* 0: s_0 is made of the fixed context. */
+/* 0: s_0 is made from the fixed context. */
 static int initial_input_width(const sa_source_sizes *sizes) {
     return sizes->initial == SA_INITIAL_CONTEXT ? 0
                                                 : summary_width(sizes->initial, &sizes->encoder);

@@ -286,8 +286,8 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
- * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
+/* Lays out attention for the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows
+ * first[b] .. first[b+1]-1, of at most `steps` words, or to themselves if it is empty. */
 static void layout_attention(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
                              sa_mat memory, const int *first, int steps, bool training,
                              sa_attention_sublayer_cache *cache) {

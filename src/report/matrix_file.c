@@ -19,7 +19,7 @@ static bool widen(sa_matrix_file *file, size_t dim) {
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-/* Copies the numbers of nested lists of these dimensions and advances *to. */
+/* Copies the numbers from nested lists of these dimensions and advances *to. */
 static bool add_numbers(const json_t *value, const size_t *dim, int rank, double **to) {
     if (!rank) *(*to)++ = json_number_value(value);
     if (!rank) return json_is_number(value);

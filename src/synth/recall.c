@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Moves `count` different numbers of 0 .. below-1 to the front of `numbers`, in random order. */
+/* Moves `count` different numbers from 0 .. below-1 to the front of `numbers`, in random order. */
 static void draw_different(sa_draft *draft, int *numbers, int count, int below) {
     for (int i = 0; i < below; i++) numbers[i] = i;
     for (int i = 0; i < count; i++) {

@@ -126,7 +126,7 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
     }
 }
 
-/* On which side of 0 the numbers of queries and keys are: only the slope has a kink there. */
+/* On which side of 0 the numbers in queries and keys are: only the slope has a kink there. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat both[] = {head->q, head->k};
     for (int x = 0; x < 2; x++)

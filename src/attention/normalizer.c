@@ -262,7 +262,7 @@ static void sparsemax_kinks(sa_real alpha, sa_mat z) {
  * Each head learns the parameter of its normalizer:
  *
  *   entmax   alpha = 1 + sigma(a)                   Correia et al. 2019
- *   sink     the score of a key that is no word     OpenAI 2025, gpt-oss
+ *   sink     the score of a key that is not a word  OpenAI 2025, gpt-oss
  *   ssmax    scale: scores times scale log n        Nakanishi 2025
  *   sigmoid  shift, added to the scores             Ramapuram et al. 2024 */
 

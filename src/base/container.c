@@ -185,7 +185,7 @@ static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape,
     for (size_t i = 0; i < rank; i++) {
         json_t *dimension = json_array_get(shape, i);
         if (!json_is_integer(dimension) || json_integer_value(dimension) > INT_MAX)
-            return sa_fail(error, SA_DATA, TENSOR "shape: dimension %zu is no integer up to %d",
+            return sa_fail(error, SA_DATA, TENSOR "shape: dimension %zu is not an integer up to %d",
                            file, tensor->name, i + 1, INT_MAX);
         tensor->shape[i] = (int)json_integer_value(dimension);
     }

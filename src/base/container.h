@@ -57,7 +57,7 @@ typedef struct sa_container {
 } sa_container;
 
 /* Reads and checks the file at `path`; the string must outlive the container. A large file is read
- * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is no regular file;
+ * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is not a regular file;
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
  * and version. Freed by sa_container_close.
  *

@@ -15,8 +15,8 @@ static locale_t enter_c_locale(void) {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-/* What strtod and strtoll read but is no number here (spaces, hexadecimal, "inf", "nan") has other
- * characters than these. */
+/* What strtod and strtoll read but is not a number here (spaces, hexadecimal, "inf", "nan") has
+ * other characters than these. */
 #define OF_INTEGERS "+-0123456789"
 #define OF_NUMBERS OF_INTEGERS ".eE"
 

@@ -40,7 +40,7 @@ struct cli_command {
     const char *name;
     const char *words;             /* the arguments that are not options: "MODEL [FILE]" */
     int most;                      /* most words, where "..." leaves it open */
-    unsigned texts;                /* bit i: word i is no file name */
+    unsigned texts;                /* bit i: word i is not a file name */
     const char *summary;           /* one line; help.md has the paragraphs and the example */
     size_t size;                   /* of the struct of its options */
     cli_option_set sets[CLI_SETS]; /* ends with NULL options */

@@ -30,8 +30,8 @@ const sa_option sa_settings_options[] = {
     {"attention", SA_CHOICE(MODEL(attention), 0, sa_scores), "attention score function",
      "Attention"},
     {"normalizer", SA_CHOICE(MODEL(normalizer), 0, sa_normalizers),
-     "from scores to weights; null, null-key, sink: softmax with a key that is no word; sparsemax, "
-     "entmax, softpick: exact zeros"},
+     "from scores to weights; null, null-key, sink: softmax with a key that is not a word; "
+     "sparsemax, entmax, softpick: exact zeros"},
     {"entmax-alpha", SA_OPTION_REAL, MODEL(entmax_alpha), 1.5, 1.01, 2, NULL, SA_LIST("learned"),
      "X",
      "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},

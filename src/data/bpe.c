@@ -105,7 +105,7 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, const sa_text_lines *read
     if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
-        sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is no character, and no line before makes it",
+        sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is not a character, and no line before makes it",
                 reader->file.name, reader->lines.number,
                 (int)(symbol.size < 100 ? symbol.size : 100), symbol.text);
     return number;

@@ -289,7 +289,7 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
         bool good = sa_reserve(&list, &capacity, used + 1, sizeof *list, error);
         if (good && !read_link(text, text + size, &list[used++]))
             good = sa_fail(error, SA_DATA,
-                           "'%.*s' is no link; expected source-target as in 0-0 or 2p1",
+                           "'%.*s' is not a link; expected source-target as in 0-0 or 2p1",
                            size < 40 ? (int)size : 40, text);
         if (!good) {
             free(list);

@@ -183,7 +183,8 @@ static bool set_layout(table_parser *parser) {
     sa_number_table *table = parser->table;
     const char *first = parser->rows->cell[0];
     parser->label_columns = parser->has_corner || (*first && !looks_numeric(first));
-    if (parser->rows->cells == parser->label_columns) return fail_cell(parser, 0, "is no number");
+    if (parser->rows->cells == parser->label_columns)
+        return fail_cell(parser, 0, "is not a number");
     table->cols = (int)(parser->rows->cells - parser->label_columns);
     if (table->header) table->column = table->header + parser->label_columns;
     return true;
@@ -207,7 +208,7 @@ static bool parse_numbers(table_parser *parser, double *numbers) {
         if (parser->scores && strcasecmp(parser->rows->cell[i], "-inf") == 0)
             *numbers = -INFINITY;
         else if (!sa_number_parse(parser->rows->cell[i], numbers))
-            return fail_cell(parser, i, "is no finite number");
+            return fail_cell(parser, i, "is not a finite number");
     }
     return true;
 }

@@ -395,7 +395,7 @@ bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char 
     for (size_t i = 0; good && right && i < entries->count; i++) {
         good = read_entry(spacing, sa_strings_get(entries, (int32_t)i), &right, error);
         if (!right)
-            good = sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is no two keys and a mark",
+            good = sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu is not two keys and a mark",
                            file, name, i + 1);
     }
     return good;

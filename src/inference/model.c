@@ -252,7 +252,7 @@ static const sa_tensor *find_text(const sa_container *file, const char *name, sa
     const sa_tensor *tensor = sa_container_find(file, name);
     if (tensor && tensor->type == SA_U8 && tensor->rank == 1) return tensor;
     sa_fail(error, SA_DATA,
-            tensor ? "%s: tensor '%s' is no text, U8 [bytes]" : "%s: tensor '%s' is missing",
+            tensor ? "%s: tensor '%s' is not a text, U8 [bytes]" : "%s: tensor '%s' is missing",
             file->name, name);
     return NULL;
 }

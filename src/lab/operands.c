@@ -162,7 +162,7 @@ static bool check_rotation(const operands *all, const sa_attend_options *options
     if (!sa_score_rotates(all->score) && all->score->key != SA_KEY_IDENTITY)
         return sa_fail(error, SA_USAGE,
                        "--positions %s rotates queries and keys, but --attention "
-                       "%s is no product of theirs",
+                       "%s is not a product of theirs",
                        name, all->score->name);
     const int width = all->keys.cols / options->heads;
     return width % 2 == 0 ||

@@ -76,8 +76,8 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
  * v_a and v_p. */
 bool sa_param_is_weight(const sa_param *param);
 
-/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is no weight. Backward
- * adds its gradient. */
+/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is not a weight.
+ * Backward adds its gradient. */
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
 void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 

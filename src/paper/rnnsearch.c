@@ -687,7 +687,7 @@ static void read_header(model *M, char *header, const char *path) {
     at = at ? strchr(at, ':') + 2 : header;
     for (int i = 0; i < 8; i++) {
         const long size = strtol(at, &at, 10);
-        if (size < 1 || size > MOST_NUMBERS) die(BAD_DATA, path, 0, "it is no model of rnnsearch");
+        if (size < 1 || size > MOST_NUMBERS) die(BAD_DATA, path, 0, "it is not an rnnsearch model");
         *sizes[i] = (int)size;
     }
     allocate_model(M, path);

@@ -75,7 +75,7 @@ static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
            sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error);
 }
 
-/* Reads the links between words; EOS is no word. */
+/* Reads the links between words; EOS is not a word. */
 static bool read_gold(const char *text, const sa_alignment *alignment, sa_link **gold,
                       size_t *golds, sa_error *error) {
     if (!sa_links_parse(text ? text : "", gold, golds, error)) return false;

@@ -264,7 +264,7 @@ FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const fact
         __builtin_prefetch(b + 24 * WIDTH);
         __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++) {
-            int32_t pair; /* as an integer: it is no float */
+            int32_t pair; /* as an integer: it is not a float */
             memcpy(&pair, a + i * f->a_row, sizeof pair);
             const __m512bh pairs = (__m512bh)_mm512_set1_epi32(pair);
             sum[i][0] = _mm512_dpbf16_ps(sum[i][0], pairs, b0);

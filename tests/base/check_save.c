@@ -350,7 +350,7 @@ START_TEST(test_limits) {
 }
 END_TEST
 
-/* What is no regular file is written to directly and stays what it is. */
+/* What is not a regular file is written to directly and stays what it is. */
 START_TEST(test_devices) {
     sa_error error;
     char text[] = "text";

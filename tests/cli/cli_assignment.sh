@@ -113,7 +113,7 @@ import statistics, sys
 row = [float(x) for x in sys.stdin.readlines()[1].split(",")]
 print(f"variance-scaled-64\t{statistics.pvariance(row)}")' <out >>scale/answers.tsv
 grade 1 scale scale
-grep -q 'variance-raw-4 is no number' out || fail "scale: $(cat out)"
+grep -q 'variance-raw-4 is not a number' out || fail "scale: $(cat out)"
 grep -q 'variance-scaled-64' out && fail "scale: attend has another variance: $(cat out)"
 mkdir fault && printf '12\n' >fault/number.txt && printf 'fault: ...\n' >fault/answer.txt
 grade 1 fault fault

@@ -172,7 +172,7 @@ expect 3 "query 1 sees no key" attend --self X.csv --mask late.csv --causal
 printf '0,1\n-inf,-inf\n' >hidden.csv
 expect 3 "query 2 sees no key" attend --attention location --query hidden.csv --values words.csv
 printf '0,-inf,1,1\n' >minus.csv
-expect 3 "minus.csv:1:2: '-inf' is no finite number" attend --query minus.csv --keys X.csv --values X.csv
+expect 3 "minus.csv:1:2: '-inf' is not a finite number" attend --query minus.csv --keys X.csv --values X.csv
 printf '1,0,0,0\n1,0.5,0,0\n1,1,1,0\n1,1,1,1\n' >half.csv
 expect 3 "--mask: row 2 has a 0.5: it may have 1 and 0" attend --self X.csv --mask half.csv
 expect 3 "--mask words.csv is 2 x 2, the map of queries and keys is 4 x 4: a mask has a row for every query and a column for every key" \
@@ -242,5 +242,5 @@ printf '1e308,1e308\n1e308,1e308\n' >huge.csv
 expect 3 "the numbers are too large: sums of products leave the range of double precision" \
     attend --query huge.csv --keys huge.csv --values huge.csv
 printf '1,2\n3,nan\n' >bad.csv
-expect 3 "bad.csv:2:2: 'nan' is no finite number" attend --self bad.csv
+expect 3 "bad.csv:2:2: 'nan' is not a finite number" attend --self bad.csv
 finish

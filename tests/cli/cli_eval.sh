@@ -121,7 +121,7 @@ expect 0 "" eval ja/best.safetensors spaced.tsv
 sed 's/\([0-9]\)-/\1:/g' unseen.tsv >colons.tsv
 for command in "eval $model colons.tsv" "align $model colons.tsv"; do
     "$softalign" $command >out 2>err || fail "$command"
-    grep -q "^note: colons.tsv:1: no third column is read as an alignment: '0:0' is no link; " err ||
+    grep -q "^note: colons.tsv:1: no third column is read as an alignment: '0:0' is not a link; " err ||
         fail "$command says '$(cat err)'"
 done
 expect 2 "--threshold '2': expected a number from 0 to 1" eval $model unseen.tsv --threshold 2

@@ -99,7 +99,7 @@ wrong() { # CODE MESSAGE, of the file `wrong`
 printf ',a,b\nx,1\n' >wrong
 wrong 3 "wrong:2: 2 cells, the rows above have 3"
 printf ',a,b\nx,1,nan\n' >wrong
-wrong 3 "wrong:2:3: 'nan' is no finite number"
+wrong 3 "wrong:2:3: 'nan' is not a finite number"
 printf ',a,b\nx,1,\n' >wrong
 wrong 3 "wrong:2:3: a number is missing"
 expect 3 "own.csv:1: expected 4 source words" align --matrix own.csv --source "a b"

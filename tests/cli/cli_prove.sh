@@ -71,7 +71,7 @@ variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
 expect_all_but
 
-# What depends on distances, a key that is no word, weights of exactly 0.
+# What depends on distances, a key that is not a word, weights of exactly 0.
 for positions in t5 alibi rope shaw; do
     normalizer=null
     [ $positions = rope ] || normalizer=null-key # a learned key has no position to rotate it by

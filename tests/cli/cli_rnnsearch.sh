@@ -126,7 +126,7 @@ sizes=$(grep -abo '"rnnsearch":"' model.safetensors | cut -d : -f 1)
 for keep in 0 7 8 500 6000 $((size - 1)); do
     head -c "$keep" model.safetensors >damaged.safetensors
     said="it is damaged"
-    [ "$keep" -gt 5000 ] || said="it is no model of rnnsearch"
+    [ "$keep" -gt 5000 ] || said="it is not an rnnsearch model"
     run 3 "damaged.safetensors: $said" translate damaged.safetensors <sources
 done
 (cat model.safetensors && printf x) >damaged.safetensors

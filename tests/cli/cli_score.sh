@@ -201,12 +201,12 @@ expect 3 "empty: no lines" score empty ref
 expect 3 "empty: no lines" score hyp empty
 expect 3 "latin:2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)" score latin latin
 printf '0-0\n0:0\n' >bad
-expect 3 "bad:2: '0:0' is no link; expected source-target as in 0-0 or 2p1" score --alignments bad bad
+expect 3 "bad:2: '0:0' is not a link; expected source-target as in 0-0 or 2p1" score --alignments bad bad
 expect 3 "gold:1: link 0-0: positions count from 1" score --alignments links gold --gold-base 1
 printf 'one two\nthree\n' >two
 printf '0-0\n1-0\n' >beyond
 expect 3 "beyond:2: link 1-0 is beyond the sentence" score --alignments beyond beyond --source two
-printf '1\tone two\n2\tthree\n' >numbered # the number is no word
+printf '1\tone two\n2\tthree\n' >numbered # the number is not a word
 expect 3 "beyond:2: link 1-0 is beyond the sentence" \
     score --alignments beyond beyond --source numbered
 printf '0-0\n0p1\n' >possible

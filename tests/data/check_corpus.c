@@ -136,9 +136,9 @@ static const struct {
     {BYTES("a\tb\t0-0\nc\td\n"), "@x.tsv:2: no third column; line 1 has an alignment there"},
     {BYTES("\na\tb\t0-0\nc\td\n"), "@x.tsv:3: no third column; line 2 has an alignment there"},
     {BYTES("a\tb\t0-0\nc\td\t0-0 1\n"),
-     "@x.tsv:2: alignment: '1' is no link; expected source-target as in 0-0 or 2p1"},
+     "@x.tsv:2: alignment: '1' is not a link; expected source-target as in 0-0 or 2p1"},
     {BYTES("a\tb\t0-0\n\n\tb\tCC-BY\n"),
-     "@x.tsv:3: alignment: 'CC-BY' is no link; expected source-target as in 0-0 or 2p1"},
+     "@x.tsv:3: alignment: 'CC-BY' is not a link; expected source-target as in 0-0 or 2p1"},
 };
 
 START_TEST(broken_lines_are_named) {
@@ -166,7 +166,7 @@ END_TEST
 static const struct {
     const char *lines, *note;
 } ungilded[] = {
-    {"a\tb\t0:0\nc\td\t0-0\n", ":1: no third column is read as an alignment: '0:0' is no link; "
+    {"a\tb\t0:0\nc\td\t0-0\n", ":1: no third column is read as an alignment: '0:0' is not a link; "
                                "expected source-target as in 0-0 or 2p1"},
     {"a\tb\t \nc\td\t0-0\n", ":1: no third column is read as an alignment: it is blank here"},
     {"\nc\td\ne\tf\t\ng\th\t0-0\n",
@@ -245,7 +245,7 @@ START_TEST(alignments_of_a_file) {
     } wrong[] = {
         {"0-0\n\n", "' has 2 lines but '"},
         {"0-0\n\n\n\n", "' has 4 lines but '"},
-        {"0-0\n\n0:0\n", ".align:3: alignment: '0:0' is no link"},
+        {"0-0\n\n0:0\n", ".align:3: alignment: '0:0' is not a link"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ck_assert(!aligns(wrong[i].lines));

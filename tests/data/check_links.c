@@ -64,7 +64,7 @@ START_TEST(the_message_names_the_link) {
     size_t count;
     sa_error error;
     ck_assert(!sa_links_parse("0-0 1-x 2-2", &links, &count, &error));
-    ck_assert_str_eq(error.text, "'1-x' is no link; expected source-target as in 0-0 or 2p1");
+    ck_assert_str_eq(error.text, "'1-x' is not a link; expected source-target as in 0-0 or 2p1");
 }
 END_TEST
 

@@ -169,7 +169,8 @@ START_TEST(rows_are_two_keys_and_a_mark) {
         sa_spacing_release(&spacing);
         ck_assert(sa_strings_add(&rows, wrong[i], strlen(wrong[i]), NULL) >= 0);
         ck_assert(!sa_spacing_read(&spacing, &rows, "m", "source.spaces", &error));
-        ck_assert_str_eq(error.text, "m: tensor 'source.spaces': word 3 is no two keys and a mark");
+        ck_assert_str_eq(error.text,
+                         "m: tensor 'source.spaces': word 3 is not two keys and a mark");
         sa_spacing_release(&spacing);
         sa_strings_release(&rows);
     }

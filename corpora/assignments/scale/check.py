@@ -113,7 +113,7 @@ def judge_answers(got, right, pattern):
         try:
             answer = float(got.get(name, ""))
         except ValueError:
-            return f"{name} is no number in answers.tsv"
+            return f"{name} is not a number in answers.tsv"
         if math.isclose(answer, value, rel_tol=0.02):
             continue
         other = name.replace("raw", "?").replace("scaled", "raw").replace("?", "scaled")

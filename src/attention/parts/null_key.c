@@ -1,4 +1,4 @@
-/* null_key: a learned key k_0 that is no word (Xiao et al. 2023, section 3.1). Its score is
+/* null_key: a learned key k_0 that is not a word (Xiao et al. 2023, section 3.1). Its score is
  * subtracted from all others, so that to the normalizer it is 0:
  *
  *   e_ij -= e_i0, e_i0 = f(q_i, k_0) */

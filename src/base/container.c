@@ -70,7 +70,7 @@ static bool begins(const unsigned char *start, size_t size, const char *bytes, s
     return same;
 }
 
-/* White space, printable characters and bytes that occur in UTF-8. */
+/* Returns whether the bytes are white space, printable characters or bytes that occur in UTF-8. */
 static bool is_text(const unsigned char *start, size_t size) {
     for (size_t i = 0; i < size; i++)
         if ((start[i] < ' ' && !memchr("\t\n\r", start[i], 3)) || start[i] == 0x7f ||

@@ -99,7 +99,7 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
  * checksum: all except the last four bytes of the file, which are the checksum itself. */
 size_t sa_container_summed(size_t at, size_t chunk, size_t size);
 
-/* The same as sa_container_read, given the checksum of the bytes. The container has its name, and
- * is closed on failure. */
+/* Does the same as sa_container_read, given the checksum of the bytes. The container has its name,
+ * and is closed on failure. */
 bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
                         sa_error *error);

@@ -69,7 +69,7 @@ bool sa_within(int64_t number, int64_t min, int64_t max, const char *name, sa_er
  * the array is not NULL unless count is 0. */
 bool sa_given_array(const void *array, size_t count, const char *name, sa_error *error);
 
-/* The same; also checks that no text is NULL, and that all are UTF-8. */
+/* Does the same; also checks that no text is NULL, and that all are UTF-8. */
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
 

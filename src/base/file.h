@@ -45,8 +45,8 @@ typedef struct sa_text_lines {
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);
 void sa_text_lines_close(sa_text_lines *reader);
 
-/* The next line: valid UTF-8, terminated. false at the end, or with *failed set: SA_DATA naming
- * file, line and byte. */
+/* Reads the next line: valid UTF-8, terminated. Returns false at the end, or with *failed set:
+ * SA_DATA naming file, line and byte. */
 bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
                         sa_error *error);
 

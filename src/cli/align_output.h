@@ -83,7 +83,7 @@ bool cli_align_save(cli_align_output *out, size_t count, sa_error *error);
 
 void cli_align_release(cli_align_output *out);
 
-/* The words that --head takes instead of a number. */
+/* Returns the words that --head takes instead of a number. */
 const char *cli_heads_word(size_t i);
 
 /* Reads a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */

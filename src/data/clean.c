@@ -21,8 +21,8 @@ static int cp1252_byte(uint32_t code) {
     return -1;
 }
 
-/* Quotation marks, dashes and others that often follow a capital or an accented letter in correct
- * text: «CAFÉ», „Spaß“. */
+/* Returns whether it is a quotation mark, dash or another sign that often follows a capital or an
+ * accented letter in correct text: «CAFÉ», „Spaß“. */
 static bool may_follow_letters(uint32_t code) {
     return code == 0xa0 || code == 0xab || code == 0xbb || (code >= 0x2013 && code <= 0x203a);
 }

@@ -8,7 +8,7 @@
  * but no ids. Freed by sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error);
-/* Both sides of pairs, released by sa_sentences_release even after a failure. */
+/* Encodes both sides of pairs, released by sa_sentences_release even after a failure. */
 bool sa_encode_pairs(const sa_text_codec *source_codec, const sa_text_codec *target_codec,
                      int max_len, const sa_pair *pairs, size_t count, sa_sentence **source,
                      sa_sentence **target, sa_error *error);
@@ -30,7 +30,7 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
 sa_token sa_word_of(const sa_vocab *vocab, int32_t id, const sa_sentence *source,
                     const char *const *words);
 
-/* Terminated copies of tokens. One block of memory, freed with free(). */
+/* Returns terminated copies of tokens. One block of memory, freed with free(). */
 const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error);
 
 /* Returns a reference as the model could generate it: in lower case if the codec lowercases. Freed
@@ -45,7 +45,7 @@ typedef struct sa_token_words {
     int tokens, words;
 } sa_token_words;
 
-/* Of both sides of a pair; each is freed by sa_token_words_release. */
+/* Fills in those of both sides of a pair; each is freed by sa_token_words_release. */
 bool sa_token_words_make(const sa_text_codec *from, const sa_text_codec *to, const sa_pair *pair,
                          sa_token_words *source, sa_token_words *target, sa_error *error);
 void sa_token_words_release(sa_token_words *words);
@@ -57,9 +57,9 @@ bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *ta
 
 /* ---- Gold alignments ------------------------------------------------------------------------- */
 
-/* The links of pairs[which[i]] (which NULL: of pairs[i]), all of which have an alignment, between
- * the tokens of the codecs. With a corpus, SA_DATA names a link outside its sentences; without
- * (NULL) such links are kept. Freed by sa_gold_release. */
+/* Returns the links of pairs[which[i]] (which NULL: of pairs[i]), all of which have an alignment,
+ * between the tokens of the codecs. With a corpus, SA_DATA names a link outside its sentences;
+ * without (NULL) such links are kept. Freed by sa_gold_release. */
 sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec *target,
                                 const sa_corpus *corpus, const sa_pair *pairs, const size_t *which,
                                 size_t count, sa_error *error);

@@ -83,7 +83,7 @@ static bool is_spaced_mark(sa_token token) {
     return one_of(token.text, token.size, marks);
 }
 
-/* Spacing of a punctuation mark other than brackets and quotation marks. */
+/* Returns the spacing of a punctuation mark other than brackets and quotation marks. */
 static int mark_spacing(sa_token token, sa_token before, bool spaced_marks) {
     static const char *const closing[] = {",", ".", "…", "،", "؛", "؟", "۔", "।", NULL};
     static const char *const opening[] = {"¿", "¡", "#", NULL};

@@ -42,7 +42,7 @@ sa_token sa_spacing_plain(sa_token token);
 void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                      sa_buffer *out);
 
-/* The same for models without a table. */
+/* Does the same for models without a table. */
 void sa_early_word_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                         sa_buffer *out);
 

@@ -359,7 +359,7 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
     return good;
 }
 
-/* All but the vocabularies. */
+/* Learns all but the vocabularies. */
 static bool learn_tokens(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     for (int i = 0; i < 2; i++) {

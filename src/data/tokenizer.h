@@ -30,7 +30,7 @@ const sa_tokenizer *sa_tokenizer_of(const sa_settings *settings, int side);
 /* Returns whether a side has subwords. */
 bool sa_has_subwords(const sa_settings *settings);
 
-/* The choices of --source-tokenizer and --target-tokenizer: "auto", then all tokenizers. */
+/* Returns a choice of --source-tokenizer and --target-tokenizer: "auto", then all tokenizers. */
 const char *sa_side_tokenizer_name(size_t i);
 
 /* Appends the detokenized text. */

@@ -32,7 +32,7 @@ static bool read_side(const sa_text_codec *codec, const char *text, const sa_sen
     return out->unknown;
 }
 
-/* The words of one side, and the first ones of another; these keep the spellings. */
+/* Joins the words of one side and the first ones of another; these keep the spellings. */
 static bool join_sides(const side *one, int count, const side *other, int others, side *both,
                        sa_error *error) {
     const size_t first = (size_t)count, rest = (size_t)others;
@@ -127,7 +127,7 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
 /* ---- Chunks of the pairs ----------------------------------------------------------------------
  */
 
-/* Pairs few enough that all their matrices may be in memory. */
+/* Aligns pairs, few enough that all their matrices may be in memory. */
 static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
                         sa_error *error) {
     sa_model *model = task->model;
@@ -250,7 +250,8 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
 
 /* ---- From subwords to words ------------------------------------------------------------------ */
 
-/* The words that subwords make, terminated, in one block of memory; merge: without marks. */
+/* Returns the words that subwords make, terminated, in one block of memory; merge: without
+ * marks. */
 static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
                                   bool merge, sa_error *error) {
     size_t bytes = 0;
@@ -269,7 +270,7 @@ static const char **join_subwords(const char *const *subword, int count, const i
     return list;
 }
 
-/* Every matrix, in the order in which they lie. */
+/* Merges every matrix, in the order in which they lie. */
 static bool merge_weights(const sa_alignment *subwords, const int *target, const int *source,
                           sa_alignment *words, sa_error *error) {
     const size_t from = (size_t)subwords->targets * (size_t)subwords->sources,
@@ -283,7 +284,8 @@ static bool merge_weights(const sa_alignment *subwords, const int *target, const
     return merged;
 }
 
-/* Of a word, the sum over its subwords (log p, by the chain rule), or their mean, as of weights. */
+/* Gives a word the sum over its subwords (log p, by the chain rule), or their mean, as for
+ * weights. */
 static bool merge_numbers(const double *subwords, int count, const int *word, int words, bool mean,
                           const double **out, sa_error *error) {
     if (!subwords) return true;
@@ -308,7 +310,7 @@ static bool merge_unknown(const bool *subwords, int count, const int *word, int 
     return merged;
 }
 
-/* All that an alignment owns; after a failure what is owned by then is released. */
+/* Makes all that an alignment owns; after a failure, what it owns by then is released. */
 static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
     const int T = from->targets, S = from->sources;
     int *target = sa_new((size_t)T + (size_t)S, sizeof *target, error);

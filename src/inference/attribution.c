@@ -33,7 +33,7 @@ static int columns_of(const sa_attributed *job) {
     return job->source->len + (job->options->target_prefix ? job->target->len - 1 : 0);
 }
 
-/* Which of two embeddings column j is read from. */
+/* Returns which of two embeddings column j is read from. */
 static int side_of(const sa_attributed *job, int j) {
     return j >= job->source->len && !job->w->transformer.sizes.decoder_only;
 }
@@ -44,7 +44,7 @@ static sa_mat *vectors(sa_seq2seq *w, int side) {
                                                      : &w->transformer.source_E;
 }
 
-/* The embeddings that columns are read from, each followed by the vectors of all copies. */
+/* Lays out the embeddings that columns read, each followed by the vectors of all copies. */
 static void layout_vectors(copies *all) {
     const int rows = all->count * all->columns;
     for (int side = 0; side <= side_of(all->job, all->columns - 1); side++) {
@@ -132,7 +132,7 @@ static view view_of(copies *all, int k) {
     return view_at(all, false, k == layers ? layers - 1 : k - layers - 1, k == layers);
 }
 
-/* What column hidden[c] has of value zeroing's attention: sum_j alpha_ij v_j without alpha_ij. */
+/* Zeroes the weights of column hidden[c]: value zeroing takes sum_j alpha_ij v_j without them. */
 static void zero_value(const sa_attention *w, int part, sa_head *at) {
     const int j = (*(const copies *const *)sa_part_own(w, part))->hidden[at->sentence];
     for (int l = 0; j >= 0 && l < at->alpha.rows; l++) sa_row(at->alpha, l)[j] = 0;
@@ -372,7 +372,7 @@ static void share(sa_mat row) {
     if (sum != 0) sa_scale(1 / sum, row);
 }
 
-/* The mean of the heads, a row divided by its sum; with residual connections (A + I) / 2. */
+/* Averages the heads, dividing rows by their sums; with residual connections (A + I) / 2. */
 static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     copies *one = copies_new(all->job, 1, error);
     const bool good = one && copies_run(one, error);
@@ -519,8 +519,8 @@ static double divergence(const search *all, int c) {
     return sum;
 }
 
-/* Every copy goes as far as it may. Returns the greatest divergence, whose weights are `row`, or
- * `best` if none is greater. */
+/* Moves every copy as far as it may go. Returns the greatest divergence, whose weights are `row`,
+ * or `best` if none is greater. */
 static double advance(search *all, double best, double *row) {
     const sa_mat t = sa_pass_readout(&all->w, &all->pass)->t;
     const int at = sa_seq2seq_target_row(&all->w, &all->batch, 0, all->t),

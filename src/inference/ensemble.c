@@ -94,8 +94,8 @@ int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
     return ensemble->states[ensemble->widest].words[b];
 }
 
-/* Row i, of sentence b, of the widest model's logits becomes log mean_m p_m(word), relative to the
- * largest p_m: so a word that no model expects has a finite number. */
+/* Turns row i, of sentence b, of the widest model's logits into log mean_m p_m(word), relative to
+ * the largest p_m, so that a word that no model expects has a finite number. */
 static void average_row(const sa_ensemble *ensemble, int b, int i) {
     const sa_decode_state *states = ensemble->states, *widest = &states[ensemble->widest];
     const int count = ensemble->count;

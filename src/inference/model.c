@@ -257,7 +257,7 @@ static const sa_tensor *find_text(const sa_container *file, const char *name, sa
     return NULL;
 }
 
-/* The merges of one side. */
+/* Reads the merges of one side. */
 static bool read_merges(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
     const sa_tensor *text = find_text(file, name, error);
@@ -267,7 +267,7 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
     return good;
 }
 
-/* The table of spaces of one side; models of earlier programs have none. */
+/* Reads the table of spaces of one side; models of earlier programs have none. */
 static bool read_spaces(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
     if (!codec->tokenizer->early) return true;
@@ -280,7 +280,7 @@ static bool read_spaces(const sa_container *file, const char *name, sa_text_code
            sa_spacing_read(&codec->spacing, &codec->spaces.words, file->name, name, error);
 }
 
-/* The texts of both sides. A shared embedding needs a shared vocabulary. */
+/* Reads the texts of both sides. A shared embedding needs a shared vocabulary. */
 static bool read_codecs(const sa_container *file, const sa_settings *settings,
                         sa_text_codec codec[2], sa_error *error) {
     const char *marks = sa_container_metadata(file, "spaced_marks");

@@ -51,7 +51,7 @@ bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepar
 bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
                   void *context, sa_error *error);
 
-/* Whether the model reads sentences as long as those of the pairs, either side of which may be
+/* Checks that the model reads sentences as long as those of the pairs, either side of which may be
  * NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
 bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
                       sa_error *error);

@@ -149,8 +149,8 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
     return true;
 }
 
-/* One hypothesis for every sentence, or one for each of its samples, which depend only on the seed
- * and the words of the sentence. */
+/* Begins with one hypothesis for every sentence, or one for each of its samples, which depend only
+ * on the seed and the words of the sentence. */
 static void begin(search_state *run, const sa_sentence *sources, int count) {
     const int each = run->search->sample ? run->search->nbest : 1;
     sa_ensemble_begin(run->ensemble);
@@ -241,7 +241,7 @@ static void continue_beam(search_state *run, sa_mat logits, int i, int step, int
     }
 }
 
-/* One sampled word for it. */
+/* Continues it with one sampled word. */
 static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
     const sa_search *search = run->search;
     const int b = run->live[l].at.sentence, words = sa_ensemble_words(run->ensemble, b);
@@ -327,7 +327,8 @@ static void add_finished(search_state *run, int b, sa_hypothesis found) {
     list[count] = found;
 }
 
-/* Its words, attention weights [len x S] and score, which may depend on the sum of the weights. */
+/* Fills in its words, attention weights [len x S] and score, which may depend on the sum of the
+ * weights. */
 static bool finish_hypothesis(search_state *run, const live_hypothesis *end, bool complete,
                               sa_error *error) {
     const sa_search *search = run->search;

@@ -36,7 +36,7 @@ typedef struct translate_task {
 
 /* ---- Unknown words --------------------------------------------------------------------------- */
 
-/* Of pairs with the same source the first counts. */
+/* Reads the dictionary: of pairs with the same source, the first counts. */
 static bool read_dictionary(translate_task *task, sa_error *error) {
     const sa_corpus *pairs = task->search.dictionary;
     if (!pairs) return true;
@@ -50,8 +50,8 @@ static bool read_dictionary(translate_task *task, sa_error *error) {
     return task->translated;
 }
 
-/* For an unknown word: the most attended source word, or what the dictionary pairs it with. Without
- * one (sa_most_attended) it stays unknown. */
+/* Returns, for an unknown word, the most attended source word, or what the dictionary pairs it
+ * with. Without one (sa_most_attended) it stays unknown. */
 static sa_token replacement(const translate_task *task, const sa_real *weights,
                             const char *const *source, int S) {
     int best = -1;

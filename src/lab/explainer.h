@@ -66,7 +66,7 @@ void sa_explainer_vector(sa_explainer *out, const char *name, const char *letter
 void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *name,
                         const char *letters, sa_mat x);
 
-/* A row x becomes exp(x - shift); returns the sum. The shift is 0 where exp(x) is readable as it
+/* Turns a row x into exp(x - shift); returns the sum. The shift is 0 where exp(x) is readable as it
  * is. */
 double sa_explainer_exp(sa_mat x, double *shift);
 
@@ -91,5 +91,5 @@ typedef struct sa_attention_view {
 void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory);
 void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
 
-/* A word (from 0) at one site of a layer (from 0) of a Transformer. */
+/* Explains a word (from 0) at one site of a layer (from 0) of a Transformer. */
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);

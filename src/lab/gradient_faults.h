@@ -52,8 +52,8 @@ typedef struct sa_planted_fault {
     sa_cell cell;
 } sa_planted_fault;
 
-/* A fault for models of these sizes: &planted->instead is for their w->fault. SA_USAGE: they have
- * no such term. To be freed by sa_planted_fault_free. */
+/* Plants a fault for models of these sizes: &planted->instead is for their w->fault. SA_USAGE: they
+ * have no such term. To be freed by sa_planted_fault_free. */
 sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const sa_sizes *sizes,
                                           sa_error *error);
 void sa_planted_fault_free(sa_planted_fault *planted);

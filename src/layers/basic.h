@@ -114,10 +114,10 @@ sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows,
 /* Draws d, and sets states->masked: to the buffer, or with p = 0 to the states. */
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states);
-/* The same for the states' gradients, in the backward pass. */
+/* Does the same for the states' gradients, in the backward pass. */
 void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
-/* One step of the first sentences: masked = d . s', where there is dropout. */
+/* Computes one step of the first sentences: masked = d . s', where there is dropout. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);
 /* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);

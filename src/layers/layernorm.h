@@ -21,7 +21,7 @@ typedef struct sa_layernorm_cache {
 } sa_layernorm_cache;
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m);
-/* Its first `count` rows. */
+/* Returns its first `count` rows. */
 sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 
 /* x [R x m] -> y [R x m], which may be x. */

@@ -47,7 +47,7 @@ typedef struct sa_mixture {
     double drest;
 } sa_mixture;
 
-/* log P(w) from log p(w), which is not read if the word is not known. */
+/* Returns log P(w) from log p(w), which is not read if the word is not known. */
 double sa_mixture_forward(sa_mixture *mixture, double log_p);
 /* dz, dalpha and drest of -scale log P. */
 void sa_mixture_backward(sa_mixture *mixture, double scale);
@@ -66,9 +66,9 @@ typedef struct sa_loss_row {
 
 sa_loss_row *sa_loss_layout(sa_arena *arena, int rows);
 
-/* The words first, first+1 .. of R rows: logits [R x some words], without b [1 x K]. With b they
- * become exp(logit - max), where max [R] is the greatest so far. The first block, with first = 0,
- * begins the rows [R]. */
+/* Reads the words first, first+1 .. of R rows: logits [R x some words], without b [1 x K]. With b
+ * they become exp(logit - max), where max [R] is the greatest so far. The first block, with first =
+ * 0, begins the rows [R]. */
 void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double smoothing,
                   sa_loss_row *rows, sa_real *max);
 

@@ -118,7 +118,7 @@ static void uniform(sa_mat w, double bound, sa_rng *rng) {
             sa_row(w, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(rng) - 1));
 }
 
-/* The rows of a random normal matrix, made orthonormal by Gram-Schmidt: in blocks of rows, so that
+/* Makes the rows of a random normal matrix orthonormal by Gram-Schmidt: in blocks of rows, so that
  * matrix products do the work, and twice, because of rounding. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     enum { BLOCK = 64 };

@@ -51,7 +51,7 @@ sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name
 /* Does the same for a matrix whose rows are looked up. */
 sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init);
-/* Such a table as the weights of a product, too (tied embeddings). */
+/* Binds such a table as the weights of a product, too (tied embeddings). */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
 /* Binds the vector "PREFIX.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,

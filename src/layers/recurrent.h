@@ -79,7 +79,7 @@ typedef struct sa_recurrent_sizes {
 void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w);
 
-/* Columns of a cell's cache and of da, with what the normalizations need. */
+/* Return the columns of a cell's cache and of da, including what the normalizations need. */
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
@@ -113,7 +113,7 @@ void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da);
 
 /* a = W x + b; without W, x is not read. */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
-/* The gradients of W and b. */
+/* Accumulates the gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
 /* The blocks that are normalized together with this block of U. */

@@ -19,14 +19,14 @@ typedef struct sa_residual_cache {
     sa_mat mask; /* dropout; training only */
 } sa_residual_cache;
 
-/* The norm of a sublayer called PREFIX: "PREFIX.norm.g", "PREFIX.norm.b". */
+/* Binds the norm of a sublayer called PREFIX: "PREFIX.norm.g", "PREFIX.norm.b". */
 void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w);
 
 /* For the rows x [R x m], which outlive the cache. */
 void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
                         sa_residual_cache *cache);
 
-/* Its first `count` rows. */
+/* Returns its first `count` rows. */
 sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count);
 
 /* enter: cache->in from x, before f writes f(in) to cache->y. leave: y complete. */

@@ -79,7 +79,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* ASCII punctuation and symbols that always are tokens: all except ' , - . */
+/* Returns whether it is ASCII punctuation or a symbol that always is a token: all except ' , - . */
 static bool stands_alone(char c) {
     return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
            (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';

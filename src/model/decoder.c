@@ -25,7 +25,7 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
                                d->layer[0].previous, step->workspace, &dw->layer[0]);
 }
 
-/* The layers above the first, from its y = s_i; those of some decoders read c_i, too. */
+/* Runs the layers above the first, from its y = s_i; those of some decoders read c_i, too. */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < rows->layers; k++) {

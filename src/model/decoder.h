@@ -136,7 +136,7 @@ typedef struct sa_decoder_cache {
 
 /* ---- The pass over a batch ------------------------------------------------------------------- */
 
-/* All steps with the reference tokens as inputs (teacher forcing), up to the read-out's t. */
+/* Runs all steps with the reference tokens as inputs (teacher forcing), up to the read-out's t. */
 void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                   const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
                                   sa_decoder_cache *cache);
@@ -148,19 +148,19 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
                                    const sa_output_gradients *of, sa_encoder_cache *encoder,
                                    sa_recurrent_decoder *dw);
 
-/* One step, from input and previous states to the read-out's t. */
+/* Runs one step, from input and previous states to the read-out's t. */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
                                        sa_readout_cache *readout);
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
-/* Rows first .. first+count-1. */
+/* Returns rows first .. first+count-1. */
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
-/* The state that the read-out sees, and the attention's query. */
+/* Return the state that the read-out sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
 sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
-/* The columns of the input that hold E y_{i-1}, and those that hold t_{i-1}: none without input
- * feeding. */
+/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1}: none without
+ * input feeding. */
 static inline sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
     return sa_cols(input, 0, w->sizes.m);
 }

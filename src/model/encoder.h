@@ -63,8 +63,8 @@ typedef struct sa_encoder_cache {
 
 void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
 
-/* The position of the word that is read at step t of a sentence, and the step at which the word of
- * position t is read: where words are reversed, EOS still comes last. */
+/* Return the position of the word that is read at step t of a sentence, and the step at which the
+ * word of position t is read: where words are reversed, EOS still comes last. */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
 
 /* Returns the size of an annotation. */

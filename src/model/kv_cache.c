@@ -10,7 +10,7 @@
 
 /* ---- The key/value cache --------------------------------------------------------------------- */
 
-/* A new entry for each row of the step. */
+/* Appends an entry for each row of the step. */
 static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
     if (!cache->width) return true;
     const size_t count = cache->count + (size_t)step->L;
@@ -172,7 +172,7 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, const sa_d
     return residual.y;
 }
 
-/* The same over the source: MultiHead(x, h, h) */
+/* Does the same over the source: MultiHead(x, h, h) */
 static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
                             sa_mat x, sa_transformer_decode_state *state) {
     sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);

@@ -60,7 +60,7 @@ void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 const sa_param *sa_seq2seq_embedding(const sa_params *plan, int side);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
-/* The same with an open store (tensor/weight.h), which it fills again; `open` opens it. */
+/* Does the same with an open store (tensor/weight.h), which it fills again; `open` opens it. */
 void sa_seq2seq_bind_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w);
 bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w,
                             sa_error *error);

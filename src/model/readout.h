@@ -51,7 +51,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
                        sa_readout_cache *cache);
 /* Adds the logits, which sa_vocabulary_loss needs. */
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
-/* Rows first .. first+count-1, with the same logits. */
+/* Returns rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
 /* The weights by which a readout that is made step by step multiplies. */
@@ -64,7 +64,7 @@ void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, doubl
  * ds, dx and dc, and fills cache->dsums for the weights. */
 void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat dt,
                          sa_mat dz, sa_mat ds, sa_mat dx, sa_mat dc);
-/* All rows at once, from cache->dsums. */
+/* Accumulates the gradients of the weights for all rows at once, from cache->dsums. */
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
 

@@ -122,5 +122,5 @@ void sa_draft_move(sa_draft *draft, sa_word_span span);
 /* Appends the source sentence to `out`, without a space before a full stop or comma or after a
  * final apostrophe. (Before ? and ! a target has a space, as in French.) */
 void sa_draft_write_source(const sa_draft *draft, sa_buffer *out);
-/* The whole line: source TAB target TAB links in the order of the words LF. */
+/* Writes the whole line: source TAB target TAB links in the order of the words LF. */
 void sa_draft_write(const sa_draft *draft, sa_buffer *out);

@@ -9,11 +9,12 @@
 /* Returns whether a word begins with a vowel sound (l'homme, but le héros). */
 bool sa_french_vowel(const char *word);
 
-/* The plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; of a compound's
- * first word: pommes de terre. */
+/* Writes the plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; of a
+ * compound's first word: pommes de terre. */
 void sa_french_plural(const char *word, char out[SA_DRAFT_LETTERS]);
 
-/* An adjective or participle agreeing with its noun; `next` is the word that follows, or NULL. */
+/* Writes an adjective or participle agreeing with its noun; `next` is the word that follows, or
+ * NULL. */
 void sa_french_adjective(const sa_word *adjective, bool feminine, bool plural, const char *next,
                          char out[SA_DRAFT_LETTERS]);
 void sa_french_participle(const char *participle, bool feminine, bool plural,
@@ -48,11 +49,12 @@ const sa_word *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
 /* Draws one of the determiners that suit the noun, and perhaps adjectives. */
 sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigned determiners,
                                    int owner);
-/* The same with a noun of these kinds and traits; SA_ANYONE draws the owner. */
+/* Does the same with a noun of these kinds and traits; SA_ANYONE draws the owner. */
 sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned traits,
                                  const sa_word *except, unsigned determiners, int owner);
 
-/* "the baker" or "the bakers", with equal probability if the noun has a plural; of any person. */
+/* Draw "the baker" or "the bakers", with equal probability if the noun has a plural; and any
+ * person. */
 sa_noun_phrase sa_noun_phrase_definite(sa_draft *draft, const sa_word *noun);
 sa_noun_phrase sa_noun_phrase_person(sa_draft *draft, const sa_word *except);
 
@@ -119,7 +121,7 @@ void sa_clause_have(sa_clause *clause, const char *english, const char *third, c
 
 /* Writes the clause from its subject to its verb and object pronoun. */
 void sa_clause_write(const sa_clause *clause);
-/* The adjective after "is", agreeing with the subject. */
+/* Writes the adjective after "is", agreeing with the subject. */
 void sa_clause_write_adjective(const sa_clause *clause, const sa_word *adjective);
 
 /* When: what fits a habit, now, the past or a plan. `far`: months and years away as well. */

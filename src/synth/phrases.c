@@ -45,7 +45,8 @@ static void write_verb(sa_draft *draft, sa_clause *clause, const sa_word *verb, 
     sa_clause_write(clause);
 }
 
-/* A verb of the list with one of the tenses for one of the kinds of objects or places (0: any). */
+/* Draws a verb of the list with one of the tenses for one of the kinds of objects or places (0:
+ * any). */
 static const sa_word *draw_verb(sa_draft *draft, const char *list, unsigned kinds,
                                 unsigned tenses) {
     return sa_draft_choose(draft, list, &(sa_query){.kinds = kinds, .uses = tenses});
@@ -157,7 +158,7 @@ static void write_intransitive(sa_draft *draft, sa_clause *clause) {
     write_time(draft, clause);
 }
 
-/* Any action of the subject in one of the tenses, with its object or place. */
+/* Writes any action of the subject in one of the tenses, with its object or place. */
 static void write_activity(sa_draft *draft, sa_clause *clause, unsigned tenses) {
     if (sa_draft_chance(draft, 2)) {
         write_verb_and_object(draft, clause, tenses);

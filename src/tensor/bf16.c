@@ -164,7 +164,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Rows k .. k+depth-1 and columns j .. j+count-1 of W, or of W' if `transposed`, as a panel. */
+/* Packs rows k .. k+depth-1 and columns j .. j+count-1 of W, or of W' if `transposed`, as a
+ * panel. */
 static void pack_block(sa_mat W, bool transposed, int k, int depth, int j, int count, sa_real *to) {
     if (transposed) {
         sa_real memory[WIDTH * DEPTH];

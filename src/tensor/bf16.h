@@ -26,7 +26,8 @@ sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W);
 /* Rounds and packs W in that buffer: one of `jobs` jobs, from 0, which may run at the same time.
  * With 0 jobs nothing is packed yet. */
 sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jobs);
-/* Rows first .. first+count-1 of a packed W that has `rows`; not packed if that splits a pair. */
+/* Returns rows first .. first+count-1 of a packed W that has `rows`; not packed if that splits a
+ * pair. */
 sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 
 /* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */

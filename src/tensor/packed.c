@@ -48,7 +48,7 @@ static void transpose(sa_mat W, sa_mat to) {
             transpose_tile(sa_row(W, i) + j, W.ld, sa_row(to, j) + i, to.ld);
 }
 
-/* Rows first .. first+count-1 of W as the columns of a panel. */
+/* Packs rows first .. first+count-1 of W as the columns of a panel. */
 static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
     transpose(sa_rows(W, first, count),
               (sa_mat){.x = to, .rows = W.cols, .cols = count, .ld = WIDTH});
@@ -56,7 +56,7 @@ static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
         memset(to + j * (ptrdiff_t)WIDTH + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
 
-/* Columns first .. first+count-1 of W as those of a panel. */
+/* Packs columns first .. first+count-1 of W as those of a panel. */
 static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
     for (int i = 0; i < W.rows; i++, to += WIDTH) {
         memcpy(to, sa_row(W, i) + first, sizeof *to * (size_t)count);
@@ -68,7 +68,7 @@ void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *t
     (transposed ? pack_rows : pack_columns)(W, first, count, to);
 }
 
-/* Numbers in the panels of a factor [inner x cols]. */
+/* Returns how many numbers the panels of a factor [inner x cols] hold. */
 static size_t packed_size(int inner, int cols) {
     return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)inner;
 }

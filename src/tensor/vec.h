@@ -30,7 +30,7 @@ int sa_find_above(const sa_real *x, int size, sa_real threshold);
  * absent words' embeddings, nothing is written. */
 void sa_move_sum(sa_real *x, sa_real *sum, size_t size);
 
-/* log sum_k exp x_k, where max is the largest x_k. */
+/* Returns log sum_k exp x_k, where max is the largest x_k. */
 double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size);
 
 /* x += shift; the largest of it. */

@@ -19,7 +19,8 @@ static bool rounds(int precision) {
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Memory for a copy in either order, for products of `rows` rows; empty if it would not pay. */
+/* Returns memory for a copy in either order, for products of `rows` rows; empty if it would not
+ * pay. */
 static sa_mat copy_layout(sa_arena *arena, sa_weight W, int rows) {
     return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
                                : sa_packed_layout(arena, W.mat, rows);

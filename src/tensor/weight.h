@@ -49,7 +49,7 @@ struct sa_steps {
 
 /* Adds a weight; those of a store need no further copy. */
 void sa_steps_add(sa_steps *steps, sa_weight *W);
-/* The memory for steps of at most `rows` rows. */
+/* Returns the memory for steps of at most `rows` rows. */
 sa_arena sa_steps_layout(sa_arena *arena, sa_steps steps, int rows);
 
 /* Around the loop, in its thread: in between the weights must not change. */
@@ -66,5 +66,5 @@ enum { SA_DISTINCT_ROWS = 512 }; /* at most */
  * the first if first[same[i]] == i. */
 int sa_distinct_rows(sa_mat x, int same[SA_DISTINCT_ROWS], int first[SA_DISTINCT_ROWS]);
 
-/* Row i of `to` becomes row index[i] of `from`. */
+/* Copies row index[i] of `from` to row i of `to`. */
 void sa_gather_rows(sa_mat from, const int *index, sa_mat to);

@@ -29,7 +29,7 @@ static int64_t hash_links(const sa_session *session) {
     return (int64_t)hash;
 }
 
-/* The state but the model, where it lies in memory; returns the number of tensors. */
+/* Lists the state except the model, where it lies in memory; returns the number of tensors. */
 static size_t state_of(const sa_session *session, const int64_t *links, sa_tensor state[TENSORS]) {
     const sa_trainer *trainer = &session->trainer;
     const sa_averaging *averaging = &session->averaging;

@@ -307,7 +307,7 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* All gradients but the sum. */
+/* Counts all gradients but the sum. */
 static int spare_gradients(const sa_trainer *trainer) {
     return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
 }
@@ -418,7 +418,7 @@ static double learning_rate(const sa_trainer *trainer) {
            (schedule->decays ? trainer->decay : 1);
 }
 
-/* Weight decay that is decoupled from the gradient (Loshchilov and Hutter 2019). */
+/* Applies weight decay that is decoupled from the gradient (Loshchilov and Hutter 2019). */
 static void decay_weights(const sa_trainer *trainer) {
     const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
     for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {

@@ -237,7 +237,7 @@ static bool end_saves(sa_session *session, sa_error *error) {
 
 /* ---- Validation ------------------------------------------------------------------------------ */
 
-/* When validating ends at the latest, in seconds of the training: estimates are rough. */
+/* Returns by when validating must end, in seconds of the training: estimates are rough. */
 static double latest_end(const sa_session *session) {
     const double limit = session->settings.max_time;
     return limit > 0 ? 1 + 1.1 * limit : INFINITY;
@@ -263,7 +263,7 @@ static bool validate_weights(sa_session *session, sa_validation *out, sa_error *
     return why.code == SA_CHECK;
 }
 
-/* The figures of a validation, by the first process, and its frames. */
+/* Computes the figures of a validation, in the first process, and its frames. */
 static bool validate_once(sa_session *session, sa_validation *out, sa_error *error) {
     sa_exchange *exchange = session->exchange;
     const bool good =

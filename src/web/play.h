@@ -35,7 +35,7 @@ sa_error *web_begin(void);
 
 /* Keeps the result of a call until the next one; returns it, or NULL if memory ran out. */
 const char *web_give(sa_buffer *result);
-/* The same for JSON, which is released. NULL stands for a call that failed. */
+/* Does the same for JSON, which is released. NULL stands for a call that failed. */
 const char *web_give_json(json_t *value);
 
 /* ---- Options --------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ typedef struct component {
     double a, b, away, e; /* away: kappa - j, e: a exp(-b away^2) */
 } component;
 
-/* Component c of the query q at position j (from 0). */
+/* Returns component c of the query q at position j (from 0). */
 static component component_of(const sa_real *b_a, const sa_real *q, int c, int j) {
     component one = {.a = exp((double)(q[c] + b_a[c])),
                      .b = exp((double)(q[K + c] + b_a[K + c])),

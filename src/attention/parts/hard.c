@@ -133,7 +133,7 @@ static int noise_width(const sa_attention *w, int steps) {
     return w->heads;
 }
 
-/* Numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
+/* Draws numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat u) {
     for (int b = 0; b < side->sentences && u.cols; b++) {

@@ -38,7 +38,7 @@ static void one_hot(sa_mat alpha) {
     alpha.x[best] = 1;
 }
 
-/* The weights of target position i (from 1) of sentence b. */
+/* Replaces the weights of target position i (from 1) of sentence b. */
 static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
     switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:

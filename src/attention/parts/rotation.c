@@ -10,7 +10,7 @@ typedef struct rotation {
     bool one_query; /* it serves all heads */
 } rotation;
 
-/* Row r of x [R x vectors d] by first + r, or back. */
+/* Rotates row r of x [R x vectors d] by first + r, or back. */
 void sa_rotate(int first, bool back, int vectors, sa_mat x) {
     const int d = x.cols / vectors;
     for (int l = 0; l + 1 < d; l += 2) {

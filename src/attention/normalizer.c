@@ -306,16 +306,6 @@ static void number_backward(const sa_attention *w, int part, sa_head *head, sa_h
     *head->dexponent = 0; /* another map of the head may follow */
 }
 
-static int show_number(const sa_attention *w, int part, const sa_head *head,
-                       sa_shown shown[SA_SHOWN_MAX]) {
-    const char *name = w->normalizer->learned; /* alpha belongs to the options, not to this */
-    sa_head again = *head;
-    number_forward(w, part, &again);
-    shown[0] = (sa_shown){name ? name : "alpha", sa_cols(sa_part_scratch(w, part, head), 0, 1),
-                          .place = name ? SA_PLACE_SCORES : SA_PLACE_QUERY};
-    return 1;
-}
-
 const sa_part sa_learned_number_part = {
     .name = "number",
     .formula = "a number learned for each head; alpha = 1 + sigma(a)",
@@ -325,7 +315,6 @@ const sa_part sa_learned_number_part = {
     .scratch_width = number_width,
     .forward = {[SA_PLACE_KEYS] = number_forward},
     .backward = {[SA_PLACE_SCORES] = number_backward},
-    .show = show_number,
 };
 
 /* ---- Incompatible choices ------------------------------------------------------------------- */

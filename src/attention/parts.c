@@ -164,25 +164,42 @@ void sa_kinks_add(sa_kinks *found, double distance, double least) {
     found->nearest = fmin(found->nearest, fabs(distance) / least);
 }
 
+typedef struct named_view {
+    sa_viewer viewer;
+    const char *name;
+    sa_mat x;
+} named_view;
+
+static void take_named(sa_viewer *viewer, sa_place place, const char *formula,
+                       sa_explain_shape shape, const char *name, const char *letters, sa_mat x) {
+    named_view *wanted = (named_view *)viewer;
+    if (name && strcmp(name, wanted->name) == 0) wanted->x = x;
+}
+
 sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
                     const char *name) {
     const int part = sa_part_find(w, kind);
-    sa_shown shown[SA_SHOWN_MAX];
-    const int count = part < 0 || !kind->show ? 0 : kind->show(w, part, head, shown);
-    for (int i = 0; i < count; i++)
-        if (shown[i].name && strcmp(shown[i].name, name) == 0) return shown[i].value;
-    return (sa_mat){0};
+    named_view wanted = {.viewer.each = take_named, .name = name};
+    if (part >= 0) kind->show(w, part, head, &wanted.viewer);
+    return wanted.x;
 }
 
-int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
-                       sa_shown shown[SA_SHOWN_MAX]) {
+void sa_view_number(sa_viewer *to, sa_place place, const char *formula, const char *name,
+                    const char *letters, sa_real number) {
+    to->each(to, place, formula, SA_SHAPE_NUMBER, name, letters, (sa_mat){&number, 1, 1, 1});
+}
+
+sa_mat sa_part_added(const sa_attention *w, int part, const sa_head *head) {
     sa_head alone = *head;
     alone.alpha = sa_corner(head->scratch->soft, 1, head->v.rows);
     sa_zero(alone.alpha);
     w->part[part].kind->forward[SA_PLACE_SCORES](w, part, &alone);
-    shown[0] = (sa_shown){"b",           alone.alpha,     "b_ij",
-                          SA_PLACE_KEYS, SA_SHAPE_COLUMN, .formula = w->part[part].kind->formula};
-    return 1;
+    return alone.alpha;
+}
+
+void sa_part_show_added(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    to->each(to, SA_PLACE_KEYS, w->part[part].kind->formula, SA_SHAPE_COLUMN, "b", "b_ij",
+             sa_part_added(w, part, head));
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */

@@ -23,8 +23,7 @@ typedef void sa_part_forward(const sa_attention *w, int part, sa_head *head);
 typedef void sa_part_backward(const sa_attention *w, int part, sa_head *head, sa_head *d);
 
 typedef struct sa_rare_hooks sa_rare_hooks;
-typedef struct sa_shown sa_shown;
-enum { SA_SHOWN_MAX = 8 };
+typedef struct sa_viewer sa_viewer;
 
 struct sa_part {
     const char *name, *formula, *citation;
@@ -64,9 +63,9 @@ struct sa_part {
     sa_part_forward *forward[SA_PLACES];
     sa_part_backward *backward[SA_PLACES];
 
-    /* Fills `shown` with what it has computed for the head's queries, or computes for the first of
-     * them; returns how many. It may use the scratch. */
-    int (*show)(const sa_attention *w, int part, const sa_head *head, sa_shown *shown);
+    /* Passes to the viewer what it has computed for the head's queries, or computes for the first
+     * of them. It may use the scratch. */
+    void (*show)(const sa_attention *w, int part, const sa_head *head, sa_viewer *to);
     const sa_rare_hooks *rare; /* or NULL */
 };
 
@@ -96,22 +95,22 @@ sa_mat sa_own_keys(sa_head *head);
 
 /* ---- What explanations show ------------------------------------------------------------------ */
 
-/* A quantity. An explanation shows it after the line of the equations that `place` names. Without a
- * value there is only an equation, of what follows. */
-struct sa_shown {
-    const char *name;
-    sa_mat value;
-    const char *letters; /* its name in the equation; NULL: it is not explained */
-    sa_place place;
-    sa_explain_shape shape;
-    sa_explain_rows about;
-    const char *formula, *citation; /* the equation that begins here; NULL citation: the part's */
-    sa_real number;                 /* of the shape of a number, where no matrix holds it */
+/* Takes the quantities of a part. An explanation shows one after the line of the equations that
+ * `place` names, in a new equation if there is a formula; its `letters` are its name there. Without
+ * a name there is only an equation, of what follows. */
+struct sa_viewer {
+    void (*each)(sa_viewer *to, sa_place place, const char *formula, sa_explain_shape shape,
+                 const char *name, const char *letters, sa_mat x);
+    const char *citation; /* of the next formula; NULL: the part's */
+    bool unnamed;         /* the rows of the next matrix are not words */
 };
+void sa_view_number(sa_viewer *to, sa_place place, const char *formula, const char *name,
+                    const char *letters, sa_real number);
 
-/* Shows what a part adds to scores, b_ij, for the head's first query. */
-int sa_part_show_added(const sa_attention *w, int part, const sa_head *head,
-                       sa_shown shown[SA_SHOWN_MAX]);
+/* Returns what a part adds to the scores b_ij of the head's first query [1 x S], in the scratch. */
+sa_mat sa_part_added(const sa_attention *w, int part, const sa_head *head);
+/* The `show` of a part that adds to scores. */
+void sa_part_show_added(const sa_attention *w, int part, const sa_head *head, sa_viewer *to);
 /* Returns what a part shows under this name; empty without the part or the name. */
 sa_mat sa_part_show(const sa_attention *w, const sa_part *kind, const sa_head *head,
                     const char *name);

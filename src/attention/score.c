@@ -241,11 +241,9 @@ static void positions_span(const sa_attention *w, int part, const sa_head *head,
     seen->count = least(seen->count, w->query_width / w->heads);
 }
 
-static int show_positions(const sa_attention *w, int part, const sa_head *head,
-                          sa_shown shown[SA_SHOWN_MAX]) {
-    shown[0] = (sa_shown){"S_max", .letters = "S_max", .formula = "S = min(words, S_max)",
-                          .number = (sa_real)(w->query_width / w->heads)};
-    return 1;
+static void show_positions(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    sa_view_number(to, SA_PLACE_QUERY, "S = min(words, S_max)", "S_max", "S_max",
+                   (sa_real)(w->query_width / w->heads));
 }
 
 const sa_part sa_positions_end_part = {

@@ -60,26 +60,33 @@ static void write_formula(const head_view *view, const char *place, const char *
 
 /* ---- What parts show ------------------------------------------------------------------------- */
 
-static void show_part(const head_view *view, int part, sa_place place) {
-    const sa_part *row = view->w->part[part].kind;
-    sa_explainer *out = view->out;
-    sa_shown all[SA_SHOWN_MAX];
-    const int count = row->show ? row->show(view->w, part, &view->at, all) : 0;
-    for (const sa_shown *shown = all; shown < all + count; shown++) {
-        if (shown->place != place) continue;
-        if (shown->formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
-        if (shown->formula)
-            write_formula(view, shown->citation ? shown->citation : row->citation, shown->formula);
-        if (!shown->letters) continue;
-        if (shown->shape == SA_SHAPE_NUMBER && !shown->value.cols) {
-            sa_explainer_number(out, shown->name, shown->letters, shown->number);
-        } else if (shown->value.rows) {
-            const sa_explain_rows words = out->words;
-            if (shown->shape == SA_SHAPE_MATRIX && !shown->about) out->words = shown->about;
-            sa_explainer_value(out, shown->shape, shown->name, shown->letters, shown->value);
-            out->words = words;
-        }
+typedef struct part_view {
+    sa_viewer viewer;
+    const head_view *view;
+    const sa_part *kind;
+    sa_place place; /* that is shown */
+} part_view;
+
+static void show_quantity(sa_viewer *viewer, sa_place place, const char *formula,
+                          sa_explain_shape shape, const char *name, const char *letters, sa_mat x) {
+    const part_view *own = (const part_view *)viewer;
+    sa_explainer *out = own->view->out;
+    const sa_explain_rows words = out->words;
+    const char *citation = viewer->citation ? viewer->citation : own->kind->citation;
+    if (place == own->place) {
+        if (formula && out->equation.size) sa_explainer_write(out, NULL, "; ");
+        if (formula) write_formula(own->view, citation, formula);
+        if (viewer->unnamed) out->words = SA_ROWS_UNNAMED;
+        if (name) sa_explainer_value(out, shape, name, letters, x);
+        out->words = words;
     }
+    viewer->citation = NULL, viewer->unnamed = false;
+}
+
+static void show_part(const head_view *view, int part, sa_place place) {
+    const sa_part *kind = view->w->part[part].kind;
+    part_view to = {{show_quantity}, view, kind, place};
+    if (kind->show) kind->show(view->w, part, &view->at, &to.viewer);
 }
 
 static void show_parts(const head_view *view, sa_place place) {

@@ -127,8 +127,8 @@ void sa_explainer_value(sa_explainer *out, sa_explain_shape shape, const char *n
     line->equation = out->equation.size ? out->equation.text : NULL;
     if (!line->equation) line->citation = NULL;
     line->shape = shape;
-    line->rows = column ? x.rows * x.cols : x.rows;
-    line->cols = column ? 1 : x.cols;
+    line->rows = column ? x.rows * x.cols : shape == SA_SHAPE_VECTOR ? 1 : x.rows;
+    line->cols = column ? 1 : x.rows * x.cols / line->rows;
     line->numbers = whole.x;
     if (sa_explainer_check(out, NULL)) out->job->each(out->job->context, line);
     out->equation.size = 0, out->arena.used = used;

@@ -137,17 +137,16 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
         if (C.x[j] != 0) sa_kinks_add(found, (double)(head->alpha.x[j] - C.x[j]), SA_KINK_MARGIN);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const bool learned = ((const coverage *)sa_part_own(w, part))->U_f.cols > 0;
-    shown[0] =
-        (sa_shown){"C", previous_of(w, part, head), "C_{i-1,j}", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
-    shown[0].formula = learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
-                               : "C_ij = sum of alpha_ij over the words before";
-    shown[0].citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
-    shown[1] =
-        (sa_shown){"Phi", sa_part_memory(part, head), "Phi_j", SA_PLACE_KEYS, SA_SHAPE_COLUMN};
-    return 2;
+    to->citation = learned ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3";
+    to->each(to, SA_PLACE_KEYS,
+             learned ? "C_ij = sum of alpha_ij / Phi_j over the words before"
+                     : "C_ij = sum of alpha_ij over the words before",
+             SA_SHAPE_COLUMN, "C", "C_{i-1,j}", previous_of(w, part, head));
+    if (learned)
+        to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_COLUMN, "Phi", "Phi_j",
+                 sa_part_memory(part, head));
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

@@ -249,14 +249,11 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
 
 /* ---- The part -------------------------------------------------------------------------------- */
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const reading from = head_reading(w, part, head);
-    if (!from.own->betas) return 0;
-    shown[0] = (sa_shown){"beta",          sa_cols(from.gates, from.g, 1),
-                          "beta_j",        SA_PLACE_KEYS,
-                          SA_SHAPE_VECTOR, SA_ROWS_SOURCE};
-    return 1;
+    if (from.own->betas)
+        to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_VECTOR, "beta", "beta_j",
+                 sa_cols(from.gates, from.g, 1));
 }
 
 static const rule rules[] = {/* in the order of the scores */

@@ -87,12 +87,9 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
-    shown[0] = (sa_shown){"kappa",         sa_part_carry(w, part, head->rows.carry, head->index, 0),
-                          "kappa_i",       SA_PLACE_KEYS,
-                          SA_SHAPE_VECTOR, .formula = "kappa_i = kappa_{i-1} + exp(step_i)"};
-    return 1;
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    to->each(to, SA_PLACE_KEYS, "kappa_i = kappa_{i-1} + exp(step_i)", SA_SHAPE_VECTOR, "kappa",
+             "kappa_i", sa_part_carry(w, part, head->rows.carry, head->index, 0));
 }
 
 const sa_part sa_graves_part = {

@@ -111,18 +111,13 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const sa_mat p = probabilities(w, part, head);
-    for (int j = 0; head->spans && j < p.cols;
-         j++) /* words that the query does not see have none */
-        if (j < head->spans->first || j >= head->spans->first + head->spans->count)
-            p.x[j] = (sa_real)NAN;
-    shown[0] = (sa_shown){
-        "probability",   p,
-        "p_ij",          SA_PLACE_WEIGHTS,
-        SA_SHAPE_COLUMN, .formula = "alpha_ij = 1 for the largest p_ij, else 0: decoding selects"};
-    return 1;
+    const sa_span *seen = head->spans; /* the other words have no probability */
+    for (int j = 0; seen && j < p.cols; j++)
+        if (j < seen->first || j >= seen->first + seen->count) p.x[j] = (sa_real)NAN;
+    to->each(to, SA_PLACE_WEIGHTS, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects",
+             SA_SHAPE_COLUMN, "probability", "p_ij", p);
 }
 
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {

@@ -63,10 +63,8 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
     }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
-    shown[0] = (sa_shown){.place = SA_PLACE_OUTPUT, .formula = w->part[part].kind->formula};
-    return 1;
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    to->each(to, SA_PLACE_OUTPUT, w->part[part].kind->formula, 0, NULL, NULL, (sa_mat){0});
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

@@ -86,20 +86,16 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
                     down.F);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const location_aware own = head_of(w, part, head->index);
-    const sa_mat f = filtered(w, part, head, false);
-    filter_forward(own.F, sa_earlier_weights(w, head, head), f);
-    shown[0] = (sa_shown){"previous",      sa_earlier_weights(w, head, head),
-                          "alpha_i-1,j",   SA_PLACE_KEYS,
-                          SA_SHAPE_COLUMN, .formula = "f_j = sum_o F_o alpha_{i-1,j-o}"};
-    shown[1] = (sa_shown){"F", own.F, "F", SA_PLACE_KEYS, SA_SHAPE_MATRIX};
-    shown[2] = (sa_shown){"filtered",      filtered(w, part, head, false),
-                          "f_ij",          SA_PLACE_KEYS,
-                          SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
-    shown[3] = (sa_shown){"b_a", own.b_a, "b_a", SA_PLACE_KEYS, SA_SHAPE_VECTOR};
-    return 4;
+    const sa_mat f = filtered(w, part, head, false), previous = sa_earlier_weights(w, head, head);
+    filter_forward(own.F, previous, f);
+    to->each(to, SA_PLACE_KEYS, "f_j = sum_o F_o alpha_{i-1,j-o}", SA_SHAPE_COLUMN, "previous",
+             "alpha_i-1,j", previous);
+    to->unnamed = true;
+    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "F", "F", own.F);
+    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "filtered", "f_ij", f);
+    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_VECTOR, "b_a", "b_a", own.b_a);
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

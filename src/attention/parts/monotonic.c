@@ -161,28 +161,24 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
 }
 
 /* sigma(e) and q: a pass keeps only p. */
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const sa_mat p = selection(w, part, head), previous = sa_earlier_weights(w, head, head),
                  all = sa_part_scratch(w, part, head), sigma = sa_cols(all, 0, p.cols),
                  q = sa_cols(all, p.cols, p.cols);
+    const sa_place place = SA_PLACE_WEIGHTS;
     sa_head again = *head;
     again.alpha = sigma;
     sa_score_forward(w, &again);
     sa_sigmoid(sigma);
     for (int j = 0; j < p.cols; j++)
         q.x[j] = previous.x[j] + (j ? (1 - p.x[j - 1]) * q.x[j - 1] : 0);
-    const sa_shown quantities[] = {
-        {"previous", previous, "alpha_i-1,j", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"sigma", sigma, "sigma(e_ij)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"selected", p, "p_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
-         .formula = "p_ij = 1 if e_ij > 0, else 0: decoding selects"},
-        {"reached", q, "q_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"unselected", .letters = "no word", .place = SA_PLACE_OUTPUT,
-         .number = 1 - sa_sum(head->alpha.x, p.cols)},
-    };
-    memcpy(shown, quantities, sizeof quantities);
-    return sizeof quantities / sizeof *quantities;
+    to->each(to, place, NULL, SA_SHAPE_COLUMN, "previous", "alpha_i-1,j", previous);
+    to->each(to, place, NULL, SA_SHAPE_COLUMN, "sigma", "sigma(e_ij)", sigma);
+    to->each(to, place, "p_ij = 1 if e_ij > 0, else 0: decoding selects", SA_SHAPE_COLUMN,
+             "selected", "p_ij", p);
+    to->each(to, place, NULL, SA_SHAPE_COLUMN, "reached", "q_ij", q);
+    sa_view_number(to, SA_PLACE_OUTPUT, NULL, "unselected", "no word",
+                   1 - sa_sum(head->alpha.x, p.cols));
 }
 
 static const char *refuse(const sa_attention_sizes *sizes) {

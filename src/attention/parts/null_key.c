@@ -40,16 +40,12 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
     sa_score_backward(w, &null, &dnull);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const sa_head null = null_head(w, part, head);
     sa_score_forward(w, &null);
-    shown[0] = (sa_shown){
-        "k_0",           null.k,
-        "k_0",           SA_PLACE_SCORES,
-        SA_SHAPE_VECTOR, .formula = "e_i0: the score of the null key k_0 in the place of k_j"};
-    shown[1] = (sa_shown){"e_0", sa_rows(null.alpha, 0, 1), "e_i0", SA_PLACE_SCORES};
-    return 2;
+    to->each(to, SA_PLACE_SCORES, "e_i0: the score of the null key k_0 in the place of k_j",
+             SA_SHAPE_VECTOR, "k_0", "k_0", null.k);
+    to->each(to, SA_PLACE_SCORES, NULL, SA_SHAPE_NUMBER, "e_0", "e_i0", sa_rows(null.alpha, 0, 1));
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

@@ -71,12 +71,9 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
         }
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
-    const sa_mat g = sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index);
-    shown[0] = (sa_shown){"gate", g, "g_i", SA_PLACE_OUTPUT, SA_SHAPE_VECTOR};
-    shown[0].formula = w->part[part].kind->formula;
-    return 1;
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    to->each(to, SA_PLACE_OUTPUT, w->part[part].kind->formula, SA_SHAPE_VECTOR, "gate", "g_i",
+             sa_head_slice(gates_of(w, part, head->rows), w->heads, head->index));
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

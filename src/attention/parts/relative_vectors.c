@@ -100,21 +100,15 @@ static sa_mat vectors_of(const relative_vectors *own, sa_mat vectors, const sa_h
     return all;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const relative_vectors *own = sa_part_own(w, part);
-    const sa_shown all[] = {
-        {"a_K", vectors_of(own, own->a_K, head, head->scratch->own_keys.x), "a^K_c", SA_PLACE_KEYS,
-         SA_SHAPE_MATRIX, SA_ROWS_SOURCE,
-         "e_ij = f(q_i, k_j + a^K_c), c = j - i from -farthest to farthest"},
-        {"a_V", vectors_of(own, own->a_V, head, sa_part_scratch(w, part, head).x), "a^V_c",
-         SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE},
-        {"farthest", .letters = "farthest", .place = SA_PLACE_KEYS,
-         .number = (sa_real)own->farthest},
-        {.place = SA_PLACE_OUTPUT, .formula = "o_i = sum_j alpha_ij (v_j + a^V_c)"},
-    };
-    memcpy(shown, all, sizeof all);
-    return sizeof all / sizeof *all;
+    to->each(to, SA_PLACE_KEYS, "e_ij = f(q_i, k_j + a^K_c), c = j - i from -farthest to farthest",
+             SA_SHAPE_MATRIX, "a_K", "a^K_c",
+             vectors_of(own, own->a_K, head, head->scratch->own_keys.x));
+    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "a_V", "a^V_c",
+             vectors_of(own, own->a_V, head, sa_part_scratch(w, part, head).x));
+    sa_view_number(to, SA_PLACE_KEYS, NULL, "farthest", "farthest", (sa_real)own->farthest);
+    to->each(to, SA_PLACE_OUTPUT, "o_i = sum_j alpha_ij (v_j + a^V_c)", 0, NULL, NULL, (sa_mat){0});
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

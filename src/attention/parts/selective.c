@@ -91,11 +91,9 @@ static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks
 }
 
 /* -F of the first query, which is what it adds to 0 */
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
-    sa_part_show_added(w, part, head, shown);
-    shown[0].name = "hidden", shown[0].letters = "-F_ij";
-    return 1;
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    to->each(to, SA_PLACE_KEYS, w->part[part].kind->formula, SA_SHAPE_COLUMN, "hidden", "-F_ij",
+             sa_part_added(w, part, head));
 }
 
 static bool chosen(const sa_attention_sizes *sizes) {

@@ -41,16 +41,12 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
     ((const smeared_keys *)sa_part_own(d->dw, part))->a.x[head->index] += s * (1 - s) * ds;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     sa_head mixed = *head;
     keys_forward(w, part, &mixed);
-    shown[0] = (sa_shown){"smear", .letters = "sigma(a)", .place = SA_PLACE_KEYS,
-                          .number = share_of(w, part, head->index),
-                          .formula = w->part[part].kind->formula};
-    shown[1] =
-        (sa_shown){"smeared", mixed.k, "k~_j", SA_PLACE_KEYS, SA_SHAPE_MATRIX, SA_ROWS_SOURCE};
-    return 2;
+    sa_view_number(to, SA_PLACE_KEYS, w->part[part].kind->formula, "smear", "sigma(a)",
+                   share_of(w, part, head->index));
+    to->each(to, SA_PLACE_KEYS, NULL, SA_SHAPE_MATRIX, "smeared", "k~_j", mixed.k);
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

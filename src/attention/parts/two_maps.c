@@ -120,22 +120,18 @@ static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_
     head->alpha = map_of(w, part, head, 0);
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
+    static const char lambda[] =
+        "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init";
     const two_maps *own = sa_part_own(w, part);
-    const sa_shown all[] = {
-        {"A_1", map_of(w, part, head, 0), "A1_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"A_2", map_of(w, part, head, 1), "A2_ij", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN},
-        {"lambda", .letters = "lambda", .place = SA_PLACE_WEIGHTS, .number = sa_lambda_forward(w),
-         .formula = "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + lambda_init",
-         .citation = "Ye et al. 2024, equation 2"},
-        {"lambda_init", .letters = "lambda_init", .place = SA_PLACE_WEIGHTS, .number = own->init},
-        {.place = SA_PLACE_WEIGHTS,
-         .formula = "pi_j = A1_ij - lambda A2_ij",
-         .citation = "Ye et al. 2024, equation 1"},
-    };
-    memcpy(shown, all, sizeof all);
-    return sizeof all / sizeof *all;
+    const sa_place place = SA_PLACE_WEIGHTS;
+    to->each(to, place, NULL, SA_SHAPE_COLUMN, "A_1", "A1_ij", map_of(w, part, head, 0));
+    to->each(to, place, NULL, SA_SHAPE_COLUMN, "A_2", "A2_ij", map_of(w, part, head, 1));
+    to->citation = "Ye et al. 2024, equation 2";
+    sa_view_number(to, place, lambda, "lambda", "lambda", sa_lambda_forward(w));
+    sa_view_number(to, place, NULL, "lambda_init", "lambda_init", own->init);
+    to->citation = "Ye et al. 2024, equation 1";
+    to->each(to, place, "pi_j = A1_ij - lambda A2_ij", 0, NULL, NULL, (sa_mat){0});
 }
 
 /* ---- The part -------------------------------------------------------------------------------- */

@@ -164,28 +164,21 @@ static sa_mat gauss_row(const window *own, const sa_head *head, const sa_real *r
     return g;
 }
 
-static int show(const sa_attention *w, int part, const sa_head *head,
-                sa_shown shown[SA_SHOWN_MAX]) {
+static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer *to) {
     const window *own = sa_part_own(w, part);
     const sa_mat row = head->rows.part[part];
-    const sa_real *x = row.x;
-    const sa_shown predicted[] = {
-        {"tanh(W_p s)", hidden_of(row), "tanh(..)", .shape = SA_SHAPE_VECTOR,
-         .formula = "p_i = S sigma(v_p' tanh(W_p s))"},
-        {"v_p", own->v_p, "v_p", .shape = SA_SHAPE_VECTOR},
-        {"share", .letters = "sigma(..)", .number = x[SHARE]},
-        {"p_i", .letters = "p_i", .number = x[CENTER]},
-        {"D", .letters = "D", .number = (sa_real)own->D},
-        {"gauss", gauss_row(own, head, x), "exp(-..)", SA_PLACE_WEIGHTS, SA_SHAPE_COLUMN,
-         .formula = "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))"},
-    };
-    const sa_shown given[] = {
-        {"p_i", .letters = "p_i", .formula = "p_i = min(i, S)", .number = x[CENTER]},
-        {"D", .letters = "D", .number = (sa_real)own->D},
-    };
-    const size_t size = own->v_p.cols ? sizeof predicted : sizeof given;
-    memcpy(shown, own->v_p.cols ? predicted : given, size);
-    return (int)(size / sizeof *shown);
+    const bool predicted = own->v_p.cols;
+    if (predicted) {
+        to->each(to, SA_PLACE_QUERY, "p_i = S sigma(v_p' tanh(W_p s))", SA_SHAPE_VECTOR,
+                 "tanh(W_p s)", "tanh(..)", hidden_of(row));
+        to->each(to, SA_PLACE_QUERY, NULL, SA_SHAPE_VECTOR, "v_p", "v_p", own->v_p);
+        sa_view_number(to, SA_PLACE_QUERY, NULL, "share", "sigma(..)", row.x[SHARE]);
+        to->each(to, SA_PLACE_WEIGHTS, "alpha_ij = pi_j exp(-(j - p_i)^2 / (2 (D/2)^2))",
+                 SA_SHAPE_COLUMN, "gauss", "exp(-..)", gauss_row(own, head, row.x));
+    }
+    sa_view_number(to, SA_PLACE_QUERY, predicted ? NULL : "p_i = min(i, S)", "p_i", "p_i",
+                   row.x[CENTER]);
+    sa_view_number(to, SA_PLACE_QUERY, NULL, "D", "D", (sa_real)own->D);
 }
 
 static const char ordered[] = "the window depends on positions, not words";

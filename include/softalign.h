@@ -36,10 +36,10 @@
  *     }
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. It rejects with SA_USAGE a NULL argument, unless NULL is allowed, naming the
- * argument, and an unknown choice or a number out of range, naming the field. Any other function
- * does nothing, or returns NULL, 0 or false, if an argument is NULL that may not be. `context` is
- * passed through unchanged; it may be NULL.
+ * which may be NULL. With SA_USAGE it rejects an argument that is NULL but may not be, naming it,
+ * and an unknown choice or a number out of range, naming the field. Any other function does
+ * nothing, or returns NULL, 0 or false, if an argument is NULL that may not be. `context` is passed
+ * through unchanged; it may be NULL.
  *
  * Ownership. A pointer to const is borrowed. What you pass must outlive the call, or the struct
  * that holds it. What you get lives as long as the object it came from, or until the callback
@@ -359,7 +359,7 @@ typedef enum sa_attention_site {
     SA_SITE_CROSS,
     SA_SITE_ENCODER,
     SA_SITE_DECODER,
-    SA_SITE_PREFIX, /* of pages alone: attributions with target_prefix */
+    SA_SITE_PREFIX, /* only in pages: attributions with target_prefix */
 } sa_attention_site;
 
 /* Which row of a Transformer's weights belongs to a target word: the row that predicts it, or the

@@ -226,8 +226,7 @@ size_t sa_settings_size(void);
 size_t sa_model_denormals(const sa_model *model);
 
 /* Sets how sa_translate, sa_align and sa_evaluate multiply by the model's weights:
- * SA_PRECISION_FLOAT32, which is initial whatever the model was trained with, or
- * SA_PRECISION_BF16. */
+ * SA_PRECISION_FLOAT32 (initially, however the model was trained) or SA_PRECISION_BF16. */
 bool sa_model_set_precision(sa_model *model, int precision, sa_error *error);
 
 /* ---- Overrides and attributions ----------------------------------------------------------- */

@@ -206,7 +206,7 @@ void sa_attend_forward(const sa_attention *w, sa_head *head);
  * is overwritten. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
-/* Computes e alone, from head->q and head->k into head->alpha, for parts that compare other
+/* Computes only e, from head->q and head->k into head->alpha, for parts that compare other
  * vectors. */
 void sa_score_forward(const sa_attention *w, const sa_head *head);
 void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
@@ -244,7 +244,7 @@ void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat 
 typedef struct sa_queries {
     int sentences;
     const int *first;  /* [sentences + 1] */
-    bool causal;       /* a query sees the keys up to its own position alone */
+    bool causal;       /* a query sees only the keys up to its own position */
     const int *prefix; /* [sentences] how many first keys every query sees; NULL: 1 */
 } sa_queries;
 

@@ -38,7 +38,8 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
 void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                             sa_attention *w);
 
-/* Lays out R rows for sentences of at most `steps` words; derivative: gradients, without weights.
+/* Lays out R rows for sentences of at most `steps` words; derivative: gradients, without attention
+ * weights.
  */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool derivative);

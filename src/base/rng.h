@@ -1,6 +1,6 @@
-/* rng: PCG32 (O'Neill 2014, XSH-RR 64/32), seeded through SplitMix64 (Steele et al. 2014).
- * Integers only, so the same seed gives the same numbers on every machine; sa_rng_normal alone
- * uses libm. A generator is 16 bytes of plain data: copy it to save it. */
+/* rng: PCG32 (O'Neill 2014, XSH-RR 64/32), seeded through SplitMix64 (Steele et al. 2014). Integers
+ * only, so the same seed gives the same numbers on every machine; only sa_rng_normal uses libm. A
+ * generator is 16 bytes of plain data: copy it to save it. */
 #pragma once
 
 #include <stdint.h>

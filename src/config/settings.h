@@ -18,7 +18,7 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
  * batches. */
 bool sa_settings_is_common(const sa_option *option);
 
-/* Checks that all settings are in range and consistent. SA_USAGE names those that are not. */
+/* Checks that all settings are in range and consistent. SA_USAGE names the ones that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
 /* Returns the settings for using a model: options of SA_SCOPE_TRAINING have their defaults, so that

@@ -139,7 +139,7 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const char *next = reader->file.data + reader->lines.at;
         if (next - (line + size) == 2)
-            return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
+            return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF only",
                            name, reader->lines.number);
         if (reader->lines.number == 1 ? !check_version(line, name, error)
                                       : !read_merge(bpe, (sa_token){line, size}, reader, error))

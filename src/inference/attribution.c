@@ -459,7 +459,7 @@ typedef struct search {
     sa_batch batch;
     sa_pass pass;
     int t, first;         /* the target word, and what copy 1 moves toward */
-    double share[COPIES]; /* how far a copy is on its way; copy 0 does not move */
+    double share[COPIES]; /* how far a copy has moved; copy 0 does not move */
     sa_mat logits, most;  /* [COPIES x ..] of the target word */
     double log_sum[COPIES];
 } search;

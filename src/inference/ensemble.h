@@ -71,7 +71,7 @@ void sa_ensemble_set(sa_ensemble *ensemble, int l, sa_continuation row);
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 
 /* Return the maximum number of rows whose logits are computed at once, and the logits of rows[0 ..
- * count-1] of the last step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of
+ * count-1] of the last step: log p(word) is row i minus ensemble->log_sum_exp[i], for the words of
  * the row's sentence. */
 int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);

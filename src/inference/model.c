@@ -515,7 +515,7 @@ static bool check_alike(const sa_model *one, const char *name, const sa_model *f
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope != SA_SCOPE_MODEL && row->scope != SA_SCOPE_TEXT) continue;
         if (sa_option_get(row, &one->settings) != sa_option_get(row, &first->settings))
-            return sa_fail(error, SA_USAGE, "'%s' has another --%s than '%s'", name, row->name,
+            return sa_fail(error, SA_USAGE, "'%s' has a different --%s from '%s'", name, row->name,
                            first_name);
     }
     if (sa_vocab_equal(&one->source.vocab, &first->source.vocab) &&

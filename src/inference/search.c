@@ -96,7 +96,7 @@ typedef struct search_state {
     int *picked;              /* [logit rows] rows that wait for their logits */
     int waiting;              /* how many */
     sa_candidate *candidates; /* [the most words] sampling only */
-    int *unfinished;          /* [B] the size of the beam, less the finished hypotheses */
+    int *unfinished;          /* [B] the size of the beam minus the finished hypotheses */
     sa_real *sums;            /* [longest] */
     backpointer *history;
     size_t history_count, history_capacity, step_weights_capacity;

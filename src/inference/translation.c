@@ -221,7 +221,8 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
     const sa_text_codec *target = &models[0]->target;
     for (int m = 1; m < number; m++) {
         if (!sa_vocab_equal(&models[m]->target.vocab, &target->vocab))
-            return sa_fail(error, SA_USAGE, "model %d has other target words than model 1", m + 1);
+            return sa_fail(error, SA_USAGE, "model %d has different target words from model 1",
+                           m + 1);
         if (!sa_text_codec_equal(&models[m]->target, target) ||
             !sa_text_codec_equal(&models[m]->source, &models[0]->source))
             return sa_fail(error, SA_USAGE, "model %d uses a different tokenizer than model 1",

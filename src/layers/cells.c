@@ -275,8 +275,8 @@ static void whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, s
 
 /* ---- The table, which --cell and the tests iterate over -------------------------------------- */
 
-/* A GRU with the reset gate after U needs U s' alone, for the gate to multiply: one more block, at
- * the front. */
+/* A GRU with the reset gate after U needs U s' by itself, for the gate to multiply: one more block,
+ * at the front. */
 #define BEFORE                                                                                     \
     .gates = {{"z", "sigma", 0}, {"r", "sigma", 1}, {"s~", "tanh", 2, SA_READS_RESET}},            \
     .blocks = 3, .gated_blocks = 3, .grouped_blocks = 2, .suffix = {"_z", "_r", ""}, .cache = 1,   \

@@ -118,8 +118,8 @@ static void uniform(sa_mat w, double bound, sa_rng *rng) {
             sa_row(w, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(rng) - 1));
 }
 
-/* Makes the rows of a random normal matrix orthonormal by Gram-Schmidt: in blocks of rows, so that
- * matrix products do the work, and twice, because of rounding. */
+/* Draws a random normal matrix and makes its rows orthonormal by Gram-Schmidt: in blocks of rows,
+ * so that matrix products do the work, and twice, because of rounding. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     enum { BLOCK = 64 };
     const int n = w.cols;

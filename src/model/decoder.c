@@ -320,7 +320,7 @@ static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *si
     sa_add(d->readout_state,
            w->sizes.sees_previous ? d->layer[layers - 1].previous.s : d->layer[layers - 1].y);
     w->sizes.kind->backward(w, &step, dw);
-    if (t) /* carry_{i-1} was read by this step alone */
+    if (t) /* only this step read carry_{i-1} */
         sa_copy_mat(d->attention.previous_carry, sa_rows(cache->d.attention.carry, before, active));
     if (!feeding) return;
     sa_product_backward(sa_W_of(&w->layer[0]), step.rows.layer[0].cell.cache, d->layer[0].a, 1,

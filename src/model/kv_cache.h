@@ -3,7 +3,7 @@
  * The keys and values of the words so far are cached, so that only the attention of a step depends
  * on their number. The cache is a tree: the entry of a word points to that of the word before, so
  * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing.
- * Linear attention needs their sums alone: attention/parts/running_sums.c. */
+ * Linear attention needs only their sums: attention/parts/running_sums.c. */
 #pragma once
 
 #include "model/transformer.h"

@@ -82,7 +82,7 @@ typedef struct sa_transformer { /* weights, or their gradients */
     sa_transformer_sizes sizes;
     sa_mat source_E, target_E; /* [Kx x m], [Ky x m] */
     sa_stack encoder, decoder;
-    sa_readout vocabulary; /* W_o [Ky x m], b_y and the copy gate alone */
+    sa_readout vocabulary; /* only W_o [Ky x m], b_y and the copy gate */
 } sa_transformer;
 
 typedef struct sa_layer_cache {

@@ -26,5 +26,6 @@ void sa_nodes_where(const sa_node *nodes, int count, char *text, size_t size);
 /* SA_USAGE: Slurm started several processes without connecting them, as a bare `srun` does if Open
  * MPI lacks its PMI. Call before MPI_Init, which would complain at length. */
 bool sa_node_check_slurm(sa_error *error);
-/* Returns whether this process reports that error: only the first of Slurm's processes does. */
+/* Returns whether this process reports that error: only the first process that Slurm started
+ * does. */
 bool sa_node_reports(void);

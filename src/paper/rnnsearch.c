@@ -679,7 +679,7 @@ static void make_header(const model *M, char *header) {
     while (strlen(header) % 8) strcat(header, " ");
 }
 
-/* Reads sizes alone: they tell the order of all bytes, so no damaged offset leads astray. */
+/* Reads only sizes: they give the order of all bytes, so no damaged offset can mislead it. */
 static void read_header(model *M, char *header, const char *path) {
     vocabulary *x = &M->words[0], *y = &M->words[1];
     int *const sizes[] = {&M->m, &M->n, &M->n_a, &M->l, &x->count, &y->count, &x->bytes, &y->bytes};

@@ -4,12 +4,12 @@
 #include "base/json.h"
 
 typedef struct sa_column {
-    const char *key;     /* in JSON; NULL: in text alone */
+    const char *key;     /* in JSON; NULL: only in text */
     const char *title;   /* in text; may be wider than the column; NULL: nothing */
-    int width, decimals; /* of a cell with its unit; no decimals: a count */
+    int width, decimals; /* of a cell with its unit; 0 decimals: a count */
     const char *unit;    /* after the number; NULL: nothing */
     double scale;        /* factor of the number in text; 0: 1 */
-} sa_column;             /* a table ends with a width of 0; -1: in JSON alone */
+} sa_column;             /* a table ends with a width of 0; -1: only in JSON */
 
 /* Appends the line above the rows, which begins with the title of their labels. */
 void sa_table_titles(const char *label, int width, const sa_column *columns, sa_buffer *out);

@@ -174,7 +174,8 @@ static void *multiply(void *numbers) {
     return equal ? numbers : NULL;
 }
 
-/* Whether two threads that call the library at once get the products that each gets alone. */
+/* Finds out whether two threads that call the library at once get the products that each gets
+ * alone. */
 static void prepare(void) {
     trial_matrix numbers[2];
     pthread_t other;

@@ -12,7 +12,7 @@
 #endif
 
 /* For processors with AVX2 and fused multiply-adds, chosen by what they have: "arch=haswell" is
- * chosen by name, on Intel's processor of 2013 alone. clang 14 never chooses "arch=x86-64-v3". */
+ * chosen by name, only on Intel's processor of 2013. clang 14 never chooses "arch=x86-64-v3". */
 #ifdef __clang__
 #define SA_FUSED "fma"
 #else

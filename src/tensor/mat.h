@@ -137,8 +137,8 @@ typedef struct sa_packed {
     bool bf16;             /* rounded by tensor/bf16.h */
 } sa_packed;
 
-/* A weight matrix. How it is stored is known to tensor/weight.h alone; where an equation needs it
- * outside a product it is `W.mat`. */
+/* A weight matrix. Only tensor/weight.h knows how it is stored; where an equation needs it outside
+ * a product it is `W.mat`. */
 typedef struct sa_weight {
     sa_mat mat;                  /* [out x in] */
     int before, after;           /* rows of the whole matrix around those of a slice */

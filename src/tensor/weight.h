@@ -1,4 +1,4 @@
-/* weight: how weight matrices are stored, which nobody else knows.
+/* weight: how weight matrices are stored, which no other module knows.
  *
  * The products of tensor/mat.h read a copy in the order of the product (tensor/packed.h) where
  * there is one, and round the operands if the weight's precision says so (tensor/bf16.h; never in

@@ -65,7 +65,7 @@ struct sa_session {
     sa_state_counts counts;
     sa_state_figures figures;
     sa_buffer log; /* the content of log.csv */
-    double begin;  /* monotonic time at which this run began, less the seconds spent before it */
+    double begin;  /* monotonic time at which this run began, minus the seconds spent before it */
     sa_train_cost spent;  /* without seconds */
     int64_t first_step;   /* batches seen before this run */
     uint32_t checksum;    /* of the file that the training continues; or 0 */

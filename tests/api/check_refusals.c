@@ -45,7 +45,8 @@ START_TEST(models_that_cannot_translate_together) {
            "model 3 uses a different tokenizer than model 1");
     sa_model_close(models[2]);
     models[2] = models[3];
-    refuse(together(models, 3, &search), SA_USAGE, "model 3 has other target words than model 1");
+    refuse(together(models, 3, &search), SA_USAGE,
+           "model 3 has different target words from model 1");
     refuse(together(NULL, 0, &search), SA_USAGE, "0 models: 1 to 16 translate together");
     refuse(together(models, 17, &search), SA_USAGE, "17 models: 1 to 16 translate together");
     sa_model_close(models[0]), sa_model_close(models[1]), sa_model_close(models[3]);

@@ -39,7 +39,7 @@ sed 's/^/so /; s/\t/\tdonc /; s/\t[^\t]*$//' tiny.tsv >so.tsv
 train other so.tsv --steps 1
 train lower tiny.tsv --steps 1 --lowercase
 before=$(cksum <$tiny)
-expect 2 "'lower/last.safetensors' has another --lowercase than '$tiny'" \
+expect 2 "'lower/last.safetensors' has a different --lowercase from '$tiny'" \
     average $tiny lower/last.safetensors --out no.safetensors
 expect 2 "'other/last.safetensors' has a different vocabulary from '$tiny'" \
     average $tiny other/last.safetensors --out no.safetensors

@@ -81,7 +81,7 @@ grep -o '"weights":\[\[[^]]*\]' lines | sed 's/.*\[\[//; s/]//' |
 same "lines of two models" 100 "$(wc -l <both)"
 head -n 20 tiny.tsv >few.tsv
 "$softalign" train --train few.tsv --out few --steps 1 2>/dev/null
-expect 2 "model 2 has other target words than model 1" translate $model few/best.safetensors source.txt
+expect 2 "model 2 has different target words from model 1" translate $model few/best.safetensors source.txt
 expect 2 "translate: 'source.txt' is neither a model (.safetensors) nor the last argument" \
     translate $model source.txt $model
 

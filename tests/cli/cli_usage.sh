@@ -79,7 +79,7 @@ for option in seed=2 batch=9 tokenizer=char steps=7; do
 done
 list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
 expect 2 "--models: the LIST is empty" compare --models ''
-expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \
+expect 2 "compare: every run reads the pairs again, which standard input cannot provide: write them to a file" \
     compare --train - --test x --models fixed --out x
 expect 2 "--seeds 3: too many from --seed 9007199254740990 on" \
     compare --train x --test x --models fixed --out x --seed 9007199254740990 --seeds 3

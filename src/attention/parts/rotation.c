@@ -1,6 +1,6 @@
 /* rotation: queries and keys of self-attention are rotated by their positions (Su et al. 2021,
  * section 3.4.2, equation 34): each pair of neighbors (x_{2i-1}, x_{2i}) by position theta_i,
- * theta_i = 10000^(-2(i-1)/d). So q'k depends on the distance of the two alone. */
+ * theta_i = 10000^(-2(i-1)/d). So q'k depends only on the distance between the two. */
 #include "attention/parts.h"
 
 #include <math.h>

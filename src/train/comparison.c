@@ -458,7 +458,7 @@ static bool check_options(const sa_compare_options *options, sa_error *error) {
         strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
     return !again || sa_fail(error, SA_USAGE,
                              "compare: every run reads the pairs again, which standard input "
-                             "cannot give: write them to a file");
+                             "cannot provide: write them to a file");
 }
 
 static bool write_results(sa_comparison *all, sa_compare_result *result, sa_error *error) {

@@ -112,14 +112,6 @@ static void explain_cell(sa_explainer *out, cell_step step) {
 
 /* ---- A step of the model --------------------------------------------------------------------- */
 
-/* What all sections of a step share. */
-typedef struct step_view {
-    sa_explainer *out;
-    const sa_recurrent_decoder *w;
-    const sa_decoder_cache *pass;
-    sa_decoder_rows rows; /* of the step */
-} step_view;
-
 /* Returns "s_i", or "s^2_i" in the second layer. */
 static const char *name_of(char name[SA_NAME], const char *letter, int layer, const char *index) {
     if (layer > 1)
@@ -167,10 +159,9 @@ static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     return initial == SA_INITIAL_LAST && both ? "[forward_S ; backward_1]" : "forward_S";
 }
 
-static void explain_source(const step_view *view) {
-    sa_explainer *out = view->out;
-    const sa_recurrent_decoder *w = view->w;
-    const sa_source *source = &view->pass->source;
+static void explain_source(sa_explainer *out) {
+    const sa_recurrent_decoder *w = out->decoder;
+    const sa_source *source = &out->model->pass.decoder.source;
     out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
     write_annotations(out);
@@ -186,21 +177,20 @@ static void explain_source(const step_view *view) {
 }
 
 /* Explains s_0, from the summary of the source. */
-static void explain_initial(const step_view *view) {
+static void explain_initial(sa_explainer *out) {
     static const char *const places[] = {
         [SA_INITIAL_BACKWARD] = "Bahdanau et al. 2015, A.2.2",
         [SA_INITIAL_LAST] = NULL,
         [SA_INITIAL_MEAN] = "dl4mt; Nematus (Sennrich et al. 2017)",
         [SA_INITIAL_COPY] = "Sutskever et al. 2014; Luong et al. 2015",
         [SA_INITIAL_CONTEXT] = "Cho et al. 2014, section 2.2"};
-    sa_explainer *out = view->out;
-    const sa_source_weights *w = &view->w->source;
-    const sa_source *source = &view->pass->source;
+    const sa_source_weights *w = &out->decoder->source;
+    const sa_source *source = &out->model->pass.decoder.source;
     const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
     const char *letters = summary_letters(w->sizes.initial, &w->sizes.encoder);
     sa_explainer_write(out, places[w->sizes.initial],
                        maps ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
-    if (view->w->sizes.layers > 1)
+    if (out->decoder->sizes.layers > 1)
         sa_explainer_write(out, NULL,
                            maps ? ", with W_s and b_s of each layer"
                                 : ", of the encoder's layer of the same number");
@@ -211,10 +201,9 @@ static void explain_initial(const step_view *view) {
                         sa_explainer_traced(out, "inside tanh", source->s0[0].s));
 }
 
-static void explain_before(const step_view *view) {
-    sa_explainer *out = view->out;
-    const sa_recurrent_decoder *w = view->w;
-    const sa_mat input = view->rows.input;
+static void explain_before(sa_explainer *out) {
+    const sa_recurrent_decoder *w = out->decoder;
+    const sa_mat input = out->step.input;
     const int m = w->sizes.m;
     const char *index = out->i > 1 ? "_{i-1}" : "_0";
     sa_explainer_section(out, "The word and the state before");
@@ -222,9 +211,9 @@ static void explain_before(const step_view *view) {
     if (w->sizes.settings.input_feeding)
         sa_explainer_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
                             sa_cols(input, m, input.cols - m));
-    if (out->i == 1) explain_initial(view);
+    if (out->i == 1) explain_initial(out);
     for (int layer = 1; layer <= w->sizes.layers; layer++) {
-        const sa_state previous = view->rows.layer[layer - 1].cell.previous;
+        const sa_state previous = out->step.layer[layer - 1].cell.previous;
         char key[SA_NAME], name[SA_NAME];
         sa_explainer_vector(out, name_of(key, "s", layer, "_previous"),
                             name_of(name, "s", layer, index), previous.s);
@@ -238,51 +227,51 @@ static void explain_before(const step_view *view) {
 
 /* Explains the cell of a layer, from 1; 0: the second cell of layer 1, which reads the state of the
  * first. */
-static void explain_state(const step_view *view, int number) {
-    const sa_recurrent_decoder *w = view->w;
-    const sa_decoder_rows *rows = &view->rows;
+static void explain_state(sa_explainer *out, int number) {
+    const sa_recurrent_decoder *w = out->decoder;
+    const sa_decoder_rows *rows = &out->step;
     const sa_decoder_layer_rows *layer = &rows->layer[number ? number - 1 : 0];
     const sa_recurrent_rows *cell = number ? &layer->cell : &rows->context_cell;
     const bool between = w->sizes.kind->context_cell && number == 1, upper = number > 1;
     char title[SA_NAME], input[SA_NAME], before[SA_NAME], prime[SA_NAME];
     snprintf(title, sizeof title, "The new state of layer %d", number);
     if (upper) output_name(input, w, number - 1);
-    explain_cell(view->out, (cell_step){
-                                .title = upper     ? title
-                                         : between ? "The state between"
-                                                   : "The new state",
-                                .w = number ? &w->layer[number - 1] : &w->context_cell,
-                                .input = upper                             ? input
-                                         : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
-                                                                           : "E y_{i-1}",
-                                .context = context_name(w),
-                                .state = between ? rows->context_cell.previous : layer->s,
-                                .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
-                                .prime = between ? "'" : name_of(prime, "", number, ""),
-                                .gates = cell->gates,
-                                .cache = cell->cache,
-                                .citation = upper ? "Sutskever et al. 2014, section 3.4"
-                                                  : w->sizes.kind->citation,
-                            });
+    explain_cell(
+        out, (cell_step){
+                 .title = upper     ? title
+                          : between ? "The state between"
+                                    : "The new state",
+                 .w = number ? &w->layer[number - 1] : &w->context_cell,
+                 .input = upper                             ? input
+                          : w->sizes.settings.input_feeding ? "[E y_{i-1} ; t_{i-1}]"
+                                                            : "E y_{i-1}",
+                 .context = context_name(w),
+                 .state = between ? rows->context_cell.previous : layer->s,
+                 .before = number ? name_of(before, "", number, "_{i-1}") : "'_i",
+                 .prime = between ? "'" : name_of(prime, "", number, ""),
+                 .gates = cell->gates,
+                 .cache = cell->cache,
+                 .citation = upper ? "Sutskever et al. 2014, section 3.4" : w->sizes.kind->citation,
+             });
     if (!upper || !sa_decoder_residual(w, number - 1)) return;
-    sa_explainer_write(view->out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
+    sa_explainer_write(out, "Wu et al. 2016, section 3.1", "y%s_i = s%s_i + %s", prime, prime,
                        input);
-    sa_explainer_vector(view->out, name_of(title, "y", number, ""), output_name(before, w, number),
+    sa_explainer_vector(out, name_of(title, "y", number, ""), output_name(before, w, number),
                         layer->y);
 }
 
-static void explain_attention(const step_view *view, const char *state) {
-    sa_explainer_section(view->out, "Attention");
-    sa_explain_attention(view->out, &(sa_attention_view){
-                                        .w = &view->w->attention,
-                                        .memory = &view->pass->source.memory,
-                                        .rows = view->rows.attention,
-                                        .scratch = &view->pass->scratch,
-                                        .i = view->out->i,
-                                        .state = state,
-                                        .word = "h_j",
-                                        .c = view->rows.c,
-                                    });
+static void explain_attention(sa_explainer *out, const char *state) {
+    sa_explainer_section(out, "Attention");
+    sa_explain_attention(out, (sa_attention_view){
+                                  .w = &out->decoder->attention,
+                                  .memory = &out->model->pass.decoder.source.memory,
+                                  .rows = out->step.attention,
+                                  .scratch = &out->model->pass.decoder.scratch,
+                                  .i = out->i,
+                                  .state = state,
+                                  .word = "h_j",
+                                  .c = out->step.c,
+                              });
 }
 
 /* ---- The read-out ---------------------------------------------------------------------------- */
@@ -294,16 +283,14 @@ static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *
 }
 
 /* Explains t~_i and t_i. */
-static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
-                           const char *place) {
-    sa_explainer *out = view->out;
-    const sa_readout *w = &view->w->readout;
+static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache, const char *place) {
+    const sa_readout *w = &out->decoder->readout;
     const bool maxout = w->maxout;
     char state[SA_NAME];
     sa_explainer_write(out, maxout ? place : "Luong et al. 2015, equation 5", "%sU_o %s%s",
-                       maxout ? "t~_i = " : "t_i = tanh(", readout_name(state, view->w),
+                       maxout ? "t~_i = " : "t_i = tanh(", readout_name(state, out->decoder),
                        w->V_o.mat.x ? " + V_o E y_{i-1}" : "");
-    if (w->C_o.mat.x) sa_explainer_write(out, NULL, " + C_o %s", context_name(view->w));
+    if (w->C_o.mat.x) sa_explainer_write(out, NULL, " + C_o %s", context_name(out->decoder));
     sa_explainer_write(out, NULL, maxout ? " + b_o" : " + b_o)");
     sa_explainer_vector(out, "t~", maxout ? "t~_i" : "inside tanh",
                         sa_explainer_traced(out, "t~", cache->sums));
@@ -319,14 +306,13 @@ static void explain_hidden(const step_view *view, const sa_readout_cache *cache,
 }
 
 /* Explains the gate, what it copies, and the mixture of that with p(y_i). */
-static void explain_copying(const step_view *view, const sa_readout_cache *cache) {
-    sa_explainer *out = view->out;
+static void explain_copying(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_mixture *mixture = &cache->mixtures[out->i - 1];
     const bool lacks = mixture->rest > 0;
     const char *place = "See et al. 2017, section 2.2";
     char name[SA_NAME];
     sa_explainer_write(out, place, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
-                       readout_name(name, view->w));
+                       readout_name(name, out->decoder));
     sa_explainer_number(out, "p_gen", "p_gen", sa_copy_gate_probability(*cache->copy_gate.x));
     sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
                         mixture->in_source ? mixture->alpha : 0);
@@ -344,9 +330,8 @@ static void vocabulary(sa_explainer *out, const char *name, const char *letters,
     sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
-static void explain_words(const step_view *view, const sa_readout_cache *cache, const char *place) {
-    sa_explainer *out = view->out;
-    const sa_readout *w = &view->w->readout;
+static void explain_words(sa_explainer *out, const sa_readout_cache *cache, const char *place) {
+    const sa_readout *w = &out->decoder->readout;
     const double *log_p = out->model->pass.log_p;
     const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
     const bool copies = cache->copy_gate.cols > 0;
@@ -363,30 +348,31 @@ static void explain_words(const step_view *view, const sa_readout_cache *cache, 
     vocabulary(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", powers, word);
     vocabulary(out, "p", "p(y_i)", p, word);
     sa_explainer_number(out, "sum_words", "sum of exp", sum);
-    if (copies) explain_copying(view, cache);
+    if (copies) explain_copying(out, cache);
     sa_explainer_number(out, "log_p", copies ? "log P(y_i)" : "log p(y_i)", log_p[out->i - 1]);
     sa_explainer_number(out, "total", copies ? "log P(y_1..i)" : "log p(y_1..i)", total);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void explain_step(const step_view *view) {
-    const sa_recurrent_decoder *w = view->w;
+static void explain_step(sa_explainer *out) {
+    const sa_recurrent_decoder *w = out->decoder;
     const sa_decoder_kind *kind = w->sizes.kind;
-    const sa_readout_cache readout = sa_readout_slice(&view->pass->readout, view->out->i - 1, 1);
+    const sa_readout_cache readout =
+        sa_readout_slice(&out->model->pass.decoder.readout, out->i - 1, 1);
     const bool maxout = w->readout.maxout;
     char state[SA_NAME];
-    explain_before(view);
-    if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(view, "s_{i-1}");
-    explain_state(view, 1);
-    if (kind->query_state == SA_QUERY_STATE_PROPOSAL) explain_attention(view, "s'_i");
-    if (kind->context_cell) explain_state(view, 0);
-    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_state(view, layer);
+    explain_before(out);
+    if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(out, "s_{i-1}");
+    explain_state(out, 1);
+    if (kind->query_state == SA_QUERY_STATE_PROPOSAL) explain_attention(out, "s'_i");
+    if (kind->context_cell) explain_state(out, 0);
+    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_state(out, layer);
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
-        explain_attention(view, output_name(state, w, w->sizes.layers));
-    sa_explainer_section(view->out, "The read-out");
-    explain_hidden(view, &readout, "Bahdanau et al. 2015, A.2.2");
-    explain_words(view, &readout,
+        explain_attention(out, output_name(state, w, w->sizes.layers));
+    sa_explainer_section(out, "The read-out");
+    explain_hidden(out, &readout, "Bahdanau et al. 2015, A.2.2");
+    explain_words(out, &readout,
                   maxout ? "Bahdanau et al. 2015, A.2.2" : "Luong et al. 2015, equation 6");
 }
 
@@ -460,14 +446,14 @@ static void explain_annotations(sa_explainer *out, bool decoder) {
 /* ---- The job --------------------------------------------------------------------------------- */
 
 static void explain_steps(sa_explainer *out, const sa_lab_explain_job *job) {
-    const sa_decoder_cache *pass = &out->model->pass.decoder;
-    step_view view = {out, &out->model->w.decoder, pass, pass->rows};
-    explain_source(&view);
+    const sa_decoder_rows *rows = &out->model->pass.decoder.rows;
+    out->decoder = &out->model->w.decoder;
+    explain_source(out);
     out->line.part = SA_EXPLAIN_STEP;
     for (out->i = 1; out->i <= job->pair.target->len; out->i++) {
         if (job->options->step && job->options->step != out->i) continue;
-        view.rows = sa_decoder_rows_slice(&pass->rows, out->i - 1, 1);
-        explain_step(&view);
+        out->step = sa_decoder_rows_slice(rows, out->i - 1, 1);
+        explain_step(out);
     }
     if (job->options->weights) explain_weights(out);
 }

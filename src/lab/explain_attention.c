@@ -11,29 +11,17 @@
 
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
 
-typedef struct head_view {
-    sa_explainer *out;
-    const sa_attention_view *of;
-    const sa_attention *w;
-    int S, maps;
-    bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
-    sa_head at;
-    sa_mat e;         /* of the first map, as the score makes it, ... */
-    double e_0;       /* ... and of its null key, which the normalizer gets less; 0: it has none */
-    sa_real exponent; /* the normalizer's number */
-} head_view;
-
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
 /* Appends a formula in the letters of the model. */
-static void write_formula(const head_view *view, const char *place, const char *formula) {
+static void write_formula(const sa_attention_view *view, const char *place, const char *formula) {
     const sa_score *score = view->w->score;
-    const bool layer = view->of->layer, two = view->maps > 1;
+    const bool layer = view->layer, two = view->maps > 1;
     char query[SA_NAME], weight[SA_NAME];
     static const char *const names[][2] = {{"W_a", "U_a"}, {"W_q", "W_k"}, {"R_i W_q", "R_j W_k"}};
     const char *const *maps = names[layer + view->turns];
     const bool turned = view->turns && score->query == SA_QUERY_IDENTITY;
-    snprintf(query, sizeof query, turned ? "(R_i %s)" : "%s", view->of->state);
+    snprintf(query, sizeof query, turned ? "(R_i %s)" : "%s", view->state);
     snprintf(weight, sizeof weight,
              !view->gauss ? "alpha_ij"
              : two        ? "A_ij"
@@ -41,7 +29,7 @@ static void write_formula(const head_view *view, const char *place, const char *
              view->w->normalizer->name);
     view->out->symbols =
         (const sa_explainer_symbol[]){{"s", query},
-                                      {"h_j", view->of->word},
+                                      {"h_j", view->word},
                                       {"W_a", maps[layer && score->key == SA_KEY_STATE_SIZED]},
                                       {"U_a", maps[1]},
                                       {"e", "e_i"},
@@ -62,7 +50,7 @@ static void write_formula(const head_view *view, const char *place, const char *
 
 typedef struct part_view {
     sa_viewer viewer;
-    const head_view *view;
+    const sa_attention_view *view;
     const sa_part *kind;
     sa_place place; /* that is shown */
 } part_view;
@@ -83,13 +71,13 @@ static void show_quantity(sa_viewer *viewer, sa_place place, const char *formula
     viewer->citation = NULL, viewer->unnamed = false;
 }
 
-static void show_part(const head_view *view, int part, sa_place place) {
+static void show_part(const sa_attention_view *view, int part, sa_place place) {
     const sa_part *kind = view->w->part[part].kind;
     part_view to = {{show_quantity}, view, kind, place};
     if (kind->show) kind->show(view->w, part, &view->at, &to.viewer);
 }
 
-static void show_parts(const head_view *view, sa_place place) {
+static void show_parts(const sa_attention_view *view, sa_place place) {
     for (int p = 0; p < view->w->parts; p++) show_part(view, p, place);
 }
 
@@ -111,10 +99,10 @@ void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory
 
 /* Shows q, k and v by the projections of the score: of general and raw-dot the query is the vector
  * itself, and some scores read no keys. */
-static void explain_projections(const head_view *view) {
+static void explain_projections(const sa_attention_view *view) {
     const sa_score *score = view->w->score;
     const sa_head *at = &view->at;
-    const char *state = view->of->state, *word = view->of->word;
+    const char *state = view->state, *word = view->word;
     sa_explainer *out = view->out;
     sa_explainer_write(out, heads_place, "q_i = %s%s%s, ", view->turns ? "R_i " : "",
                        score->query == SA_QUERY_IDENTITY ? "" : "W_q ", state);
@@ -133,7 +121,7 @@ static void explain_projections(const head_view *view) {
 /* ---- The score ------------------------------------------------------------------------------- */
 
 /* Shows the score's own parameters under the names of their tensors: "v_a", "log_h". */
-static void explain_own(const head_view *view) {
+static void explain_own(const sa_attention_view *view) {
     const sa_lab_model *model = view->out->model;
     const sa_mat own = view->at.v_a;
     const ptrdiff_t first = own.x - model->values, end = first + own.cols;
@@ -163,7 +151,8 @@ static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
 /* Returns what each unit adds to the scores: the score of a query and keys of this unit alone
  * [S x units]. It has no columns if the score is neither the sum of such terms nor that divided by
  * the square root of their number. */
-static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, double *divisor) {
+static sa_mat terms_of(const sa_attention_view *view, const sa_head *at, sa_mat e,
+                       double *divisor) {
     const int units = at->k.cols == at->q.cols ? at->k.cols : 0;
     const sa_mat terms = sa_mat_alloc(&view->out->arena, view->S, units);
     sa_head one = *at;
@@ -180,7 +169,7 @@ static sa_mat terms_of(const head_view *view, const sa_head *at, sa_mat e, doubl
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
-static void explain_scores(head_view *view) {
+static void explain_scores(sa_attention_view *view) {
     static const char of_halves[] =
         "e1_ij = q1_i' k1_j / sqrt(d), e2_ij = q2_i' k2_j / sqrt(d), of "
         "half the numbers each";
@@ -189,8 +178,8 @@ static void explain_scores(head_view *view) {
     sa_explainer *out = view->out;
     char label[SA_NAME];
     write_formula(view, score->citation, view->maps > 1 ? of_halves : score->formula);
-    if (score->query == SA_QUERY_PROJECTED && !view->of->layer) {
-        snprintf(label, sizeof label, "W_a %s", view->of->state);
+    if (score->query == SA_QUERY_PROJECTED && !view->layer) {
+        snprintf(label, sizeof label, "W_a %s", view->state);
         sa_explainer_vector(out, "q", label, view->at.q);
     }
     explain_own(view);
@@ -217,13 +206,13 @@ static void explain_scores(head_view *view) {
 /* ---- The weights ----------------------------------------------------------------------------- */
 
 /* Returns the columns that the query sees. */
-static sa_mat seen(const head_view *view, sa_mat row) {
+static sa_mat seen(const sa_attention_view *view, sa_mat row) {
     const sa_span *span = view->at.spans;
     return span ? sa_cols(row, span->first, span->count) : row;
 }
 
 /* Returns the numbers for the words that the query sees, and NaN for the others. */
-static sa_mat seen_row(const head_view *view, sa_mat x) {
+static sa_mat seen_row(const sa_attention_view *view, sa_mat x) {
     const sa_mat row = sa_mat_alloc(&view->out->arena, 1, view->S);
     for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
     sa_copy_mat(seen(view, x), seen(view, row));
@@ -232,7 +221,7 @@ static sa_mat seen_row(const head_view *view, sa_mat x) {
 
 /* Returns the weights that the normalizer makes from the scores; with two maps, their
  * difference. */
-static sa_mat normalized_row(const head_view *view) {
+static sa_mat normalized_row(const sa_attention_view *view) {
     const sa_attention *w = view->w;
     const sa_mat row = seen_row(view, sa_explainer_traced(view->out, "pi(e)", view->at.alpha)),
                  first = sa_part_show(w, &sa_two_maps_part, &view->at, "A_1"),
@@ -249,11 +238,11 @@ static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
 }
 
 /* Writes the normalizer's formula, over what the query sees. */
-static void write_normalizer(const head_view *view, bool shifted) {
+static void write_normalizer(const sa_attention_view *view, bool shifted) {
     const sa_normalizer *normalizer = view->w->normalizer;
     const char *over = ", over ";
     write_formula(view, normalizer->citation, normalizer->formula);
-    const int causal = view->of->causal; /* 1, or the length of a full prefix */
+    const int causal = view->causal; /* 1, or the length of a full prefix */
     if (causal == 1) sa_explainer_write(view->out, NULL, "%sj <= i", over);
     if (causal > 1) sa_explainer_write(view->out, NULL, "%sj <= max(i, %d)", over, causal);
     if (causal) over = ", ";
@@ -266,7 +255,7 @@ static void write_normalizer(const head_view *view, bool shifted) {
 }
 
 /* Shows the alpha of a normalizer that has one, and distances from its kinks. */
-static void explain_kinks(const head_view *view) {
+static void explain_kinks(const sa_attention_view *view) {
     const sa_normalizer *normalizer = view->w->normalizer;
     if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", view->exponent);
     if (!normalizer->kinks) return;
@@ -275,7 +264,7 @@ static void explain_kinks(const head_view *view) {
     sa_explainer_value(view->out, SA_SHAPE_COLUMN, "above", "above 0", above);
 }
 
-static void explain_weights(const head_view *view) {
+static void explain_weights(const sa_attention_view *view) {
     sa_explainer *out = view->out;
     const sa_attention *w = view->w;
     const sa_normalizer *normalizer = w->normalizer;
@@ -310,11 +299,11 @@ static void explain_weights(const head_view *view) {
 
 /* ---- From top to bottom ---------------------------------------------------------------------- */
 
-static void explain_head(head_view *view, int k) {
+static void explain_head(sa_attention_view *view, int k) {
     const sa_attention *w = view->w;
     sa_explainer *out = view->out;
     out->line.head = w->heads > 1 ? k + 1 : 0;
-    if (view->of->layer) explain_projections(view);
+    if (view->layer) explain_projections(view);
     show_parts(view, SA_PLACE_KEYS);
     explain_scores(view);
     show_parts(view, SA_PLACE_SCORES);
@@ -323,26 +312,25 @@ static void explain_head(head_view *view, int k) {
     if (!w->value_width) return;
     if (!out->equation.size)
         sa_explainer_write(out, heads_place, "o_i = sum_j alpha_ij %s",
-                           view->of->layer ? "v_j" : "(W_v h_j)");
-    const sa_mat o = sa_rows(view->of->rows.head_outputs, view->of->row, 1);
+                           view->layer ? "v_j" : "(W_v h_j)");
+    const sa_mat o = sa_rows(view->rows.head_outputs, view->row, 1);
     sa_explainer_vector(out, "o", "o_i", sa_head_slice(o, w->heads, k));
 }
 
-void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
-    const sa_attention *w = of->w;
-    const sa_query_block block = {of->row, 1, 0, of->i, of->causal};
-    const int S = of->memory->first[1];
-    head_view view = {.out = out, .of = of, .w = w, .S = S};
+void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
+    const sa_attention *w = view.w;
+    const sa_query_block block = {view.row, 1, 0, view.i, view.causal};
+    view.out = out, view.S = view.memory->first[1];
     view.maps = sa_part_find(w, &sa_two_maps_part) < 0 ? 1 : 2;
     view.gauss = sa_part_find(w, &sa_predicted_window_part) >= 0;
     view.turns = sa_part_find(w, &sa_rotation_part) >= 0;
     for (int k = 0; k < w->heads; k++) {
-        view.at = sa_head_view(w, of->memory, block, of->rows, of->scratch, k);
+        view.at = sa_head_view(w, view.memory, block, view.rows, view.scratch, k);
         if (k == 0) show_parts(&view, SA_PLACE_QUERY);
         explain_head(&view, k);
     }
     out->line.head = 0;
-    const char *letter = of->layer ? "W_o" : "W_c";
+    const char *letter = view.layer ? "W_o" : "W_c";
     if (!w->value_width)
         sa_explainer_write(out, "Bahdanau et al. 2015, equation 5",
                            sa_part_find(w, &sa_output_gate_part) < 0 ? "c_i = sum_j alpha_ij h_j"
@@ -352,7 +340,7 @@ void sa_explain_attention(sa_explainer *out, const sa_attention_view *of) {
     else
         sa_explainer_write(out, heads_place, "c_i = %s [o_i of head 1 ; .. ; o_i of head %d]",
                            letter, w->heads);
-    sa_explainer_vector(out, "c", "c_i", of->c);
+    sa_explainer_vector(out, "c", "c_i", view.c);
 }
 
 /* ---- A layer of a Transformer ---------------------------------------------------------------- */
@@ -427,7 +415,7 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
     }
     sa_explainer_section(out, cross ? "Cross-attention" : "Self-attention");
     const sa_mat y = sa_rows(own->residual.y, row, 1);
-    sa_explain_attention(out, &(sa_attention_view){
+    sa_explain_attention(out, (sa_attention_view){
                                   .w = attention,
                                   .memory = &own->memory,
                                   .rows = own->rows,

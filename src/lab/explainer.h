@@ -28,7 +28,9 @@ typedef struct sa_explainer {
     size_t count, capacity;
     const sa_lab_explain_job *job;
     const sa_lab_model *model;
-    int i;                              /* target position, from 1 */
+    int i; /* target position, from 1 */
+    const sa_recurrent_decoder *decoder;
+    sa_decoder_rows step;               /* of the recurrent decoder */
     sa_explain_value line;              /* the next one */
     sa_explain_rows words;              /* what the rows of a column are about */
     const sa_explainer_symbol *symbols; /* of its equation and letters, or NULL */
@@ -85,11 +87,19 @@ typedef struct sa_attention_view {
     bool layer;               /* of a Transformer, where tensors have the names of 2017 */
     int causal;               /* later words are masked: see sa_head */
     sa_mat c;
+    /* What sa_explain_attention fills in: */
+    sa_explainer *out;
+    int S, maps;
+    bool gauss, turns; /* there is a predicted window; queries and keys are rotated */
+    sa_head at;
+    sa_mat e;         /* of the first map, as the score makes it, ... */
+    double e_0;       /* ... and of its null key, which the normalizer gets less; 0: it has none */
+    sa_real exponent; /* the normalizer's number */
 } sa_attention_view;
 
 /* Keys and values, which all steps share. */
 void sa_explain_memory(sa_explainer *out, const sa_attention *w, const sa_memory *memory);
-void sa_explain_attention(sa_explainer *out, const sa_attention_view *of);
+void sa_explain_attention(sa_explainer *out, sa_attention_view view);
 
 /* Explains a word (from 0) at one site of a layer (from 0) of a Transformer. */
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row);

@@ -72,14 +72,6 @@ static void add_row_label(sa_buffer *out, const sa_explain_value *line, int i) {
 
 /* ---- The current table ----------------------------------------------------------------------- */
 
-/* Returns whether a value can be a column of the current table, or of a new one. */
-static bool fits_table(const sa_explanation *it, const sa_explain_value *line) {
-    if (line->shape != SA_SHAPE_COLUMN) return false;
-    return !it->columns ||
-           (it->columns < SA_EXPLANATION_COLUMNS && it->table.about == line->about &&
-            it->table.rows == line->rows && !line->section && line->head == it->head);
-}
-
 static void add_column(sa_explanation *it, const sa_explain_value *line) {
     sa_explanation_column *column = &it->column[it->columns];
     const size_t rows = (size_t)line->rows, terms = rows * (size_t)line->terms;
@@ -329,11 +321,14 @@ static void add_heading(sa_explanation *it, const sa_explain_pair *pair,
 void sa_explanation_add(void *explanation, const sa_explain_pair *pair,
                         const sa_explain_value *line) {
     sa_explanation *it = explanation;
-    if (!line || !fits_table(it, line)) end_table(it);
+    if (!line || line->shape != SA_SHAPE_COLUMN || it->columns == SA_EXPLANATION_COLUMNS ||
+        it->table.about != line->about || it->table.rows != line->rows || line->section ||
+        line->head != it->head)
+        end_table(it);
     if (!line) return;
     add_heading(it, pair, line);
     if (line->equation) add_equation(it, line);
-    if (fits_table(it, line))
+    if (line->shape == SA_SHAPE_COLUMN)
         add_column(it, line);
     else
         add_numbers(it, line);

@@ -135,20 +135,7 @@ static const char *context_name(const sa_recurrent_decoder *w) {
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
-static void write_annotations(sa_explainer *out) {
-    const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
-    static const char *const formulas[] = {[SA_ENCODER_BI] = "[forward_j ; backward_j]",
-                                           [SA_ENCODER_UNI] = "forward_j",
-                                           [SA_ENCODER_NONE] = "E x_j"},
-                             *const places[] = {[SA_ENCODER_BI] = "Bahdanau et al. 2015, A.2.1",
-                                                [SA_ENCODER_UNI] = "Cho et al. 2014, section 2.2",
-                                                [SA_ENCODER_NONE] = NULL};
-    sa_explainer_write(out, places[sizes->kind], "h_j = %s", formulas[sizes->kind]);
-    if (sizes->kind != SA_ENCODER_NONE && sizes->layers > 1)
-        sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
-    if (sizes->kind == SA_ENCODER_NONE && sizes->settings.positions)
-        sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
-}
+static const char cho[] = "Cho et al. 2014, section 2.2";
 
 /* Returns the letters of the summary of the source that a decoder gets: model/encoder.h. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
@@ -162,14 +149,26 @@ static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
 static void explain_source(sa_explainer *out) {
     const sa_recurrent_decoder *w = out->decoder;
     const sa_source *source = &out->model->pass.decoder.source;
+    const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
+    const bool both = sizes->kind == SA_ENCODER_BI, none = sizes->kind == SA_ENCODER_NONE;
     out->line.part = SA_EXPLAIN_SOURCE;
     sa_explainer_section(out, "The source");
-    write_annotations(out);
+    sa_explainer_write(out,
+                       both   ? "Bahdanau et al. 2015, A.2.1"
+                       : none ? NULL
+                              : cho,
+                       "h_j = %s",
+                       both   ? "[forward_j ; backward_j]"
+                       : none ? "E x_j"
+                              : "forward_j");
+    if (!none && sizes->layers > 1) sa_explainer_write(out, NULL, " of layer %d", sizes->layers);
+    if (none && sizes->settings.positions)
+        sa_explainer_write(out, "Vaswani et al. 2017, section 3.5", " + position j");
     sa_explainer_value(out, SA_SHAPE_MATRIX, "h", "h_j", out->model->pass.encoder.annotations);
     sa_explain_memory(out, &w->attention, &source->memory);
     if (!w->source.b_V.cols) return;
     const char *summary = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
-    sa_explainer_write(out, "Cho et al. 2014, section 2.2", "c = tanh(V %s + b_V)", summary);
+    sa_explainer_write(out, cho, "c = tanh(V %s + b_V)", summary);
     sa_explainer_vector(out, "summary", summary, source->context_input);
     sa_explainer_vector(out, "a_c", "inside tanh",
                         sa_explainer_traced(out, "inside tanh", source->c));
@@ -183,7 +182,7 @@ static void explain_initial(sa_explainer *out) {
         [SA_INITIAL_LAST] = NULL,
         [SA_INITIAL_MEAN] = "dl4mt; Nematus (Sennrich et al. 2017)",
         [SA_INITIAL_COPY] = "Sutskever et al. 2014; Luong et al. 2015",
-        [SA_INITIAL_CONTEXT] = "Cho et al. 2014, section 2.2"};
+        [SA_INITIAL_CONTEXT] = cho};
     const sa_source_weights *w = &out->decoder->source;
     const sa_source *source = &out->model->pass.decoder.source;
     const bool maps = w->W_s[0].mat.cols > 0, context = w->sizes.initial == SA_INITIAL_CONTEXT;
@@ -379,7 +378,7 @@ static void explain_step(sa_explainer *out) {
 /* Shows the weights of a decoder step: all except the embeddings and the encoder. */
 static void explain_weights(sa_explainer *out) {
     const sa_params *plan = out->model->plan;
-    static const char *const parts[] = {"decoder.", "attention.", "readout.", "copy."};
+    static const char *const prefixes[] = {"decoder.", "attention.", "readout.", "copy."};
     out->line.part = SA_EXPLAIN_WEIGHTS;
     out->words = SA_ROWS_UNNAMED;
     sa_explainer_section(out, "The weights");
@@ -388,8 +387,8 @@ static void explain_weights(sa_explainer *out) {
         const char *name = param->name;
         const sa_mat x = sa_param_mat(param, out->model->values);
         bool wanted = false;
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-            wanted = wanted || strncmp(name, parts[k], strlen(parts[k])) == 0;
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+            wanted = wanted || strncmp(name, prefixes[k], strlen(prefixes[k])) == 0;
         if (!wanted) continue;
         const bool b_y = strcmp(name, "readout.b_y") == 0;
         if (b_y || strcmp(name, "readout.W_o") == 0) out->line.about = SA_ROWS_VOCABULARY;

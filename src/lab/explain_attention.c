@@ -347,16 +347,6 @@ void sa_explain_attention(sa_explainer *out, sa_attention_view view) {
 
 static const char layer_place[] = "Vaswani et al. 2017, section 3.1";
 
-/* Explains what a sublayer makes of its input x: "x + f" or "LayerNorm(x + f)". */
-static void explain_sum(sa_explainer *out, bool pre, const char *name, const char *x, const char *f,
-                        sa_mat y) {
-    char letters[SA_NAME];
-    snprintf(letters, sizeof letters, "%s_i", name);
-    sa_explainer_write(out, layer_place, pre ? "%s = %s_i + %s_i" : "%s = LayerNorm(%s_i + %s_i)",
-                       letters, x, f);
-    sa_explainer_vector(out, name, letters, y);
-}
-
 /* Explains what queries are made from, and within a stack keys and values, too. */
 static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, bool cross, sa_mat x,
                           sa_mat normal, bool pre) {
@@ -373,18 +363,6 @@ static void explain_words(sa_explainer *out, const sa_stack *stack, int layer, b
     if (!pre) return;
     sa_explainer_write(out, "Xiong et al. 2020", "a_j = LayerNorm(x_j)");
     sa_explainer_value(out, SA_SHAPE_MATRIX, "a", "a_j", normal);
-}
-
-static void explain_network(sa_explainer *out, bool pre, sa_mat normal, sa_mat inner, sa_mat f) {
-    sa_explainer_section(out, "Feed-forward network");
-    if (pre) {
-        sa_explainer_write(out, "Xiong et al. 2020", "b_i = LayerNorm(y_i)");
-        sa_explainer_vector(out, "b", "b_i", normal);
-    }
-    sa_explainer_write(out, "Vaswani et al. 2017, equation 2",
-                       "f_i = W_2 max(0, W_1 %s_i + b_1) + b_2", pre ? "b" : "y");
-    sa_explainer_vector(out, "max", "max(0, ..)", inner);
-    sa_explainer_vector(out, "f", "f_i", f);
 }
 
 void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int row) {
@@ -428,10 +406,19 @@ void sa_explain_layer(sa_explainer *out, sa_attention_site site, int layer, int 
                                   .causal = cross ? 0 : sa_queries_of(&all->self, 0).causal,
                                   .c = sa_explainer_traced(out, "c", y),
                               });
-    explain_sum(out, pre, "y", "x", "c", y);
+    sa_explainer_write(out, layer_place, "y_i = %s", pre ? "x_i + c_i" : "LayerNorm(x_i + c_i)");
+    sa_explainer_vector(out, "y", "y_i", y);
     if (stack->cross && !cross) return; /* cross-attention follows */
     const sa_mat z = sa_rows(cache->feed.residual.y, row, 1);
-    explain_network(out, pre, sa_rows(cache->feed.residual.in, row, 1),
-                    sa_rows(cache->feed.inner, row, 1), sa_explainer_traced(out, "f", z));
-    explain_sum(out, pre, "z", "y", "f", z);
+    sa_explainer_section(out, "Feed-forward network");
+    if (pre) {
+        sa_explainer_write(out, "Xiong et al. 2020", "b_i = LayerNorm(y_i)");
+        sa_explainer_vector(out, "b", "b_i", sa_rows(cache->feed.residual.in, row, 1));
+    }
+    sa_explainer_write(out, "Vaswani et al. 2017, equation 2",
+                       "f_i = W_2 max(0, W_1 %s_i + b_1) + b_2", pre ? "b" : "y");
+    sa_explainer_vector(out, "max", "max(0, ..)", sa_rows(cache->feed.inner, row, 1));
+    sa_explainer_vector(out, "f", "f_i", sa_explainer_traced(out, "f", z));
+    sa_explainer_write(out, layer_place, "z_i = %s", pre ? "y_i + f_i" : "LayerNorm(y_i + f_i)");
+    sa_explainer_vector(out, "z", "z_i", z);
 }

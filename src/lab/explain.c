@@ -275,6 +275,8 @@ static void explain_attention(sa_explainer *out, const char *state) {
 
 /* ---- The read-out ---------------------------------------------------------------------------- */
 
+static const char readout_place[] = "Bahdanau et al. 2015, A.2.2";
+
 /* Returns the name of the state that the read-out sees. */
 static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *w) {
     const int last = w->sizes.layers;
@@ -282,11 +284,11 @@ static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *
 }
 
 /* Explains t~_i and t_i. */
-static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache, const char *place) {
+static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_readout *w = &out->decoder->readout;
     const bool maxout = w->maxout;
     char state[SA_NAME];
-    sa_explainer_write(out, maxout ? place : "Luong et al. 2015, equation 5", "%sU_o %s%s",
+    sa_explainer_write(out, maxout ? readout_place : "Luong et al. 2015, equation 5", "%sU_o %s%s",
                        maxout ? "t~_i = " : "t_i = tanh(", readout_name(state, out->decoder),
                        w->V_o.mat.x ? " + V_o E y_{i-1}" : "");
     if (w->C_o.mat.x) sa_explainer_write(out, NULL, " + C_o %s", context_name(out->decoder));
@@ -297,7 +299,7 @@ static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache, con
         const sa_mat winners = sa_mat_alloc(&out->arena, 1, cache->t.cols);
         for (int k = 0; k < winners.cols; k++) /* units count from 1 */
             winners.x[k] = 2 * k + (cache->sums.x[2 * k] >= cache->sums.x[2 * k + 1] ? 1 : 2);
-        sa_explainer_write(out, place, "t_i = the greater of each two neighbors in t~_i");
+        sa_explainer_write(out, readout_place, "t_i = the greater of each two neighbors in t~_i");
         out->line.whole = true;
         sa_explainer_vector(out, "winners", "unit of t~_i", winners);
     }
@@ -329,23 +331,22 @@ static void vocabulary(sa_explainer *out, const char *name, const char *letters,
     sa_explainer_value(out, SA_SHAPE_COLUMN, name, letters, x);
 }
 
-static void explain_words(sa_explainer *out, const sa_readout_cache *cache, const char *place) {
+static void explain_words(sa_explainer *out, const sa_readout_cache *cache) {
     const sa_readout *w = &out->decoder->readout;
     const double *log_p = out->model->pass.log_p;
-    const int word = out->job->pair.target->ids[out->i - 1], K = w->W_o.mat.rows;
+    const int word = out->job->pair.target->ids[out->i - 1];
     const bool copies = cache->copy_gate.cols > 0;
-    const sa_mat logits = sa_mat_alloc(&out->arena, 1, K), powers = sa_mat_alloc(&out->arena, 1, K),
-                 p = sa_mat_alloc(&out->arena, 1, K);
+    const sa_mat x = sa_mat_alloc(&out->arena, 1, w->W_o.mat.rows);
     double shift, total = 0;
-    sa_linear_forward(w->W_o, w->b_y, cache->t, logits);
-    sa_copy_mat(logits, powers);
-    sa_copy_mat(logits, p), sa_softmax(p);
-    const double sum = sa_explainer_exp(powers, &shift);
     for (int i = 0; i < out->i; i++) total += log_p[i];
-    sa_explainer_write(out, place, "p(y_i) = softmax(W_o t_i + b_y)");
-    vocabulary(out, "logits", "W_o t_i + b_y", logits, word);
-    vocabulary(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", powers, word);
-    vocabulary(out, "p", "p(y_i)", p, word);
+    sa_linear_forward(w->W_o, w->b_y, cache->t, x);
+    sa_explainer_write(out, w->maxout ? readout_place : "Luong et al. 2015, equation 6",
+                       "p(y_i) = softmax(W_o t_i + b_y)");
+    vocabulary(out, "logits", "W_o t_i + b_y", x, word);
+    const double sum = sa_explainer_exp(x, &shift);
+    vocabulary(out, "exp_logits", shift != 0 ? "exp(..-max)" : "exp(..)", x, word);
+    sa_scale(1 / sum, x);
+    vocabulary(out, "p", "p(y_i)", x, word);
     sa_explainer_number(out, "sum_words", "sum of exp", sum);
     if (copies) explain_copying(out, cache);
     sa_explainer_number(out, "log_p", copies ? "log P(y_i)" : "log p(y_i)", log_p[out->i - 1]);
@@ -359,7 +360,6 @@ static void explain_step(sa_explainer *out) {
     const sa_decoder_kind *kind = w->sizes.kind;
     const sa_readout_cache readout =
         sa_readout_slice(&out->model->pass.decoder.readout, out->i - 1, 1);
-    const bool maxout = w->readout.maxout;
     char state[SA_NAME];
     explain_before(out);
     if (kind->query_state == SA_QUERY_STATE_PREVIOUS) explain_attention(out, "s_{i-1}");
@@ -370,9 +370,8 @@ static void explain_step(sa_explainer *out) {
     if (kind->query_state == SA_QUERY_STATE_CURRENT)
         explain_attention(out, output_name(state, w, w->sizes.layers));
     sa_explainer_section(out, "The read-out");
-    explain_hidden(out, &readout, "Bahdanau et al. 2015, A.2.2");
-    explain_words(out, &readout,
-                  maxout ? "Bahdanau et al. 2015, A.2.2" : "Luong et al. 2015, equation 6");
+    explain_hidden(out, &readout);
+    explain_words(out, &readout);
 }
 
 /* Shows the weights of a decoder step: all except the embeddings and the encoder. */

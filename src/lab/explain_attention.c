@@ -187,11 +187,10 @@ static void explain_scores(sa_attention_view *view) {
         const sa_mat second = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
         int row;
         const sa_traced *scores = sa_explainer_find(out, "e", m ? second : view->at.alpha, &row);
-        const sa_mat e = sa_mat_alloc(&out->arena, 1, view->S);
+        const sa_mat e = {scores->copy + (ptrdiff_t)row * view->S, 1, view->S, view->S};
         sa_head read = view->at;
         read.q = sa_rows(scores->q, row, 1), read.k = scores->k;
         read.unit += m * read.q.cols; /* the second halves */
-        memcpy(e.x, scores->copy + (ptrdiff_t)row * view->S, sizeof *e.x * (size_t)view->S);
         const sa_mat null = sa_part_show(view->w, &sa_null_key_part, &read, "e_0");
         double divisor;
         for (int j = 0; j < e.cols && null.cols; j++) e.x[j] += *null.x;
@@ -219,17 +218,6 @@ static sa_mat seen_row(const sa_attention_view *view, sa_mat x) {
     return row;
 }
 
-/* Returns the weights that the normalizer makes from the scores; with two maps, their
- * difference. */
-static sa_mat normalized_row(const sa_attention_view *view) {
-    const sa_attention *w = view->w;
-    const sa_mat row = seen_row(view, sa_explainer_traced(view->out, "pi(e)", view->at.alpha)),
-                 first = sa_part_show(w, &sa_two_maps_part, &view->at, "A_1"),
-                 second = sa_part_show(w, &sa_two_maps_part, &view->at, "A_2");
-    for (int j = 0; j < first.cols; j++) row.x[j] = first.x[j] - sa_lambda_forward(w) * second.x[j];
-    return row;
-}
-
 /* Returns whether the weights are powers / sum. */
 static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
     for (int j = 0; j < weights.cols; j++)
@@ -254,21 +242,12 @@ static void write_normalizer(const sa_attention_view *view, bool shifted) {
     if (shifted) sa_explainer_write(view->out, NULL, ", less max in every exp");
 }
 
-/* Shows the alpha of a normalizer that has one, and distances from its kinks. */
-static void explain_kinks(const sa_attention_view *view) {
-    const sa_normalizer *normalizer = view->w->normalizer;
-    if (normalizer->exponent) sa_explainer_number(view->out, "a", "a", view->exponent);
-    if (!normalizer->kinks) return;
-    const sa_mat above = seen_row(view, view->e);
-    normalizer->kinks(view->exponent, seen(view, above));
-    sa_explainer_value(view->out, SA_SHAPE_COLUMN, "above", "above 0", above);
-}
-
 static void explain_weights(const sa_attention_view *view) {
     sa_explainer *out = view->out;
     const sa_attention *w = view->w;
     const sa_normalizer *normalizer = w->normalizer;
-    const sa_mat powers = seen_row(view, view->e), normalized = normalized_row(view);
+    const sa_mat powers = seen_row(view, view->e),
+                 normalized = seen_row(view, sa_explainer_traced(out, "pi(e)", view->at.alpha));
     const char *name = view->maps > 1 ? "A" : normalizer->name;
     double shift, sum = sa_explainer_exp(seen(view, powers), &shift);
     const double no_word = normalizer->learned ? (double)view->exponent : view->e_0;
@@ -280,8 +259,12 @@ static void explain_weights(const sa_attention_view *view) {
     if (shares)
         sa_explainer_value(out, SA_SHAPE_COLUMN, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)",
                            powers);
-    else
-        explain_kinks(view);
+    if (!shares && normalizer->exponent) sa_explainer_number(out, "a", "a", view->exponent);
+    if (!shares && normalizer->kinks) { /* distances from its kinks */
+        const sa_mat above = seen_row(view, view->e);
+        normalizer->kinks(view->exponent, seen(view, above));
+        sa_explainer_value(out, SA_SHAPE_COLUMN, "above", "above 0", above);
+    }
     for (int p = 0; p < w->parts; p++) {
         if (w->part[p].kind == &sa_predicted_window_part)
             sa_explainer_value(out, SA_SHAPE_COLUMN, name, view->maps > 1 ? "A_ij" : name,

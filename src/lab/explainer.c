@@ -33,7 +33,7 @@ static void take(sa_tracer *tracer, const char *name, sa_mat x, const void *of) 
 }
 
 const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row) {
-    for (const sa_traced *one = out->traced; one < out->traced + out->count; one++) {
+    for (const sa_traced *one = out->traced + out->count; one-- > out->traced;) {
         const ptrdiff_t distance = x.x - one->x.x;
         if (strcmp(one->name, name) != 0 || distance < 0 || distance % one->x.ld != 0) continue;
         *row = (int)(distance / one->x.ld);

@@ -48,7 +48,7 @@ void sa_explainer_close(sa_explainer *out);
 void sa_explainer_section(sa_explainer *out, const char *title);
 
 /* The numbers that the pass has traced in place of a row x of its caches, which it has changed
- * since; and what they are row *row of. */
+ * since, the last time; and what they are row *row of. */
 sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x);
 const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa_mat x, int *row);
 

@@ -96,6 +96,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     for (int i = 0; i < A1.rows; i++)
         for (int j = 0; j < A1.cols; j++)
             sa_row(head->alpha, i)[j] = sa_row(A1, i)[j] - lambda * sa_row(A2, i)[j];
+    sa_trace("pi(e)", head->alpha, head);
 }
 
 /* dA1 = dalpha, dA2 = -lambda dalpha; returns dlambda. */

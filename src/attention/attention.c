@@ -10,7 +10,7 @@ static void weights_backward(const sa_attention *w, const sa_head *head, const s
 
 /* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017)
  *
- *   q [Q x d], k [S x d], v [S x dv] -> alpha [Q x S], which holds e first, and c [Q x dv] */
+ *   q [Q x d], k [S x d], v [S x dv] -> alpha [Q x S] (first e, in place), c [Q x dv] */
 void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_parts_forward(w, SA_PLACE_KEYS, head);
     sa_score_forward(w, head); /* e_ij = f(q_i, k_j) */
@@ -24,11 +24,12 @@ void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_trace("c", head->c, head);
 }
 
+/* Parts replaced q and k in buffers that the next head overwrote, so their hooks run again. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
-    sa_parts_forward(w, SA_PLACE_KEYS, head); /* q and k as the score has read them */
+    sa_parts_forward(w, SA_PLACE_KEYS, head); /* q and k as the score read them */
     sa_parts_backward(w, SA_PLACE_OUTPUT, head, d);
     sa_gemm_nt(d->c, head->v, 1, d->alpha); /* c_i = sum_j alpha_ij v_j */
-    sa_gemm_tn(head->alpha, d->c, 1, d->v);
+    sa_gemm_tn(head->alpha, d->c, 1, d->v); /* without W_v, v_j is h_j and this is dh_j */
     sa_parts_backward(w, SA_PLACE_WEIGHTS, head, d);
     weights_backward(w, head, d); /* alpha_i = pi(e_i) */
     sa_parts_backward(w, SA_PLACE_SCORES, head, d);
@@ -89,13 +90,13 @@ static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
 
 static void weights_backward(const sa_attention *w, const sa_head *head, const sa_head *d) {
     const sa_normalizer *pi = w->normalizer;
-    if (pi->scored_backward) {
+    if (!pi->scored_backward) { /* outside the spans alpha is 0, which adds nothing to de */
+        pi->backward(*head->exponent, head->alpha, d->alpha, head->dexponent);
+    } else {
         const sa_mat e = scores_again(w, head);
         for (int i = 0; i < e.rows; i++)
             pi->scored_backward(*head->exponent, seen(head, e, i), seen(head, head->alpha, i),
                                 seen(head, d->alpha, i), head->dexponent);
-    } else { /* weights outside the spans are 0 and do not contribute */
-        pi->backward(*head->exponent, head->alpha, d->alpha, head->dexponent);
     }
     zero_unseen(head, d->alpha);
 }

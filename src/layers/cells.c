@@ -1,41 +1,43 @@
 /* cells: one step of a recurrent layer, forward and backward, for encoders and decoders. A cell
- * turns the previous state s' and the pre-activations a = W x + C c + b, which recurrent.c has
+ * turns the previous state s_prev and the pre-activations a = W x + C c + b, which recurrent.c has
  * summed, into the new state s. The pre-activations are blocks of n columns, [z | r | s~] for a
  * GRU.
  *
- * The gated recurrent unit has four forms in papers and toolkits; the first is
- * gru_forward and gru_backward of paper/rnnsearch.c, generalized.
+ * The gated recurrent unit has four forms in papers and toolkits: reset before or after U, times z
+ * on the new or on the old state. The first of each is gru_forward and gru_backward of
+ * paper/rnnsearch.c, generalized.
  *
- *   z, r = sigma(a + U s')
- *   s~ = tanh(a + U [r . s'])          reset before U: Bahdanau et al. 2015, A.1.1
- *   s~ = tanh(a + r . (U s' + a_u))    reset after U: dl4mt, cuDNN; Cho 2014 with c in a_u
- *   s  = (1 - z) . s' + z . s~         z weights the new state: Bahdanau et al. 2015, A.1.1
- *   s  = z . s' + (1 - z) . s~         z weights the old state: Cho et al. 2014 */
+ *   z, r = sigma(a + U s_prev)
+ *   s~ = tanh(a + U [r . s_prev])        reset before U: Bahdanau et al. 2015, A.1.1
+ *   s~ = tanh(a + r . (U s_prev + a_u))  reset after U: dl4mt, cuDNN; Cho 2014 with c in a_u
+ *   s  = (1 - z) . s_prev + z . s~      z weights the new state: Bahdanau et al. 2015, A.1.1
+ *   s  = z . s_prev + (1 - z) . s~      z weights the old state: Cho et al. 2014 */
 #include "layers/recurrent.h"
 #include "tensor/dispatch.h"
 
-static void reset_forward(int n, const sa_real *r, const sa_real *s_, sa_real *rs);
-static void reset_backward(int n, const sa_real *r, const sa_real *s_, const sa_real *drs,
-                           sa_real *dar, sa_real *ds_);
-static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat s);
-static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat ds,
-                            sa_mat dzrc, sa_mat dprevious);
+static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs);
+static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,
+                           sa_real *da_r, sa_real *ds_prev);
+static void update_forward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat s);
+static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat ds,
+                            sa_mat da, sa_mat dprevious);
 
 /* ---- Gated recurrent unit, reset before U ---------------------------------------------------- */
 
-/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']); s = (1 - z) . s' + z . s~
+/* A.1.1: z, r = sigma(a + U s_prev); s~ = tanh(a + U [r . s_prev]); s = (1 - z) . s_prev + z . s~
  *
- *   previous.s [L x n], gates [L x 3n]: a -> z | r | s~, cache [L x n]: r . s', state.s [L x n] */
+ *   s_prev [L x n]: U multiplies previous.masked, s_prev with dropout; the update reads previous.s
+ *   gates [L x 3n]: a -> z | r | s~, cache [L x n]: r . s_prev -> state.s [L x n] */
 static void gru_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                         sa_state state) {
     const int n = w->n;
-    const sa_mat s_ = previous.masked, rs = sa_cols(cache, 0, n);
-    sa_product_forward(sa_U_of(w, 0, 2), s_, gates, cache); /* z, r = sigma(a + U s') */
+    const sa_mat s_prev = previous.masked, rs = sa_cols(cache, 0, n);
+    sa_product_forward(sa_U_of(w, 0, 2), s_prev, gates, cache); /* z, r = sigma(a + U s_prev) */
     sa_trace("inside sigma", gates, NULL);
     sa_sigmoid(sa_cols(gates, 0, 2 * n));
     for (int l = 0; l < gates.rows; l++)
-        reset_forward(n, sa_row(gates, l) + n, sa_row(s_, l), sa_row(rs, l));
-    sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s']) */
+        reset_forward(n, sa_row(gates, l) + n, sa_row(s_prev, l), sa_row(rs, l));
+    sa_product_forward(sa_U_of(w, 2, 1), rs, gates, cache); /* s~ = tanh(a + U [r . s_prev]) */
     sa_trace("inside tanh", gates, NULL);
     sa_tanh(sa_cols(gates, 2 * n, n));
     update_forward(w, gates, previous.s, state.s);
@@ -46,11 +48,11 @@ static void gru_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
                          sa_recurrent *dw) {
     const int n = w->n;
     update_backward(w, gates, previous.s, dstate.s, da, dprevious.s);
-    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
+    sa_product_backward(sa_U_of(w, 2, 1), cache, da, 0, drs, dw); /* s~: a + U [r . s_prev] */
     for (int l = 0; l < gates.rows; l++)
         reset_backward(n, sa_row(gates, l) + n, sa_row(previous.masked, l), sa_row(drs, l),
                        sa_row(da, l) + n, sa_row(dprevious.masked, l));
-    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r: a + U s' */
+    sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r */
 }
 
 /* dU of both products */
@@ -60,71 +62,71 @@ static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_
     sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
 }
 
-/* rs = r . s' of n units */
-static void reset_forward(int n, const sa_real *r, const sa_real *s_, sa_real *rs) {
-    for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
+/* rs = r . s_prev of n units */
+static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs) {
+    for (int k = 0; k < n; k++) rs[k] = r[k] * s_prev[k];
 }
 
-/* Accumulates into ds_; fills dar, the gradient of the sum in r. */
-static void reset_backward(int n, const sa_real *r, const sa_real *s_, const sa_real *drs,
-                           sa_real *dar, sa_real *ds_) {
+/* Accumulates into ds_prev; fills da_r, the gradient of the sum in r. */
+static void reset_backward(int n, const sa_real *r, const sa_real *s_prev, const sa_real *drs,
+                           sa_real *da_r, sa_real *ds_prev) {
     for (int k = 0; k < n; k++) {
-        ds_[k] += drs[k] * r[k];
-        dar[k] = drs[k] * s_[k] * r[k] * (1 - r[k]);
+        ds_prev[k] += drs[k] * r[k];
+        da_r[k] = drs[k] * s_prev[k] * r[k] * (1 - r[k]);
     }
 }
 
 /* ---- The update of a gated recurrent unit ----------------------------------------------------
- * Of n units; zrc: the blocks z | r | s~. */
+ * Of n units; gates: the blocks z | r | s~. */
 
-/* A.1.1: s = (1 - z) . s' + z . s~ */
-static void new_forward(int n, const sa_real *zrc, const sa_real *s_, sa_real *s) {
-    const sa_real *z = zrc, *c = zrc + 2 * n;
-    for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_[k] + z[k] * c[k];
+/* A.1.1: s = (1 - z) . s_prev + z . s~ */
+static void z_new_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
+    const sa_real *z = gates, *s_tilde = gates + 2 * n;
+    for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_prev[k] + z[k] * s_tilde[k];
 }
 
-SA_DISPATCHED static void new_backward(int n, const sa_real *zrc, const sa_real *s_,
-                                       const sa_real *ds, sa_real *restrict dzrc,
-                                       sa_real *restrict ds_) {
-    const sa_real *z = zrc, *c = zrc + 2 * n;
-    sa_real *daz = dzrc, *dac = dzrc + 2 * n;
+SA_DISPATCHED static void z_new_backward(int n, const sa_real *gates, const sa_real *s_prev,
+                                         const sa_real *ds, sa_real *restrict da,
+                                         sa_real *restrict ds_prev) {
+    const sa_real *z = gates, *s_tilde = gates + 2 * n;
+    sa_real *da_z = da, *da_s = da + 2 * n;
     for (int k = 0; k < n; k++) {
-        ds_[k] += ds[k] * (1 - z[k]);
-        daz[k] = ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
-        dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
+        ds_prev[k] += ds[k] * (1 - z[k]);
+        da_z[k] = ds[k] * (s_tilde[k] - s_prev[k]) * z[k] * (1 - z[k]);
+        da_s[k] = ds[k] * z[k] * (1 - s_tilde[k] * s_tilde[k]);
     }
 }
 
-/* Section 2.3 (Cho et al. 2014): s = z . s' + (1 - z) . s~ */
-static void old_forward(int n, const sa_real *zrc, const sa_real *s_, sa_real *s) {
-    const sa_real *z = zrc, *c = zrc + 2 * n;
-    for (int k = 0; k < n; k++) s[k] = z[k] * s_[k] + (1 - z[k]) * c[k];
+/* Section 2.3 (Cho et al. 2014): s = z . s_prev + (1 - z) . s~ */
+static void z_old_forward(int n, const sa_real *gates, const sa_real *s_prev, sa_real *s) {
+    const sa_real *z = gates, *s_tilde = gates + 2 * n;
+    for (int k = 0; k < n; k++) s[k] = z[k] * s_prev[k] + (1 - z[k]) * s_tilde[k];
 }
 
-SA_DISPATCHED static void old_backward(int n, const sa_real *zrc, const sa_real *s_,
-                                       const sa_real *ds, sa_real *restrict dzrc,
-                                       sa_real *restrict ds_) {
-    const sa_real *z = zrc, *c = zrc + 2 * n;
-    sa_real *daz = dzrc, *dac = dzrc + 2 * n;
+SA_DISPATCHED static void z_old_backward(int n, const sa_real *gates, const sa_real *s_prev,
+                                         const sa_real *ds, sa_real *restrict da,
+                                         sa_real *restrict ds_prev) {
+    const sa_real *z = gates, *s_tilde = gates + 2 * n;
+    sa_real *da_z = da, *da_s = da + 2 * n;
     for (int k = 0; k < n; k++) {
-        ds_[k] += ds[k] * z[k];
-        daz[k] = ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
-        dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]);
+        ds_prev[k] += ds[k] * z[k];
+        da_z[k] = ds[k] * (s_prev[k] - s_tilde[k]) * z[k] * (1 - z[k]);
+        da_s[k] = ds[k] * (1 - z[k]) * (1 - s_tilde[k] * s_tilde[k]);
     }
 }
 
-static void update_forward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat s) {
+static void update_forward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat s) {
     for (int l = 0; l < s.rows; l++)
-        (w->cell->keeps_old ? old_forward : new_forward)(w->n, sa_row(zrc, l), sa_row(previous, l),
-                                                         sa_row(s, l));
+        (w->cell->keeps_old ? z_old_forward : z_new_forward)(w->n, sa_row(gates, l),
+                                                             sa_row(previous, l), sa_row(s, l));
 }
 
-static void update_backward(const sa_recurrent *w, sa_mat zrc, sa_mat previous, sa_mat ds,
-                            sa_mat dzrc, sa_mat dprevious) {
+static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous, sa_mat ds,
+                            sa_mat da, sa_mat dprevious) {
     for (int l = 0; l < ds.rows; l++)
-        (w->cell->keeps_old ? old_backward : new_backward)(w->n, sa_row(zrc, l),
-                                                           sa_row(previous, l), sa_row(ds, l),
-                                                           sa_row(dzrc, l), sa_row(dprevious, l));
+        (w->cell->keeps_old ? z_old_backward : z_new_backward)(w->n, sa_row(gates, l),
+                                                               sa_row(previous, l), sa_row(ds, l),
+                                                               sa_row(da, l), sa_row(dprevious, l));
 }
 
 /* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */
@@ -134,19 +136,19 @@ static sa_mat gate_blocks(sa_mat gates, int n) {
     return sa_cols(gates, n, 3 * n);
 }
 
-/* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u)
+/* z, r = sigma(a + U s_prev); u = a_u + U s_prev; s~ = tanh(a + r . u)
  *
  *   previous.s [L x n], gates [L x 4n]: a -> u | z | r | s~, state.s [L x n] */
 static void gru_after_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state) {
     const int n = w->n;
-    sa_product_forward(sa_U_of(w, 0, 3), previous.masked, gates, cache); /* u, z, r: a + U s' */
+    sa_product_forward(sa_U_of(w, 0, 3), previous.masked, gates, cache); /* u, z, r: a + U s_prev */
     sa_trace("inside sigma", gates, NULL);
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
-        sa_real *c = sa_row(gates, i) + 3 * n;
-        for (int k = 0; k < n; k++) c[k] += r[k] * u[k];
+        sa_real *s_tilde = sa_row(gates, i) + 3 * n;
+        for (int k = 0; k < n; k++) s_tilde[k] += r[k] * u[k];
     }
     sa_trace("inside tanh", gates, NULL);
     sa_tanh(sa_cols(gates, 3 * n, n)); /* s~ = tanh(a + r . u) */
@@ -161,10 +163,10 @@ static void gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat 
                     dprevious.s);
     for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
-        sa_real *dau = sa_row(da, i), *dar = dau + 2 * n, *dac = dau + 3 * n;
+        sa_real *dau = sa_row(da, i), *da_r = dau + 2 * n, *da_s = dau + 3 * n;
         for (int k = 0; k < n; k++) {
-            dau[k] = dac[k] * r[k];
-            dar[k] = dac[k] * u[k] * r[k] * (1 - r[k]);
+            dau[k] = da_s[k] * r[k];
+            da_r[k] = da_s[k] * u[k] * r[k] * (1 - r[k]);
         }
     }
     sa_product_backward(sa_U_of(w, 0, 3), cache, da, 1, dprevious.masked, dw); /* u, z, r */
@@ -175,9 +177,9 @@ static void gru_after_backward(const sa_recurrent *w, sa_state previous, sa_mat 
 /* Long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers et al.
  * 2000), the cell of Sutskever et al. 2014 and Luong et al. 2015.
  *
- *   i, f, o = sigma(a + U s')      input, forget and output gate
- *   g = tanh(a + U s')             candidate
- *   m = f . m' + i . g             memory cell
+ *   i, f, o = sigma(a + U s_prev)      input, forget and output gate
+ *   g = tanh(a + U s_prev)             candidate
+ *   m = f . m_prev + i . g             memory cell
  *   s = o . tanh(m)                with layer normalization o . tanh(LN(m)): recurrent.h
  *
  *   previous.s, m [L x n], gates [L x 4n]: a -> i | f | o | g, cache [L x n]: tanh(m) ->
@@ -186,15 +188,15 @@ static void lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates,
                          sa_state state) {
     const int n = w->n;
     sa_mat squashed = sa_cols(cache, 0, n);
-    sa_product_forward(sa_U_of(w, 0, 4), previous.masked, gates, cache); /* a + U s' */
+    sa_product_forward(sa_U_of(w, 0, 4), previous.masked, gates, cache); /* a + U s_prev */
     sa_trace("inside sigma", gates, NULL), sa_trace("inside tanh", gates, NULL);
     sa_sigmoid(sa_cols(gates, 0, 3 * n)); /* i, f, o */
     sa_tanh(sa_cols(gates, 3 * n, n));    /* g */
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n,
-                      *m_ = sa_row(previous.m, l);
+                      *m_prev = sa_row(previous.m, l);
         sa_real *m = sa_row(state.m, l), *tanh_m = sa_row(cache, l);
-        for (int k = 0; k < n; k++) tanh_m[k] = m[k] = f[k] * m_[k] + i[k] * g[k];
+        for (int k = 0; k < n; k++) tanh_m[k] = m[k] = f[k] * m_prev[k] + i[k] * g[k];
     }
     sa_recurrent_memory_forward(w, squashed, cache);
     sa_tanh(squashed);
@@ -227,24 +229,24 @@ static void lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates
     sa_recurrent_memory_backward(w, cache, scratch, dw);
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n;
-        const sa_real *m_ = sa_row(previous.m, l), *dm_here = sa_row(scratch, l),
+        const sa_real *m_prev = sa_row(previous.m, l), *dm_here = sa_row(scratch, l),
                       *dm_next = sa_row(dstate.m, l);
         sa_real *dai = sa_row(da, l), *daf = dai + n, *dag = dai + 3 * n;
-        sa_real *dm_ = sa_row(dprevious.m, l);
-        for (int k = 0; k < n; k++) { /* m = f . m' + i . g */
+        sa_real *dm_prev = sa_row(dprevious.m, l);
+        for (int k = 0; k < n; k++) { /* m = f . m_prev + i . g */
             const sa_real dm = dm_next[k] + dm_here[k];
             dai[k] = dm * g[k] * i[k] * (1 - i[k]);
-            daf[k] = dm * m_[k] * f[k] * (1 - f[k]);
+            daf[k] = dm * m_prev[k] * f[k] * (1 - f[k]);
             dag[k] = dm * i[k] * (1 - g[k] * g[k]);
-            dm_[k] += dm * f[k];
+            dm_prev[k] += dm * f[k];
         }
     }
-    sa_product_backward(sa_U_of(w, 0, 4), cache, da, 1, dprevious.masked, dw); /* a + U s' */
+    sa_product_backward(sa_U_of(w, 0, 4), cache, da, 1, dprevious.masked, dw); /* a + U s_prev */
 }
 
 /* ---- Simple recurrent network ---------------------------------------------------------------- */
 
-/* The simple recurrent network (Elman 1990): s = tanh(a + U s')
+/* The simple recurrent network (Elman 1990): s = tanh(a + U s_prev)
  *
  *   previous.s [L x n], gates [L x n]: a -> s, state.s [L x n] */
 static void rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
@@ -268,15 +270,15 @@ static void rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
 
 /* ---- The weights of all but the first -------------------------------------------------------- */
 
-/* a + U s', in all blocks at once */
+/* a + U s_prev, in all blocks at once */
 static void whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     sa_product_weights_backward(sa_U_of(dw, 0, dw->cell->gated_blocks), previous.masked, da);
 }
 
 /* ---- The table, which --cell and the tests iterate over -------------------------------------- */
 
-/* A GRU with the reset gate after U needs U s' by itself, for the gate to multiply: one more block,
- * at the front. */
+/* A GRU with the reset gate after U needs U s_prev by itself, for the gate to multiply: one more
+ * block, at the front. */
 #define BEFORE                                                                                     \
     .gates = {{"z", "sigma", 0}, {"r", "sigma", 1}, {"s~", "tanh", 2, SA_READS_RESET}},            \
     .blocks = 3, .gated_blocks = 3, .grouped_blocks = 2, .suffix = {"_z", "_r", ""}, .cache = 1,   \

@@ -8,6 +8,108 @@
 
 #include <stdio.h>
 
+static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_state dstate,
+                                sa_recurrent_decoder *dw);
+static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                  sa_recurrent_decoder *dw);
+static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s);
+static void query_attention_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
+                                     sa_recurrent_decoder *dw);
+static void context_forward(const sa_recurrent_decoder *w, const sa_step *step);
+static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                             sa_recurrent_decoder *dw);
+
+/* ---- The decoders ---------------------------------------------------------------------------- */
+
+/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
+ * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
+static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    query_attention_forward(w, step, step->rows.layer[0].cell.previous.s);
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                              sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    query_attention_backward(w, step, step->d.layer[0].previous.s, dw);
+}
+
+/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
+static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_mat c = step->rows.c;
+    for (int l = 0; l < c.rows; l++) /* c_i = c */
+        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1), sa_rows(c, l, 1));
+    context_forward(w, step);
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+    context_backward(w, step, dw);
+    sa_add(step->d.c, sa_rows(step->dsource->c, 0, step->d.c.rows)); /* c_i = c */
+}
+
+/* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
+static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+}
+
+static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                                sa_recurrent_decoder *dw) {
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+}
+
+/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
+ * layer. s [L x n], c [L x A] */
+static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    first_cell_forward(w, step);
+    layers_above_forward(w, step);
+    query_attention_forward(w, step, step->rows.layer[step->rows.layers - 1].y);
+}
+
+static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                           sa_recurrent_decoder *dw) {
+    query_attention_backward(w, step, step->d.layer[step->rows.layers - 1].y, dw);
+    layers_above_backward(w, step, dw);
+    first_cell_backward(w, step, step->d.layer[0].s, dw);
+}
+
+/* dl4mt: s'_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
+static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    first_cell_forward(w, step);
+    query_attention_forward(w, step, cell->previous.s);
+    sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
+    sa_product_forward(sa_C_of(&w->context_cell), step->rows.c, cell->gates, cell->cache);
+    sa_recurrent_step_forward(&w->context_cell, *cell, step->rows.layer[0].s);
+    layers_above_forward(w, step);
+}
+
+static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
+                          sa_recurrent_decoder *dw) {
+    const sa_recurrent_rows *cell = &step->rows.context_cell;
+    const sa_decoder_gradients *d = &step->d;
+    layers_above_backward(w, step, dw);
+    sa_state_zero(d->proposal);
+    sa_recurrent_step_backward(&w->context_cell, *cell, d->layer[0].s, d->context_a, d->proposal,
+                               step->workspace, &dw->context_cell);
+    sa_product_backward(sa_C_of(&w->context_cell), cell->cache, d->context_a, 1, d->c,
+                        &dw->context_cell); /* a += C c_i */
+    query_attention_backward(w, step, d->proposal.s, dw);
+    first_cell_backward(w, step, d->proposal, dw);
+}
+
 /* ---- The pieces of a step -------------------------------------------------------------------- */
 
 /* s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
@@ -67,13 +169,13 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
 }
 
 /* c_i from the query s [L x n] */
-static void attend_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
+static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i, s,
                               step->rows.attention, step->rows.c, &step->scratch);
 }
 
-static void attend_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
-                            sa_recurrent_decoder *dw) {
+static void query_attention_backward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat ds,
+                                     sa_recurrent_decoder *dw) {
     const sa_attention_pass pass = {&step->source->memory, step->rows.attention, step->d.attention,
                                     &step->dsource->memory, &step->scratch};
     sa_attention_step_backward(&w->attention, &pass, step->i, step->d.c, ds, &dw->attention);
@@ -91,95 +193,6 @@ static void context_backward(const sa_recurrent_decoder *w, const sa_step *step,
                         1, step->d.c, &dw->layer[0]);
 }
 
-/* ---- The decoders ---------------------------------------------------------------------------- */
-
-/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1};
- * step_forward of paper/rnnsearch.c, generalized. s [L x n], c [L x A] */
-static void bahdanau_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    attend_forward(w, step, step->rows.layer[0].cell.previous.s);
-    context_forward(w, step);
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                              sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-    context_backward(w, step, dw);
-    attend_backward(w, step, step->d.layer[0].previous.s, dw);
-}
-
-/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate. s [L x n], c [L x n] */
-static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    const sa_mat c = step->rows.c;
-    for (int l = 0; l < c.rows; l++) /* c_i = c */
-        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1), sa_rows(c, l, 1));
-    context_forward(w, step);
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void fixed_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-    context_backward(w, step, dw);
-    sa_add(step->d.c, sa_rows(step->dsource->c, 0, step->d.c.rows)); /* c_i = c */
-}
-
-/* Sutskever et al. 2014: only s_0 depends on the source. s [L x n] */
-static void fixed_init_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-}
-
-static void fixed_init_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                                sa_recurrent_decoder *dw) {
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-}
-
-/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i, of the last
- * layer. s [L x n], c [L x A] */
-static void luong_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    first_cell_forward(w, step);
-    layers_above_forward(w, step);
-    attend_forward(w, step, step->rows.layer[step->rows.layers - 1].y);
-}
-
-static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                           sa_recurrent_decoder *dw) {
-    attend_backward(w, step, step->d.layer[step->rows.layers - 1].y, dw);
-    layers_above_backward(w, step, dw);
-    first_cell_backward(w, step, step->d.layer[0].s, dw);
-}
-
-/* dl4mt: s'_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
-static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
-    const sa_recurrent_rows *cell = &step->rows.context_cell;
-    first_cell_forward(w, step);
-    attend_forward(w, step, cell->previous.s);
-    sa_recurrent_input_forward(&w->context_cell, (sa_mat){0}, cell->gates, cell->cache); /* a = b */
-    sa_product_forward(sa_C_of(&w->context_cell), step->rows.c, cell->gates, cell->cache);
-    sa_recurrent_step_forward(&w->context_cell, *cell, step->rows.layer[0].s);
-    layers_above_forward(w, step);
-}
-
-static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
-                          sa_recurrent_decoder *dw) {
-    const sa_recurrent_rows *cell = &step->rows.context_cell;
-    const sa_decoder_gradients *d = &step->d;
-    layers_above_backward(w, step, dw);
-    sa_state_zero(d->proposal);
-    sa_recurrent_step_backward(&w->context_cell, *cell, d->layer[0].s, d->context_a, d->proposal,
-                               step->workspace, &dw->context_cell);
-    sa_product_backward(sa_C_of(&w->context_cell), cell->cache, d->context_a, 1, d->c,
-                        &dw->context_cell); /* a += C c_i */
-    attend_backward(w, step, d->proposal.s, dw);
-    first_cell_backward(w, step, d->proposal, dw);
-}
-
 /* ---- All steps ------------------------------------------------------------------------------- */
 
 /* x and t_{i-1} in rows->input [L x m (+ l)], s_{i-1} [L x n] -> readout->t [L x l] */
@@ -194,7 +207,8 @@ void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_s
                        step->rng, readout);
 }
 
-/* What step i reads: of step i - 1, or before the first s_0, and with input feeding t_0 = 0. */
+/* Copies what step i reads from step i - 1: states, carry and, with input feeding, t_{i-1}; before
+ * the first step s_0, the first carry and 0. */
 static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
                             const sa_decoder_rows *rows, const sa_decoder_cache *cache) {
     const int active = side->active[t], before = t ? side->start[t - 1] : 0;
@@ -235,7 +249,7 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
     if (!feeding) /* W x + b of all steps at once */
         sa_recurrent_input_forward(&w->layer[0], all->input, all->layer[0].cell.gates,
                                    all->layer[0].cell.cache);
-    sa_steps_begin(cache->products);
+    sa_steps_begin(cache->products); /* copies U and W_a once for the whole loop */
     for (int t = 0; t < side->steps && !sa_stopping(); t++) {
         const int start = side->start[t], active = side->active[t];
         const sa_step step = {.source = &cache->source,
@@ -258,7 +272,7 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
                            dropout.readout, rng, &cache->readout); /* t_i */
 }
 
-/* Returns the gradients of a step: of the states, the rows of the current one. */
+/* Returns the gradients of one step. States have gradients for one step only, from row 0. */
 static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int layers, int first,
                                             int count) {
     sa_decoder_gradients d = {
@@ -280,8 +294,9 @@ static sa_decoder_gradients gradients_slice(const sa_decoder_gradients *all, int
     return d;
 }
 
-/* The gradients of s_i are those of the previous state of step i + 1, which has `next` sentences;
- * those of the previous states and of y begin at 0. */
+/* Goes back one step: what step i + 1 left in `previous` is the gradient of s_i. That step had the
+ * first `next` sentences; the others ended with step i, so theirs is 0. `previous` and y start at 0
+ * again. */
 static void continue_gradients(const sa_decoder_gradients *d, int layers, int next) {
     for (int k = 0; k < layers; k++) {
         const sa_decoder_layer_gradients *own = &d->layer[k];
@@ -292,10 +307,11 @@ static void continue_gradients(const sa_decoder_gradients *d, int layers, int ne
     }
 }
 
-/* From the gradients of step t + 1 to those of step t and, with input feeding, of t_{i-1}. */
-static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
-                          sa_dropout dropout, sa_decoder_cache *cache,
-                          const sa_output_gradients *of, sa_recurrent_decoder *dw) {
+/* From the gradient of s_i to that of s_{i-1} and, with input feeding, of the read-out's t_{i-1};
+ * i = t + 1. */
+static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
+                              sa_dropout dropout, sa_decoder_cache *cache,
+                              const sa_output_gradients *of, sa_recurrent_decoder *dw) {
     const int start = side->start[t], active = side->active[t], layers = w->sizes.layers;
     const int before = t ? side->start[t - 1] : 0;
     const bool feeding = w->sizes.settings.input_feeding;
@@ -317,7 +333,7 @@ static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *si
                             sa_decoder_word_input(w, d->input), d->c);
         sa_zero(fed);
     }
-    sa_add(d->readout_state,
+    sa_add(d->readout_state, /* Bahdanau's read-out saw s_{i-1} */
            w->sizes.sees_previous ? d->layer[layers - 1].previous.s : d->layer[layers - 1].y);
     w->sizes.kind->backward(w, &step, dw);
     if (t) /* only this step read carry_{i-1} */
@@ -328,7 +344,7 @@ static void step_backward(const sa_recurrent_decoder *w, const sa_batch_side *si
     if (t) sa_add(fed, sa_rows(of->t, before, active)); /* input = [E y_{i-1} ; t_{i-1}] */
 }
 
-/* All weights but those of the read-out and of W x, for all steps at once. */
+/* Accumulates the gradients of all weights but the read-out's, for all steps at once. */
 static void weights_backward(const sa_recurrent_decoder *w, const sa_decoder_cache *cache,
                              sa_recurrent_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
@@ -357,16 +373,14 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
     for (int k = 0; k < rows->layers; k++)
         sa_state_dropout_return(dropout.state, &rows->layer[k].cell.dropout, &d->layer[k].previous);
     sa_state_dropout_return(dropout.state, &rows->context_cell.dropout, &d->proposal);
-    d->attention.alpha = of->alpha;
-    for (int p = 0; p < w->attention.parts; p++) d->attention.part[p] = of->part[p];
     if (!feeding)
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, of->t, of->copy_gate,
-                            d->readout_state, dx, d->c);
+                            d->readout_state, dx, d->c); /* t_i: ds_{i-1}, dx and dc of all steps */
     sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.carry);
     sa_steps_begin(cache->products);
     for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--)
-        step_backward(w, side, t, dropout, cache, of, dw);
+        back_through_step(w, side, t, dropout, cache, of, dw);
     sa_steps_end();
     if (sa_stopping()) return;
     for (int k = 0; k < rows->layers; k++) /* s_0 was the previous state of step 1 */
@@ -376,7 +390,7 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
                                 of->copy_gate, &dw->readout);
     if (!feeding)
         sa_product_backward(sa_W_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1,
-                            d->input, &dw->layer[0]);
+                            d->input, &dw->layer[0]); /* dx of W x + b, for all steps at once */
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
@@ -406,18 +420,6 @@ sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int
         };
     }
     return rows;
-}
-
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];
-    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
-}
-
-sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_query_state query_state = w->sizes.kind->query_state;
-    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
-           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
-                                                    : rows->layer[rows->layers - 1].y;
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */

@@ -8,133 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- One direction --------------------------------------------------------------------------- */
-
-/* Step t is visit number i, from 0, of a direction: the backward one begins at the last step. */
-typedef struct visit {
-    int start, active; /* the rows of the step, one for each sentence longer than t */
-    int before;        /* the first row of the step visited before */
-    int continuing;    /* the sentences that have a state from there; the others begin with h = 0 */
-} visit;
-
-static visit visit_of(const sa_batch_side *side, bool backward, int i) {
-    const int t = backward ? side->steps - 1 - i : i, before = backward ? t + 1 : t - 1;
-    const int active = side->active[t], there = i ? side->active[before] : 0;
-    return (visit){side->start[t], active, i ? side->start[before] : 0,
-                   there < active ? there : active};
-}
-
-/* A.2.1: h_t from h_{t-1} (or h_{t+1}); x [N x m] and states [N x n] of all N
- * words, step by step */
+static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory);
+static sa_state memory_only(sa_mat memory);
+static void last_forward(const sa_batch *batch, sa_state states, sa_state last);
+static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates);
+static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                          sa_rng *rng, sa_encoder_cache *cache);
+static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
+                           sa_encoder *dw);
+static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
+                    sa_mat by_sentence, bool back);
 static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
-                              const sa_direction *cache, sa_arena products, sa_state states) {
-    const sa_recurrent_rows *all = &cache->cell;
-    sa_recurrent_input_forward(w, x, all->gates, all->cache); /* W E x + b for all words */
-    sa_steps_begin(products);
-    for (int i = 0; i < side->steps && !sa_stopping(); i++) {
-        const visit at = visit_of(side, cache->backward, i);
-        const sa_recurrent_rows rows = sa_recurrent_rows_slice(all, at.start, at.active);
-        sa_state_copy(sa_state_rows(states, at.before, at.continuing),
-                      sa_state_rows(rows.previous, 0, at.continuing));
-        sa_state_zero(sa_state_rows(rows.previous, at.continuing, at.active - at.continuing));
-        sa_recurrent_step_forward(w, rows, sa_state_rows(states, at.start, at.active));
-    }
-    sa_steps_end();
-}
-
-/* Accumulates into dx and, from the last state visited to the first, into dstates. */
+                              const sa_direction *cache, sa_arena products, sa_state states);
 static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
                                const sa_direction *cache, sa_state dstates, sa_mat dx,
-                               const sa_encoder_cache *workspace, sa_recurrent *dw) {
-    const sa_mat da = workspace->da;
-    sa_steps_begin(workspace->products);
-    for (int i = side->steps - 1; i >= 0 && !sa_stopping(); i--) {
-        const visit at = visit_of(side, cache->backward, i);
-        const sa_state dprevious = sa_state_rows(workspace->dprevious, 0, at.active);
-        sa_state_zero(dprevious);
-        sa_recurrent_step_backward(w, sa_recurrent_rows_slice(&cache->cell, at.start, at.active),
-                                   sa_state_rows(dstates, at.start, at.active),
-                                   sa_rows(da, at.start, at.active), dprevious,
-                                   sa_rows(workspace->scratch, 0, at.active), dw);
-        sa_state_add(sa_state_rows(dprevious, 0, at.continuing), /* previous = h one visit before */
-                     sa_state_rows(dstates, at.before, at.continuing));
-    }
-    sa_steps_end();
-    if (sa_stopping()) return;
-    sa_product_backward(sa_W_of(w), cache->cell.cache, da, 1, dx, dw); /* W E x + b */
-    sa_recurrent_weights_backward(w, cache->cell, x, (sa_mat){0}, da, dw);
-}
+                               const sa_encoder_cache *workspace, sa_recurrent *dw);
 
 /* ---- All layers ------------------------------------------------------------------------------ */
-
-/* Returns the states of direction d among the annotations of a layer, whose rows are step by step.
- */
-static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory) {
-    return sa_state_of(sa_cols(h, d * w->sizes.n, w->sizes.n), memory);
-}
-
-/* The last annotations hold their states already, so that only the memory cells are left. */
-static sa_state memory_only(sa_mat memory) {
-    return sa_state_of((sa_mat){.rows = memory.rows}, memory);
-}
-
-/* Of sentence b in the decoder's order, among all states step by step. */
-static sa_state last_state(const sa_batch *batch, sa_state states, int b) {
-    const sa_batch_side *side = &batch->source;
-    const int source_index = sa_batch_source_index(batch, b);
-    return sa_state_rows(states, side->start[side->len[source_index] - 1] + source_index, 1);
-}
-
-/* forward_S of every sentence */
-static void last_forward(const sa_batch *batch, sa_state states, sa_state last) {
-    for (int b = 0; b < last.s.rows; b++)
-        sa_state_copy(last_state(batch, states, b), sa_state_rows(last, b, 1));
-}
-
-static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates) {
-    for (int b = 0; b < dlast.s.rows; b++)
-        sa_state_add(sa_state_rows(dlast, b, 1), last_state(batch, dstates, b));
-}
-
-/* x = E y, with positions x += PE(t): [N x m] */
-static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
-                          sa_rng *rng, sa_encoder_cache *cache) {
-    const sa_batch_side *side = &batch->source;
-    sa_embedding_forward(w->E, cache->ids, cache->x);
-    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
-    if (cache->position_vectors.rows) sa_positions_table(&w->positions, 0, cache->position_vectors);
-    for (int t = 0; t < cache->position_vectors.rows; t++)
-        for (int b = 0; b < side->active[t]; b++)
-            sa_add(sa_rows(cache->position_vectors, t, 1),
-                   sa_rows(cache->x, side->start[t] + b, 1));
-    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
-}
-
-static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
-                           sa_encoder *dw) {
-    const sa_batch_side *side = &batch->source;
-    sa_dropout_backward(dropout.embeddings, cache->x_mask, cache->dx);
-    for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
-        sa_positions_backward(t, sa_rows(cache->dx, side->start[t], side->active[t]),
-                              &dw->positions);
-    sa_dropout_words_backward(dropout.words, cache->word_mask, cache->dx);
-    sa_embedding_backward(cache->ids, cache->dx, dw->E);
-}
-
-/* Copies every annotation from step by step to the decoder's order, or back. */
-static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
-                    sa_mat by_sentence, bool back) {
-    const sa_batch_side *side = &batch->source;
-    for (int b = 0; b < side->sentences; b++) {
-        const int source_index = sa_batch_source_index(batch, b), len = side->len[source_index];
-        for (int t = 0; t < len; t++) {
-            sa_real *step = sa_row(by_step, side->start[t] + source_index),
-                    *sentence = sa_row(by_sentence, first[b] + sa_encoder_read_position(w, len, t));
-            memcpy(back ? step : sentence, back ? sentence : step,
-                   sizeof(sa_real) * (size_t)by_step.cols);
-        }
-    }
-}
 
 /* A.2.1: h_j = [forward_j ; backward_j]; encode_forward of paper/rnnsearch.c, generalized.
  * annotations [N x A], sentence by sentence */
@@ -186,6 +76,138 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
         }
     }
     embed_backward(batch, dropout, cache, dw);
+}
+
+/* ---- One direction --------------------------------------------------------------------------- */
+
+/* Visit i, from 0, of a direction reads step i, or steps - 1 - i backward. */
+typedef struct visit {
+    int start, active; /* the rows of the step, one for each sentence longer than t */
+    int before;        /* the first row of the step visited before */
+    int continuing;    /* the sentences with a state from that step; the others begin with h = 0 */
+} visit;
+
+static visit visit_of(const sa_batch_side *side, bool backward, int i) {
+    const int t = backward ? side->steps - 1 - i : i, before = backward ? t + 1 : t - 1;
+    const int active = side->active[t], there = i ? side->active[before] : 0;
+    return (visit){side->start[t], active, i ? side->start[before] : 0,
+                   there < active ? there : active};
+}
+
+/* A.2.1: h_t = f(E x_t, h_{t-1}), backward f(E x_t, h_{t+1})
+ *
+ *   x [N x m] -> states [N x n], N words, step by step */
+static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
+                              const sa_direction *cache, sa_arena products, sa_state states) {
+    const sa_recurrent_rows *all = &cache->cell;
+    sa_recurrent_input_forward(w, x, all->gates, all->cache); /* W E x + b for all words */
+    sa_steps_begin(products);
+    for (int i = 0; i < side->steps && !sa_stopping(); i++) {
+        const visit at = visit_of(side, cache->backward, i);
+        const sa_recurrent_rows rows = sa_recurrent_rows_slice(all, at.start, at.active);
+        sa_state_copy(sa_state_rows(states, at.before, at.continuing),
+                      sa_state_rows(rows.previous, 0, at.continuing));
+        sa_state_zero(sa_state_rows(rows.previous, at.continuing, at.active - at.continuing));
+        sa_recurrent_step_forward(w, rows, sa_state_rows(states, at.start, at.active));
+    }
+    sa_steps_end();
+}
+
+/* Accumulates into dx and, from the last state visited to the first, into dstates. */
+static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, sa_mat x,
+                               const sa_direction *cache, sa_state dstates, sa_mat dx,
+                               const sa_encoder_cache *workspace, sa_recurrent *dw) {
+    const sa_mat da = workspace->da;
+    sa_steps_begin(workspace->products);
+    for (int i = side->steps - 1; i >= 0 && !sa_stopping(); i--) {
+        const visit at = visit_of(side, cache->backward, i);
+        const sa_state dprevious = sa_state_rows(workspace->dprevious, 0, at.active);
+        sa_state_zero(dprevious);
+        sa_recurrent_step_backward(w, sa_recurrent_rows_slice(&cache->cell, at.start, at.active),
+                                   sa_state_rows(dstates, at.start, at.active),
+                                   sa_rows(da, at.start, at.active), dprevious,
+                                   sa_rows(workspace->scratch, 0, at.active), dw);
+        sa_state_add(sa_state_rows(dprevious, 0, at.continuing), /* previous = h one visit before */
+                     sa_state_rows(dstates, at.before, at.continuing));
+    }
+    sa_steps_end();
+    if (sa_stopping()) return;
+    sa_product_backward(sa_W_of(w), cache->cell.cache, da, 1, dx, dw); /* W E x + b */
+    sa_recurrent_weights_backward(w, cache->cell, x, (sa_mat){0}, da, dw);
+}
+
+/* ---- Around the layers ------------------------------------------------------------------------
+ */
+
+/* Returns the states of direction d among the annotations of a layer, whose rows are step by step.
+ */
+static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory) {
+    return sa_state_of(sa_cols(h, d * w->sizes.n, w->sizes.n), memory);
+}
+
+/* Returns a state without s, to copy only an LSTM's memory cells: s is in the annotations already.
+ */
+static sa_state memory_only(sa_mat memory) {
+    return sa_state_of((sa_mat){.rows = memory.rows}, memory);
+}
+
+/* Returns the last forward state of sentence b, in the decoder's order, among all states step by
+ * step. */
+static sa_state last_state(const sa_batch *batch, sa_state states, int b) {
+    const sa_batch_side *side = &batch->source;
+    const int source_index = sa_batch_source_index(batch, b);
+    return sa_state_rows(states, side->start[side->len[source_index] - 1] + source_index, 1);
+}
+
+/* Copies the last forward state of every sentence. */
+static void last_forward(const sa_batch *batch, sa_state states, sa_state last) {
+    for (int b = 0; b < last.s.rows; b++)
+        sa_state_copy(last_state(batch, states, b), sa_state_rows(last, b, 1));
+}
+
+static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates) {
+    for (int b = 0; b < dlast.s.rows; b++)
+        sa_state_add(sa_state_rows(dlast, b, 1), last_state(batch, dstates, b));
+}
+
+/* x = E y, with positions x += PE(t): [N x m] */
+static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                          sa_rng *rng, sa_encoder_cache *cache) {
+    const sa_batch_side *side = &batch->source;
+    sa_embedding_forward(w->E, cache->ids, cache->x);
+    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
+    if (cache->position_vectors.rows) sa_positions_table(&w->positions, 0, cache->position_vectors);
+    for (int t = 0; t < cache->position_vectors.rows; t++)
+        for (int b = 0; b < side->active[t]; b++)
+            sa_add(sa_rows(cache->position_vectors, t, 1),
+                   sa_rows(cache->x, side->start[t] + b, 1));
+    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
+}
+
+static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
+                           sa_encoder *dw) {
+    const sa_batch_side *side = &batch->source;
+    sa_dropout_backward(dropout.embeddings, cache->x_mask, cache->dx);
+    for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
+        sa_positions_backward(t, sa_rows(cache->dx, side->start[t], side->active[t]),
+                              &dw->positions);
+    sa_dropout_words_backward(dropout.words, cache->word_mask, cache->dx);
+    sa_embedding_backward(cache->ids, cache->dx, dw->E);
+}
+
+/* Copies every annotation from step by step to the decoder's order, or back. */
+static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
+                    sa_mat by_sentence, bool back) {
+    const sa_batch_side *side = &batch->source;
+    for (int b = 0; b < side->sentences; b++) {
+        const int source_index = sa_batch_source_index(batch, b), len = side->len[source_index];
+        for (int t = 0; t < len; t++) {
+            sa_real *step = sa_row(by_step, side->start[t] + source_index),
+                    *sentence = sa_row(by_sentence, first[b] + sa_encoder_read_position(w, len, t));
+            memcpy(back ? step : sentence, back ? sentence : step,
+                   sizeof(sa_real) * (size_t)by_step.cols);
+        }
+    }
 }
 
 /* ---- Orders of words ------------------------------------------------------------------------- */
@@ -295,8 +317,9 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.settings.dropout_layers > 0 ? N : 0, A);
         if (w->sizes.copied) cache->dlast[layer] = sa_state_take(arena, B, n, memory);
     }
-    if (w->layers) /* copied to the annotations before the backward pass */
-        cache->h[w->layers - 1] = cache->dannotations;
+    /* The last layer's states use the memory of dannotations: reorder() copies them to annotations,
+     * and until the backward pass dannotations is free. */
+    if (w->layers) cache->h[w->layers - 1] = cache->dannotations;
 }
 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,

@@ -255,7 +255,6 @@ static void explain_weights(const sa_attention_view *view) {
     const bool shares =
         view->maps == 1 && are_shares(seen(view, normalized), seen(view, powers), sum);
     write_normalizer(view, shares && shift != 0);
-    for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
         sa_explainer_value(out, SA_SHAPE_COLUMN, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)",
                            powers);

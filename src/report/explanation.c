@@ -191,7 +191,10 @@ static void end_table(sa_explanation *it) {
 
 /* Adds one row of numbers. If they do not fit, leaves out the middle ones or, if wide, continues
  * below. */
-static void add_vector(sa_explanation *it, const double *x, int count, int digits, int span) {
+static void add_vector(sa_explanation *it, const sa_explain_value *line, int row) {
+    const int count = line->cols, digits = line->whole ? 0 : it->digits;
+    const double *x = line->numbers + (size_t)row * (size_t)count;
+    const int span = number_width(line->numbers, (size_t)line->rows * (size_t)count, digits);
     const int cell = span + 1 > 8 ? span + 1 : 8;
     const int room = (WIDTH - LABEL) / cell;
     const int fit = room > LEAST ? room : LEAST; /* wider numbers make the lines longer */
@@ -213,10 +216,8 @@ static void add_vector(sa_explanation *it, const double *x, int count, int digit
 }
 
 static void add_row(sa_explanation *it, const sa_explain_value *line, int i) {
-    const size_t size = (size_t)line->rows * (size_t)line->cols;
     add_row_label(&it->out, line, i);
-    add_vector(it, line->numbers + (size_t)i * (size_t)line->cols, line->cols, it->digits,
-               number_width(line->numbers, size, it->digits));
+    add_vector(it, line, i);
 }
 
 /* Adds the rows of a matrix: of a large one, the first and the last; of one with a row per word of
@@ -238,11 +239,9 @@ static void add_rows(sa_explanation *it, const sa_explain_value *line) {
 }
 
 static void add_numbers(sa_explanation *it, const sa_explain_value *line) {
-    const int digits = line->whole ? 0 : it->digits;
     if (line->shape == SA_SHAPE_NUMBER || line->shape == SA_SHAPE_VECTOR) {
         add_label(&it->out, line->letters, (int)strlen(line->letters));
-        add_vector(it, line->numbers, line->cols, digits,
-                   number_width(line->numbers, (size_t)line->cols, digits));
+        add_vector(it, line, 0);
         return;
     }
     if (line->part == SA_EXPLAIN_WEIGHTS)

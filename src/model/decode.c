@@ -75,18 +75,6 @@ static sa_cache_size recurrent_cache_size(const sa_seq2seq *w) {
                            .source_word = (word + (size_t)remembered) * sizeof(sa_real)};
 }
 
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];
-    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
-}
-
-sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
-    const sa_query_state query_state = w->sizes.kind->query_state;
-    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
-           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
-                                                    : rows->layer[rows->layers - 1].y;
-}
-
 /* ---- Either model ---------------------------------------------------------------------------- */
 
 bool sa_decode_forward(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,

@@ -157,8 +157,18 @@ void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_s
 /* Returns rows first .. first+count-1. */
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
 /* Return the state that the read-out sees, and the attention's query. */
-sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
-sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows);
+static inline sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w,
+                                              const sa_decoder_rows *rows) {
+    const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];
+    return w->sizes.sees_previous ? last->cell.previous.s : last->y;
+}
+
+static inline sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_decoder_rows *rows) {
+    const sa_query_state query_state = w->sizes.kind->query_state;
+    return query_state == SA_QUERY_STATE_PREVIOUS   ? rows->layer[0].cell.previous.s
+           : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
+                                                    : rows->layer[rows->layers - 1].y;
+}
 /* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1}: none without
  * input feeding. */
 static inline sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {

@@ -147,7 +147,10 @@ static void attend_to_cache(const sa_attention *attention, int layer, const sa_d
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
         row.alpha = state->one.alpha;
         for (int p = 0; p < attention->parts; p++)
-            if (!row.part[p].cols) row.part[p] = state->one.part[p];
+            if (row.part[p].cols < state->one.part[p].cols) { /* columns for each word */
+                sa_copy_mat(row.part[p], sa_cols(state->one.part[p], 0, row.part[p].cols));
+                row.part[p] = state->one.part[p];
+            }
         sa_heads_forward(attention, &cache, (sa_query_block){0, 1, 0, words}, row, sa_rows(o, l, 1),
                          &state->scratch);
         if (state->separator) keep_source_weights(state, attention->heads, layer, b, l);

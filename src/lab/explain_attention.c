@@ -187,7 +187,7 @@ static void explain_scores(sa_attention_view *view) {
         const sa_mat second = sa_part_show(view->w, &sa_two_maps_part, &view->at, "A_2");
         int row;
         const sa_traced *scores = sa_explainer_find(out, "e", m ? second : view->at.alpha, &row);
-        const sa_mat e = {scores->copy + (ptrdiff_t)row * view->S, 1, view->S, view->S};
+        const sa_mat e = sa_rows(scores->copy, row, 1);
         sa_head read = view->at;
         read.q = sa_rows(scores->q, row, 1), read.k = scores->k;
         read.unit += m * read.q.cols; /* the second halves */

@@ -21,13 +21,13 @@ static sa_mat copy_of(sa_explainer *out, sa_mat x) {
 static void take(sa_tracer *tracer, const char *name, sa_mat x, const void *of) {
     sa_explainer *out = (sa_explainer *)tracer;
     const sa_head *head = strcmp(name, "e") == 0 ? of : NULL;
-    sa_traced own = {.name = name, .x = x, .copy = copy_of(out, x).x};
+    sa_traced own = {.name = name, .x = x, .copy = copy_of(out, x)};
     if (head) {
         own.q = copy_of(out, head->q), own.k = copy_of(out, head->k);
         own.exponent = *head->exponent;
     }
     if (!sa_append(&out->traced, &out->count, &out->capacity, &own, sizeof own, NULL)) {
-        free(own.copy), free(own.q.x), free(own.k.x);
+        free(own.copy.x), free(own.q.x), free(own.k.x);
         out->equation.failed = true;
     }
 }
@@ -46,8 +46,7 @@ const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa
 sa_mat sa_explainer_traced(const sa_explainer *out, const char *name, sa_mat x) {
     int row;
     const sa_traced *own = sa_explainer_find(out, name, x, &row);
-    const int cols = own->x.cols;
-    return (sa_mat){own->copy + (ptrdiff_t)row * cols, 1, cols, cols};
+    return sa_rows(own->copy, row, 1);
 }
 
 /* ---- From open to close ---------------------------------------------------------------------- */
@@ -66,7 +65,7 @@ bool sa_explainer_check(const sa_explainer *out, sa_error *error) {
 
 void sa_explainer_close(sa_explainer *out) {
     for (size_t i = 0; i < out->count; i++)
-        free(out->traced[i].copy), free(out->traced[i].q.x), free(out->traced[i].k.x);
+        free(out->traced[i].copy.x), free(out->traced[i].q.x), free(out->traced[i].k.x);
     free(out->traced);
     sa_arena_release(&out->arena);
     sa_buffer_release(&out->equation);

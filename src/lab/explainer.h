@@ -11,9 +11,8 @@
  * score has read, and the number that the normalizer gets. */
 typedef struct sa_traced {
     const char *name;
-    sa_mat x; /* where it was in the pass; its numbers are a copy: */
-    sa_real *copy;
-    sa_mat q, k;
+    sa_mat x; /* where it was in the pass */
+    sa_mat copy, q, k;
     sa_real exponent;
 } sa_traced;
 

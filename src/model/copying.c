@@ -1,5 +1,5 @@
-/* Copying source words: what the pointer-generator (layers/loss.h) mixes with the vocabulary,
- * computed from the weights of the last layer's cross-attention, averaged over its heads, for the
+/* Copies source words: computes what the pointer-generator (layers/loss.h) mixes with the
+ * vocabulary from the weights of the last layer's cross-attention, averaged over its heads, for the
  * loss of a batch and for decoding. */
 #include "model/copying.h"
 #include "tensor/vec.h"
@@ -14,7 +14,7 @@ int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source) {
     return words;
 }
 
-/* ---- What is pointed at ---------------------------------------------------------------------- */
+/* ---- Where the weights point ----------------------------------------------------------------- */
 
 /* The weights of one target word: row `row` of alpha, over source b of the batch. */
 typedef struct pointer {
@@ -123,7 +123,7 @@ void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_deco
         sa_mixture mixture = point(&at, word, words, z);
         const double log_p = mixture.known ? (double)logits[word] - *log_sum_exp : 0;
         logits[word] = (sa_real)(sa_mixture_forward(&mixture, log_p) + shift);
-        if ((double)logits[word] > shift) /* log P is at most 0, rounded too */
+        if ((double)logits[word] > shift) /* log P is at most 0, even after rounding */
             logits[word] = nextafter(logits[word], (sa_real)-INFINITY);
     }
     *log_sum_exp = shift;

@@ -1,13 +1,13 @@
-/* Decoding word by word, for a search: one step of every hypothesis, from the states that the steps
- * before left. A recurrent decoder takes the step of its training pass; the Transformer's, with a
- * cache of keys and values, is in kv_cache.c. L hypotheses. */
+/* Decodes word by word, for a search: runs one step of every hypothesis from the states that the
+ * steps before left. A recurrent decoder runs the step of its training pass; the Transformer's
+ * step, with a cache of keys and values, is in kv_cache.c. L is the number of hypotheses. */
 #include "model/decode.h"
 #include "layers/basic.h"
 #include "tensor/vec.h"
 
 /* ---- A recurrent decoder --------------------------------------------------------------------- */
 
-/* From the states of the steps that the rows continue: y_{i-1} in step->ids -> t [L x l] */
+/* Continues the states of the steps before: y_{i-1} in step->ids -> t [L x l] */
 static sa_mat recurrent_forward(const sa_recurrent_decoder *w, const sa_decode_step *step,
                                 sa_recurrent_decode_state *state, const sa_readout_cache *readout) {
     const int L = step->L, layers = w->sizes.layers;
@@ -70,7 +70,7 @@ static sa_cache_size recurrent_cache_size(const sa_seq2seq *w) {
     const sa_attention *attention = &d->attention;
     const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_carry_width(attention, 0);
     const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;
-    const int remembered = sa_attention_carry_width(attention, 1) - own; /* of a source word */
+    const int remembered = sa_attention_carry_width(attention, 1) - own; /* per source word */
     return (sa_cache_size){.state = (size_t)(state + own) * sizeof(sa_real),
                            .source_word = (word + (size_t)remembered) * sizeof(sa_real)};
 }
@@ -119,7 +119,7 @@ void sa_decode_release(const sa_seq2seq *w, sa_decode_cache *cache) {
 }
 
 sa_cache_size sa_decode_cache_size(const sa_settings *settings) {
-    enum { WORDS = 4 }; /* of any vocabulary: it does not matter */
+    enum { WORDS = 4 }; /* of a vocabulary: any number does */
     const sa_sizes sizes = sa_sizes_of(settings, WORDS, WORDS);
     sa_seq2seq shape;
     sa_seq2seq_bind_buffer(&sizes, NULL, &shape);

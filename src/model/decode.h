@@ -6,13 +6,13 @@
 
 /* ---- A recurrent decoder --------------------------------------------------------------------- */
 
-/* What it keeps while it generates: the source, and the current step. */
+/* What a recurrent decoder keeps while it generates: the source, and the current step. */
 typedef struct sa_recurrent_decode_state {
     sa_encoder_cache encoder;
     sa_source source;
     sa_attention_scratch scratch;
     sa_decoder_rows rows;          /* the current step */
-    sa_state state[SA_MAX_LAYERS]; /* s of the step before, of each layer */
+    sa_state state[SA_MAX_LAYERS]; /* s of the step before, in each layer */
     sa_mat t;                      /* t of the step before; input feeding only */
 } sa_recurrent_decode_state;
 
@@ -20,23 +20,23 @@ typedef struct sa_recurrent_decode_state {
 
 typedef struct sa_decode_cache {
     sa_readout_cache readout;
-    union { /* by the model */
+    union { /* depends on the model */
         sa_recurrent_decode_state recurrent;
         sa_transformer_decode_state transformer;
     };
 } sa_decode_cache;
 
-/* For `rows` hypotheses of at most `steps` words about the sources of the batch. */
+/* Lays out `rows` hypotheses of at most `steps` words about the sources of the batch. */
 void sa_decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
                       int steps, sa_decode_cache *cache);
 /* Encodes the sources. */
 void sa_decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache *cache);
-/* *t becomes the L vectors from which words are predicted. SA_LIMIT when memory runs out. */
+/* Sets *t to the L vectors that predict words. SA_LIMIT when memory runs out. */
 bool sa_decode_forward(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
                        sa_mat *t, sa_error *error);
-/* Returns the weights of a layer's cross-attention in that step, all rows and heads. */
+/* Returns the weights of a layer's cross-attention in that step, for all rows and heads. */
 sa_mat sa_decode_weights(const sa_seq2seq *w, const sa_decode_cache *cache, int layer);
 void sa_decode_release(const sa_seq2seq *w, sa_decode_cache *cache);
 
-/* Returns what decoding holds in memory. */
+/* Returns the size of what decoding keeps in memory. */
 sa_cache_size sa_decode_cache_size(const sa_settings *settings);

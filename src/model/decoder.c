@@ -1,7 +1,7 @@
-/* The recurrent decoder: from the annotations h_j and the target words before, a state s_i and a
- * context c_i for each target word, and from these the vector t_i that predicts it, for
- * sa_seq2seq_loss and for decoding. decoder.h has its structs; L is the sentences of a step, n the
- * size of a state. */
+/* The recurrent decoder: computes a state s_i and a context c_i for each target word from the
+ * annotations h_j and the target words before, and from these the vector t_i that predicts the
+ * word, for sa_seq2seq_loss and for decoding. decoder.h has its structs; L is the number of
+ * sentences in a step, n the size of a state. */
 #include "model/decoder.h"
 #include "base/thread.h"
 #include "tensor/vec.h"
@@ -112,7 +112,7 @@ static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
 
 /* ---- The pieces of a step -------------------------------------------------------------------- */
 
-/* s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
+/* Computes s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
 static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     sa_recurrent_step_forward(&w->layer[0], rows->layer[0].cell,
@@ -127,7 +127,7 @@ static void first_cell_backward(const sa_recurrent_decoder *w, const sa_step *st
                                d->layer[0].previous, step->workspace, &dw->layer[0]);
 }
 
-/* Runs the layers above the first, from its y = s_i; those of some decoders read c_i, too. */
+/* Runs the layers above the first, from its y = s_i; in some decoders they read c_i, too. */
 static void layers_above_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     for (int k = 1; k < rows->layers; k++) {
@@ -168,7 +168,7 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
     }
 }
 
-/* c_i from the query s [L x n] */
+/* Computes c_i from the query s [L x n]. */
 static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i, s,
                               step->rows.attention, step->rows.c, &step->scratch);
@@ -181,7 +181,7 @@ static void query_attention_backward(const sa_recurrent_decoder *w, const sa_ste
     sa_attention_step_backward(&w->attention, &pass, step->i, step->d.c, ds, &dw->attention);
 }
 
-/* a += C c_i, of the first layer */
+/* Adds the context in the first layer: a += C c_i */
 static void context_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_recurrent_rows *cell = &step->rows.layer[0].cell;
     sa_product_forward(sa_C_of(&w->layer[0]), step->rows.c, cell->gates, cell->cache);
@@ -226,7 +226,7 @@ static void continue_states(const sa_recurrent_decoder *w, const sa_batch_side *
     }
 }
 
-/* Rows of all matrices: M target words, step by step. t [M x l] */
+/* All matrices have M rows, one for each target word, step by step. t [M x l] */
 void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                   const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
                                   sa_decoder_cache *cache) {
@@ -326,7 +326,7 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
     const sa_decoder_gradients *d = &step.d;
     const sa_mat fed = sa_decoder_fed_input(w, d->input);
     continue_gradients(d, layers, side->active[t + 1]);
-    if (feeding) { /* t_i was read by the loss and by step i + 1 */
+    if (feeding) { /* the loss and step i + 1 have read t_i */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
         sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(of->t, start, active),
                             sa_rows(of->copy_gate, start, active), d->readout_state,
@@ -424,7 +424,7 @@ sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* Returns the size of c_i; 0: there is no context. */
+/* Returns the size of c_i, or 0 if there is no context. */
 static int context_width(const sa_decoder_sizes *sizes) {
     const bool attends = sizes->kind->query_state != SA_QUERY_STATE_NONE;
     return attends ? sa_encoder_width(&sizes->source.encoder) : sizes->source.fixed ? sizes->n : 0;

@@ -40,8 +40,8 @@ typedef struct sa_decoder_kind {
     int initial;         /* with --decoder-init auto */
     /* Fills step->rows, given the previous states and, in the first layer's gates, W x + b. */
     void (*forward)(const sa_recurrent_decoder *w, const sa_step *step);
-    /* From the gradients with respect to the layers' states and y: fills those of the
-     * pre-activations and the attention; accumulates into d.c, those of the previous states and
+    /* Fills the gradients of the pre-activations and the attention from the gradients with respect
+     * to the layers' states and y; accumulates into d.c, the gradients of the previous states, and
      * dsource. */
     void (*backward)(const sa_recurrent_decoder *w, const sa_step *step, sa_recurrent_decoder *dw);
 } sa_decoder_kind;
@@ -89,10 +89,10 @@ typedef struct sa_decoder_rows {
     sa_mat c; /* [R x context] */
 } sa_decoder_rows;
 
-/* The gradients of the loss with respect to them. */
+/* The gradients of the loss with respect to the activations. */
 typedef struct sa_decoder_layer_gradients {
     sa_mat a;             /* [R x ..] pre-activations */
-    sa_mat y;             /* [B x n] the current step's, as are these: */
+    sa_mat y;             /* [B x n] of the current step, as are these: */
     sa_state previous, s; /* [B x n] */
 } sa_decoder_layer_gradients;
 
@@ -114,7 +114,7 @@ struct sa_step {
     sa_attention_scratch scratch;
     sa_decoder_rows rows;
     sa_dropout dropout; /* training only */
-    sa_rng *rng;        /* for it; forward only */
+    sa_rng *rng;        /* for dropout; forward only */
     sa_mat workspace;   /* [L x n] backward only, as are these: */
     sa_decoder_gradients d;
     sa_source *dsource;
@@ -141,8 +141,8 @@ void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch 
                                   const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
                                   sa_decoder_cache *cache);
 
-/* From the gradients `of` the loss with respect to what the forward pass put out: fills
- * encoder->dannotations and dlast_memory, accumulates into dw, overwrites of->t. */
+/* Fills encoder->dannotations and dlast_memory from `of`, the gradients of the loss with respect to
+ * the outputs of the forward pass; accumulates into dw, overwrites of->t. */
 void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                    sa_dropout dropout, sa_decoder_cache *cache,
                                    const sa_output_gradients *of, sa_encoder_cache *encoder,
@@ -169,8 +169,8 @@ static inline sa_mat sa_decoder_query(const sa_recurrent_decoder *w, const sa_de
            : query_state == SA_QUERY_STATE_PROPOSAL ? rows->context_cell.previous.s
                                                     : rows->layer[rows->layers - 1].y;
 }
-/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1}: none without
- * input feeding. */
+/* Return the columns of the input that hold E y_{i-1}, and those that hold t_{i-1} (none without
+ * input feeding). */
 static inline sa_mat sa_decoder_word_input(const sa_recurrent_decoder *w, sa_mat input) {
     return sa_cols(input, 0, w->sizes.m);
 }
@@ -187,15 +187,15 @@ static inline bool sa_decoder_residual(const sa_recurrent_decoder *w, int k) {
 void sa_recurrent_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes,
                                sa_recurrent_decoder *w);
 
-/* For sentences of at most `steps` source words; `sentences`: for which training needs masks, 0
+/* Lays out rows for sentences of at most `steps` source words; `sentences`: how many need masks, 0
  * without training. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decoder *w, int rows,
                                        int steps, int sentences);
 void sa_recurrent_decoder_layout(sa_arena *arena, const sa_batch *batch,
                                  const sa_recurrent_decoder *w, const sa_encoder_cache *encoder,
                                  bool training, sa_decoder_cache *cache);
-/* The buffers that are free between the forward and the backward pass; for training also those
- * that only the backward pass uses. */
+/* Lays out the buffers that are free between the forward and the backward pass and, for training,
+ * those that only the backward pass uses. */
 void sa_recurrent_decoder_loop_layout(sa_arena *arena, const sa_batch *batch,
                                       const sa_recurrent_decoder *w,
                                       const sa_encoder_cache *encoder, bool training,

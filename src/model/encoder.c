@@ -1,4 +1,4 @@
-/* The encoder of recurrent models: from the source words, one annotation h_j of each, for the
+/* The encoder of recurrent models: computes an annotation h_j of each source word, for the
  * attention and for the first state of a decoder (source.c). One or two recurrent layers, one in
  * each direction, read the words' embeddings; further ones read the annotations below. */
 #include "model/encoder.h"
@@ -136,8 +136,7 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
     sa_recurrent_weights_backward(w, cache->cell, x, (sa_mat){0}, da, dw);
 }
 
-/* ---- Around the layers ------------------------------------------------------------------------
- */
+/* ---- Around the layers ----------------------------------------------------------------------- */
 
 /* Returns the states of direction d among the annotations of a layer, whose rows are step by step.
  */
@@ -195,7 +194,7 @@ static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_e
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 
-/* Copies every annotation from step by step to the decoder's order, or back. */
+/* Copies every annotation from the order of steps to the decoder's order, or back. */
 static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
                     sa_mat by_sentence, bool back) {
     const sa_batch_side *side = &batch->source;
@@ -228,8 +227,8 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
     return ids;
 }
 
-/* The rows of the annotations in the decoder's order: of each sentence, and of the tokens read
- * first and last. */
+/* Finds the rows of the annotations in the decoder's order: of each sentence, and of the tokens
+ * that are read first and last. */
 static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                           sa_encoder_cache *cache) {
     const size_t B = (size_t)batch->source.sentences;

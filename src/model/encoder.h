@@ -1,4 +1,4 @@
-/* encoder: from source tokens to annotations, of a recurrent model.
+/* encoder: turns source tokens into annotations, in a recurrent model.
  *
  *   bi    Bahdanau et al. 2015, A.2.1: two recurrent layers read the source, one in each direction;
  *         h_j = [forward_j ; backward_j]
@@ -64,7 +64,7 @@ typedef struct sa_encoder_cache {
 void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
 
 /* Return the position of the word that is read at step t of a sentence, and the step at which the
- * word of position t is read: where words are reversed, EOS still comes last. */
+ * word at position t is read. Where words are reversed, EOS still comes last. */
 int sa_encoder_read_position(const sa_encoder *w, int len, int t);
 
 /* Returns the size of an annotation. */
@@ -73,8 +73,8 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 
-/* The buffers that are free between the forward and the backward pass; for training also those
- * that only the backward pass uses. */
+/* Lays out the buffers that are free between the forward and the backward pass and, for training,
+ * those that only the backward pass uses. */
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache);
 
@@ -82,7 +82,7 @@ void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_enc
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* From dannotations, dlast_memory and dlast; accumulates into dw. */
+/* Accumulates into dw, from dannotations, dlast_memory and dlast. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
@@ -100,7 +100,7 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
  * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
  * layer of the same number. */
 
-/* Not a choice of --decoder-init: from the context vector of a fixed decoder. */
+/* Not a choice of --decoder-init: s_0 comes from the context vector of a fixed decoder. */
 enum { SA_INITIAL_CONTEXT = SA_INITIAL_COPY + 1 };
 
 typedef struct sa_source_sizes {
@@ -119,7 +119,8 @@ typedef struct sa_source_weights { /* or their gradients */
     sa_mat b_s[SA_MAX_LAYERS];    /* [1 x n] */
 } sa_source_weights;
 
-/* Once per sentence; the same struct also holds gradients with respect to these fields. */
+/* What exists once per sentence; the same struct also holds gradients with respect to these
+ * fields. */
 typedef struct sa_source {
     sa_memory memory;           /* what is attended to */
     sa_mat context_input, c;    /* fixed: [B x ..] what c is made of, [B x n] the context vector */
@@ -129,16 +130,16 @@ typedef struct sa_source {
 
 void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);
 
-/* For B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. Here and
- * below, 0 heads mean no attention. */
+/* Lays out B sentences with these annotations; sentence b has rows first[b] .. first[b+1]-1. Here
+ * and below, 0 heads mean no attention. */
 void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
                       int B, const int *first, sa_mat annotations, sa_source *source);
 
-/* Keys, values, context vector and s_0, from the encoder's annotations. */
+/* Computes keys, values, context vector and s_0 from the encoder's annotations. */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
                        const sa_encoder_cache *encoder, sa_source *source);
-/* From d, into which the steps have accumulated since sa_source_zero: accumulates into
- * encoder->dannotations, dlast_memory, dw and dattention. */
+/* Accumulates into encoder->dannotations, dlast_memory, dw and dattention, from d, into which the
+ * steps have accumulated since sa_source_zero. */
 void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
                         const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
                         sa_source_weights *dw, sa_attention *dattention);

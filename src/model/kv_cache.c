@@ -1,6 +1,7 @@
 /* The Transformer that generates word by word: the same layers as in transformer.c, but the keys
- * and values of the words so far come from a cache, so that a step computes those of its own words
- * alone. kv_cache.h describes the cache. L hypotheses of a step, m the size of a vector. */
+ * and values of the words so far come from a cache, so that a step computes only those of its own
+ * words. kv_cache.h describes the cache. L is the number of hypotheses of a step, m the size of a
+ * vector. */
 #include "model/kv_cache.h"
 #include "base/memory.h"
 #include "tensor/vec.h"
@@ -51,7 +52,7 @@ static sa_memory entries_of(const sa_transformer_decode_state *state, const sa_a
     return own;
 }
 
-/* Copies what the memory holds of words `first` .. `end` - 1 (from 0), the last of which has this
+/* Copies what the memory holds of words `first` .. `end` - 1 (from 0); the last one has this
  * entry. */
 static void gather_entries(sa_transformer_decode_state *state, const sa_attention *w, int layer,
                            int entry, int first, int end) {
@@ -69,14 +70,14 @@ static void gather_entries(sa_transformer_decode_state *state, const sa_attentio
 
 /* ---- The source of a decoder-only model ------------------------------------------------------ */
 
-/* Returns the number of words before the first that a step reads: of a decoder-only model the words
+/* Returns the number of words before the first that a step reads: in a decoder-only model the words
  * of source b except EOS, else 0. */
 static int words_before(const sa_transformer_decode_state *state, int b) {
     const int *first = state->encoder.self.first + b;
     return state->separator ? first[1] - first[0] - 1 : 0;
 }
 
-/* What the memory holds of them. */
+/* Copies what the memory holds of these words. */
 static void gather_source(sa_transformer_decode_state *state, int layer, int b) {
     sa_memory *memory = &state->encoder.layer[layer].self.memory;
     const int first = memory->first[b], words = words_before(state, b);
@@ -87,7 +88,7 @@ static void gather_source(sa_transformer_decode_state *state, int layer, int b) 
     }
 }
 
-/* The weights of row l, for its source alone. */
+/* Keeps the weights of row l, but only those of its source. */
 static void keep_source_weights(const sa_transformer_decode_state *state, int heads, int layer,
                                 int b, int l) {
     const sa_mat kept = state->cross_attention[layer].alpha;
@@ -130,7 +131,7 @@ static void attend_to_sums(const sa_attention *attention, int layer, sa_mat anno
 
 /* ---- Sublayers ------------------------------------------------------------------------------- */
 
-/* The keys and values of all rows' words are cached, and each row attends to those before it. */
+/* Caches the keys and values of all rows' words, and lets each row attend to those before it. */
 static void attend_to_cache(const sa_attention *attention, int layer, const sa_decode_step *step,
                             sa_mat annotations, sa_attention_rows rows, sa_mat o,
                             sa_transformer_decode_state *state) {
@@ -230,8 +231,8 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Returns the width of what takes the place of keys and values in decoding. A decoder-only model
- * keeps these: the weights of the source are its alignment. */
+/* Returns the width of the sums that take the place of keys and values in decoding. A decoder-only
+ * model keeps keys and values: the weights of the source are its alignment. */
 static int sums_width(const sa_stack *stack) {
     return stack->cross ? sa_running_width(&stack->layer[0].self.attention) : 0;
 }
@@ -249,7 +250,7 @@ sa_cache_size sa_transformer_cache_size(const sa_transformer *w) {
         .target_word = sums ? 0 : sa_memory_width(&layer->self.attention, (int)A) * size};
 }
 
-/* What only a decoder-only model needs, for sources of at most S words. */
+/* Lays out what only a decoder-only model needs, for sources of at most S words. */
 static void layout_prefix(sa_arena *arena, const sa_stack *stack, int rows, int S,
                           sa_transformer_decode_state *state) {
     state->separator = sa_arena_alloc(arena, (size_t)rows, sizeof *state->separator);

@@ -17,7 +17,7 @@ typedef struct sa_kv_cache {
     int *last, *next; /* [rows] the newest entry of each row; next is scratch */
 } sa_kv_cache;
 
-/* Linear attention has these instead: each row's sums of all layers, now and at the step before,
+/* What linear attention has instead: each row's sums in all layers, now and at the step before,
  * whose rows a beam search continues in another order. */
 typedef struct sa_attention_sums {
     sa_mat now, before; /* [rows x width] */
@@ -34,8 +34,8 @@ typedef struct sa_transformer_decode_state {
     sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
-    sa_attention_rows self_attention;    /* without what grows with the words */
-    sa_attention_rows one;               /* of one row, with the cached words */
+    sa_attention_rows self_attention;    /* except what grows with the words */
+    sa_attention_rows one;               /* for one row, with the cached words */
     sa_memory words;                     /* its cached words */
     sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* decoder-only: the weights of the source */
     sa_layernorm_cache last;

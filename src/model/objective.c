@@ -31,8 +31,8 @@ void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
         }
 }
 
-/* What parts of a recurrent decoder's attention add to the loss of each query, the mean over
- * heads. */
+/* Subtracts what parts of a recurrent decoder's attention add to the loss of each query, averaged
+ * over the heads. */
 void sa_penalty_term(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
                      const sa_output_gradients *d) {
     const sa_attention *attention = &w->decoder.attention;
@@ -49,9 +49,9 @@ void sa_penalty_term(const sa_seq2seq *w, double weight, sa_real scale, sa_pass 
     }
 }
 
-/* sum_i (A log p_i(s_i) + lambda_e H(p_i)) of the words s_i that were sampled, with the advantage
- * A = lambda_r (log p(y | s) - b). Without a backward pass the advantages, constants of the
- * gradient, stay what they were, so that differences can check it. */
+/* Adds sum_i (A log p_i(s_i) + lambda_e H(p_i)) over the sampled words s_i, with the advantage A =
+ * lambda_r (log p(y | s) - b). Without a backward pass the advantages, which are constants of the
+ * gradient, keep their values, so that differences can check it. */
 void sa_sampling_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                       sa_real scale, sa_pass *pass, const sa_output_gradients *d) {
     const sa_batch_side *side = &batch->target;

@@ -3,7 +3,7 @@
 
 #include "model/pass.h"
 
-/* All zero: nothing. */
+/* The terms of the objective; all zero: none. */
 typedef struct sa_regularizer {
     sa_dropout dropout;
     double smoothing;                        /* of labels */
@@ -18,10 +18,11 @@ typedef struct sa_regularizer {
 
 sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
 
-/* Each subtracts its loss from pass->objective. With batch->gold: overwrites d->alpha. */
+/* Subtract the loss of each from pass->objective. With batch->gold, the alignment term overwrites
+ * d->alpha. */
 void sa_alignment_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, const sa_output_gradients *d);
-/* These leave the gradients to d->part, unless d is NULL. */
+/* These leave the gradients in d->part, unless d is NULL. */
 void sa_penalty_term(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
                      const sa_output_gradients *d);
 void sa_sampling_term(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,

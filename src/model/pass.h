@@ -11,9 +11,9 @@
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* For the option rows: the name of a model (SA_MODEL_...), NULL after the last. */
+/* Returns the name of a model (SA_MODEL_...), for the option rows; NULL after the last. */
 const char *sa_model_name(size_t i);
-/* Returns the preset where training starts when none is named; NULL: the defaults. */
+/* Returns the preset from which training starts when none is named; NULL: from the defaults. */
 const char *sa_model_preset(int model);
 /* Returns whether the decoder has cross-attention. */
 bool sa_model_attends(const sa_settings *settings);
@@ -23,14 +23,14 @@ typedef struct sa_sizes {
     sa_encoder_sizes encoder;
     sa_decoder_sizes decoder;
     sa_transformer_sizes transformer;
-    int precision; /* SA_PRECISION_... of the products of weights */
+    int precision; /* SA_PRECISION_... of products with weights */
 } sa_sizes;
 
 /* Returns the sizes of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
-/* Returns why the settings are incompatible, worded as in config/settings.h, as when vectors that
- * are compared or shared differ in size; NULL: they are not. */
+/* Returns why the settings are incompatible, as when vectors that are compared or shared differ in
+ * size, worded as in config/settings.h; NULL: they are compatible. */
 const char *sa_settings_refusal(const sa_settings *settings);
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -65,9 +65,9 @@ void sa_seq2seq_bind_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *st
 bool sa_seq2seq_open_stored(const sa_sizes *sizes, sa_real *buffer, sa_store *store, sa_seq2seq *w,
                             sa_error *error);
 
-/* Whether attention that selects words instead of weighing them does so (monotonic.c and hard.c of
- * attention/parts), as in decoding. Without, as at first, it has the expected weights, and in
- * training what these files say. */
+/* Sets whether attention that can select words instead of weighing them (monotonic.c and hard.c of
+ * attention/parts) does so, as in decoding. If it does not, as at first, it has the expected
+ * weights, and in training what these files say. */
 void sa_seq2seq_set_decoding(sa_seq2seq *w, bool decoding);
 
 /* Replaces the weights of w's cross-attention: see sa_override_install. */
@@ -93,12 +93,12 @@ static inline int sa_seq2seq_words(const sa_seq2seq *w) {
     return sa_seq2seq_readout(w)->W_o.mat.rows;
 }
 
-/* Returns whether it copies. */
+/* Returns whether the model copies source words. */
 static inline bool sa_copies(const sa_seq2seq *w) {
     return sa_seq2seq_readout(w)->copy_gate.b.cols;
 }
 
-/* Layers with attention at that site (0: none), and the heads of each. */
+/* Return the number of layers with attention at that site (0: none), and of heads in each. */
 int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site);
 int sa_seq2seq_heads(const sa_seq2seq *w);
 /* Returns whether the decoder attends to the source. */
@@ -130,14 +130,14 @@ static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *bat
     return w->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
 
-/* Returns what the read-out has made of the pass. */
+/* Returns what the read-out has computed in the pass. */
 static inline const sa_readout_cache *sa_pass_readout(const sa_seq2seq *w, const sa_pass *pass) {
     return w->recurrent ? &pass->decoder.readout : &pass->transformer.readout;
 }
 
-/* Returns the weights of position t of sentence b (layer from 0): a target position, or at
- * SA_SITE_ENCODER a source position. Of all heads side by side, or [1 x keys] of one head (from 0).
- * The keys are source words, or at SA_SITE_DECODER y_0 .. y_{T-1}. */
+/* Return the weights of position t of sentence b (layer from 0), a target position or, at
+ * SA_SITE_ENCODER, a source position: of all heads side by side, or [1 x keys] of one head (from
+ * 0). The keys are source words, or at SA_SITE_DECODER y_0 .. y_{T-1}. */
 sa_mat sa_pass_all_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
                            sa_attention_site site, int layer, int b, int t);
 sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,

@@ -1,6 +1,7 @@
-/* The read-out: from a decoder's state, the word before and the context, the vector t_i; from t_i,
- * for every decoder and the Transformer, the probabilities of the next word, their loss and its
- * gradient. R rows, n the size of a state, l of t, K words. */
+/* The read-out: computes the vector t_i from a decoder's state, the word before and the context;
+ * and from t_i, for every decoder and the Transformer, the probabilities of the next word, their
+ * loss and its gradient. R is the number of rows, n the size of a state, l that of t, K the number
+ * of words. */
 #include "model/readout.h"
 #include "base/thread.h"
 #include "layers/basic.h"
@@ -9,7 +10,7 @@
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 
-/* Equation 5 (Luong et al. 2015): t = tanh(t~). The copy in `a` is not changed by dropout. */
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). Dropout does not change the copy in `a`. */
 void sa_tanh_forward(sa_mat a, sa_mat t) {
     sa_tanh(a);
     sa_copy_mat(a, t);
@@ -22,7 +23,7 @@ void sa_tanh_backward(sa_mat t, sa_mat dt, sa_mat da) {
     }
 }
 
-/* ---- From t~ to the loss -------------------------------------------------------------------- */
+/* ---- From t~ to the loss --------------------------------------------------------------------- */
 
 /* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i);
  * output_forward of paper/rnnsearch.c, generalized. s [R x n], x [R x m], c [R x A] -> t [R x l] */
@@ -70,8 +71,8 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
                                               logits.cols);
 }
 
-/* Words whose logits are computed and read at once: with some hundred rows, and W_o and its
- * gradient for these words, they fit the processor's second cache. */
+/* How many words have their logits computed and read at once: with some hundred rows, and W_o and
+ * its gradient for these words, they fit the processor's second-level cache. */
 enum { SLICE = 256 };
 
 /* Some words of a block of rows. */
@@ -81,7 +82,7 @@ typedef struct vocabulary_slice {
     sa_real *max;  /* of the rows */
 } vocabulary_slice;
 
-/* Returns the words from `first` on, for `count` rows from row `at` of the cache on. */
+/* Returns the words from `first` on, for `count` rows of the cache from row `at` on. */
 static vocabulary_slice slice_of(const sa_readout *w, const sa_readout_cache *cache, int at,
                                  int count, int first) {
     const int left = cache->logits.cols - first, words = left < SLICE ? left : SLICE;
@@ -124,8 +125,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
     }
 }
 
-/* ---- Weights and layout
- * ---------------------------------------------------------------------------------- */
+/* ---- Weights and layout ---------------------------------------------------------------------- */
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
     const int units = (sizes.maxout ? 2 : 1) * sizes.l;
@@ -144,8 +144,8 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
 }
 
-/* About a megabyte of logits, but enough rows to repay what reading W_o costs their product, which
- * is more with a wider t. */
+/* Returns the rows of about a megabyte of logits, but enough to repay what reading W_o costs their
+ * product, which is more with a wider t. */
 static int block_rows(int rows, int words, int l) {
     int block = (1 << 18) / words, least = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
     if (block < least) block = least;

@@ -49,53 +49,52 @@ typedef struct sa_readout_cache {
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
-/* Adds the logits, which sa_vocabulary_loss needs. */
+/* Lays out the logits, too, which sa_vocabulary_loss needs. */
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
 /* Returns rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* The weights by which a readout that is made step by step multiplies. */
+/* Registers the weights by which a read-out that runs step by step multiplies. */
 void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 
-/* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
+/* Computes t from s [R x n], x = E y_{i-1} [R x m] and c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache);
-/* From dt, which it overwrites, and dz, the gradient with respect to the copy gate's z: overwrites
- * ds, dx and dc, and fills cache->dsums for the weights. */
+/* Overwrites ds, dx and dc, and fills cache->dsums for the weights, from dt, which it overwrites,
+ * and dz, the gradient with respect to the copy gate's z. */
 void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat dt,
                          sa_mat dz, sa_mat ds, sa_mat dx, sa_mat dc);
 /* Accumulates the gradients of the weights for all rows at once, from cache->dsums. */
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_mat dz, sa_readout *dw);
 
-/* W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as W_o, or
- * empty. */
+/* Binds W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as
+ * W_o, or empty. */
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
 /* log p(word) of row i of t is logits_i - log_sum_exp[i]; best for sa_weight_most_rows(W_o, ...)
- * rows at once. most [rows x stretches]: the largest logit of each stretch of as many words, of
- * those that are numbers. */
+ * rows at once. most [rows x stretches]: the largest logit of each stretch of this many words, NaN
+ * aside. */
 enum { SA_VOCABULARY_STRETCH = 512 };
 int sa_vocabulary_stretches(const sa_readout *w);
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
                            double *log_sum_exp);
 
-/* Of every row [R]: log p(y_i), and what training maximizes (layers/loss.h). */
+/* log p(y_i) of every row [R], and what training maximizes (layers/loss.h). */
 typedef struct sa_word_objectives {
     sa_real *log_p, *objective;
 } sa_word_objectives;
 
-/* Fills `words` for the reference tokens ids [R]. With dw, also the backward pass of the loss
+/* Fills `words` for the reference tokens ids [R]. With dw, also runs the backward pass of the loss
  * scale * sum_i -objective_i: overwrites dt [R x l], accumulates into dw->W_o and dw->b_y. It takes
  * some rows and words at a time, whose logits are in cache. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_word_objectives words, sa_mat dt,
                         sa_readout *dw);
 
-/* ---- From the loss back to the model ----------------------------------------------------------
- */
+/* ---- From the loss back to the model --------------------------------------------------------- */
 
-/* The gradients of the loss with respect to what a forward pass puts out, a row for each target
+/* The gradients of the loss with respect to the outputs of a forward pass, a row for each target
  * word. The buffers belong to the pass. */
 typedef struct sa_output_gradients {
     sa_mat t;                  /* [M x l] the vectors that predict words */

@@ -1,7 +1,7 @@
 /* The loss of a batch and its gradient, for any model: from source and target words through the
  * encoder and the decoder, or the Transformer, to log p(y_i), and back. The trainer uses it, and so
- * does everything that looks into a model. M target words; the other terms of the loss are in
- * objective.c. */
+ * does everything that looks into a model. M is the number of target words; the other terms of the
+ * loss are in objective.c. */
 #include "model/seq2seq.h"
 #include "base/thread.h"
 #include "model/copying.h"

@@ -9,12 +9,12 @@
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw);
 
-/* Its three steps. Without dropout, rng may be NULL. */
+/* The three steps of sa_seq2seq_loss. Without dropout, rng may be NULL. */
 void sa_pass_forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                      sa_pass *pass);
-/* From t to log_p and objective; with dw, fills d, for the loss scale * sum -objective, and
+/* Computes log_p and objective from t; with dw, fills d, for the loss scale * sum -objective, and
  * accumulates into dw's softmax layer. */
 void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                      sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
-/* From d, which it may overwrite. */
+/* Runs the backward pass from d, which it may overwrite. */
 sa_backward_function sa_pass_backward;

@@ -41,7 +41,7 @@ static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *ki
                : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
-/* Of embeddings, annotations or the readout. */
+/* Returns whether embeddings, annotations or the read-out have dropout. */
 static bool drops_out(const sa_settings *settings) {
     return settings->dropout > 0 || settings->dropout_embeddings > 0 ||
            settings->dropout_annotations > 0 || settings->dropout_readout > 0;
@@ -87,7 +87,7 @@ static sa_sizes recurrent_sizes(const sa_settings *settings, int source_words, i
     return (sa_sizes){.recurrent = true, .encoder = encoder, .decoder = decoder};
 }
 
-/* What the layers of the decoder need. */
+/* Returns what the layers of the decoder lack, or NULL. */
 static const char *refuse_layers(const sa_settings *settings, const sa_sizes *sizes) {
     if (sizes->encoder.copied && settings->layers != settings->decoder_layers)
         return "{decoder_layers:}: {decoder_init:copy} gives each layer of the decoder the last "
@@ -160,7 +160,7 @@ static sa_sizes decoder_only_sizes(const sa_settings *settings, int source_words
     sa_transformer_sizes *own = &sizes.transformer;
     own->decoder_only = true;
     own->full_prefix = settings->prefix == SA_PREFIX_FULL;
-    /* EOS of the source, but not that of the target, which nothing reads. */
+    /* EOS of the source counts, but not that of the target, which nothing reads */
     own->max_positions = own->attention.max_positions = 2 * settings->max_len + 1;
     return sizes;
 }

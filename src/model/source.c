@@ -1,6 +1,6 @@
 /* What a recurrent decoder knows of the source before its first step: its first state s_0, the keys
  * and values of its attention, and the one context vector of a decoder without attention, all from
- * the annotations h_j. encoder.h has the ways of making s_0. */
+ * the annotations h_j. encoder.h lists the ways to make s_0. */
 #include "model/encoder.h"
 #include "model/readout.h"
 #include "tensor/vec.h"
@@ -13,7 +13,7 @@ static bool averages(int kind, const sa_encoder_sizes *sizes) {
     return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
 }
 
-/* Returns whether forward_S and backward_1 are in the summary. */
+/* Return whether forward_S and backward_1 are in the summary. */
 static bool has_forward(int kind, const sa_encoder_sizes *sizes) {
     return kind != SA_INITIAL_BACKWARD || sizes->kind == SA_ENCODER_UNI;
 }
@@ -32,7 +32,7 @@ static sa_mat slice(sa_mat annotations, int row, int from, int count) {
     return sa_cols(sa_rows(annotations, row, 1), from, count);
 }
 
-/* The last states of the directions, or mean_j h_j: out [B x width] */
+/* Fills out [B x width] with the last states of the directions, or with mean_j h_j. */
 static void summary_forward(int kind, const sa_encoder_sizes *sizes,
                             const sa_encoder_cache *encoder, sa_mat out) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
@@ -74,7 +74,7 @@ static int context_input_width(const sa_source_sizes *sizes) {
     return sizes->fixed ? summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
 }
 
-/* 0: s_0 is made from the fixed context. */
+/* Returns the width of the summary that makes s_0, or 0 if the fixed context makes it. */
 static int initial_input_width(const sa_source_sizes *sizes) {
     return sizes->initial == SA_INITIAL_CONTEXT ? 0
                                                 : summary_width(sizes->initial, &sizes->encoder);

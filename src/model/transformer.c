@@ -1,7 +1,8 @@
-/* The Transformer (Vaswani et al. 2017): from the source words the memory h_j, from that and the
- * target words before the vectors t_i that predict the next ones, for sa_seq2seq_loss and for
- * decoding (kv_cache.c). Also decoder-only models, one stack that reads source and target. Rows
- * stand sentence by sentence: R words of vectors with m numbers; N words of the memory. */
+/* The Transformer (Vaswani et al. 2017): computes the memory h_j from the source words and, from
+ * that and the target words before, the vectors t_i that predict the next ones, for sa_seq2seq_loss
+ * and for decoding (kv_cache.c). It may also be decoder-only: one stack that reads source and
+ * target. Rows are in the order of the sentences: R words with vectors of m numbers; N words of the
+ * memory. */
 #include "model/transformer.h"
 #include "base/thread.h"
 #include "tensor/vec.h"
@@ -23,8 +24,8 @@ static sa_mat attention_forward(const sa_attention_sublayer *w, sa_mat x, double
     return cache->residual.y;
 }
 
-/* d [R x m], the gradient with respect to y, becomes that with respect to x. dalpha [R x H S] is
- * what the loss adds to the gradient of the weights themselves, or empty. Accumulates into
+/* Turns d [R x m], the gradient with respect to y, into the gradient with respect to x. dalpha [R x
+ * H S] is what the loss adds to the gradient of the weights themselves, or empty. Accumulates into
  * own->memory.annotations and dw. */
 static void attention_backward(const sa_attention_sublayer *w, double dropout,
                                const sa_attention_sublayer_cache *cache, sa_mat d, sa_mat dalpha,
@@ -94,9 +95,9 @@ static void embed_backward(sa_dropout dropout, const sa_stack_cache *cache, sa_m
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Section 3.1 (Vaswani et al. 2017): in every layer self-attention, in the decoder's also attention
- * to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE the sum
- * of all layers is normalized at the end. cache->out [R x m] */
+/* Section 3.1 (Vaswani et al. 2017): runs self-attention in every layer, in the decoder's also
+ * attention to the encoder's output h (the memory), then the feed-forward network. With SA_NORM_PRE
+ * the sum of all layers is normalized at the end. cache->out [R x m] */
 static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
                           sa_stack_cache *cache) {
     embed_forward(w, E, dropout, rng, cache);
@@ -113,8 +114,9 @@ static void stack_forward(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rn
     if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
 }
 
-/* From d, the gradient with respect to out, which it overwrites, and dalpha, what the loss adds to
- * the weights of the last layer's attention to the source, or empty. */
+/* Runs the backward pass from d, the gradient with respect to out, which it overwrites, and dalpha,
+ * what the loss adds to the gradient of the last layer's attention weights to the source, or
+ * empty. */
 static void stack_backward(const sa_stack *w, sa_dropout dropout, sa_stack_cache *cache, sa_mat d,
                            sa_mat dalpha, sa_stack *dw, sa_mat dE) {
     sa_sublayer_workspace *workspace = &cache->workspace;
@@ -177,8 +179,8 @@ static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transf
 
 /* ---- One stack for both sides ---------------------------------------------------------------- */
 
-/* Returns the rows of all [R x ..] from which the target words of sentence b are predicted, and
- * their rows in a matrix of all target words [M x ..]. */
+/* Return the rows of `all` [R x ..] that predict the target words of sentence b, and their rows in
+ * a matrix of all target words [M x ..]. */
 static sa_mat predicting_rows(const sa_transformer_cache *cache, int b, sa_mat all) {
     const int T = cache->first[b + 1] - cache->first[b];
     return sa_rows(all, cache->decoder.self.first[b] + cache->prefix[b] - 1, T);
@@ -188,7 +190,7 @@ static sa_mat target_rows(const sa_transformer_cache *cache, int b, sa_mat all) 
     return sa_rows(all, cache->first[b], cache->first[b + 1] - cache->first[b]);
 }
 
-/* all = 0 but in the rows that predict. */
+/* Copies to the rows of `all` that predict, and zeroes the others. */
 static void spread(const sa_transformer_cache *cache, sa_mat rows, sa_mat all) {
     sa_zero(all);
     for (int b = 0; b < cache->decoder.self.sentences; b++)
@@ -317,7 +319,7 @@ static int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *
     return ids;
 }
 
-/* y_i of every row (shift 0), or y_{i-1}, beginning with BOS (shift 1). */
+/* Returns y_i of every row (shift 0), or y_{i-1}, beginning with BOS (shift 1). */
 static int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
     int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
@@ -437,7 +439,7 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
 
 /* ---- Layout: one stack for both sides -------------------------------------------------------- */
 
-/* The words of all sentences, and where each begins. */
+/* Joins the words of all sentences, and finds where each begins. */
 static void join_words(const sa_batch *batch, int *first, int *prefix, int32_t *ids) {
     const sa_batch_side *source = &batch->source, *target = &batch->target;
     first[0] = 0;

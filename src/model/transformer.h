@@ -1,8 +1,8 @@
 /* transformer: the model of Vaswani et al. 2017 ("Attention is all you need"), on the attention of
  * the recurrent models: any score can serve at its three sites.
  *
- * All rows stand sentence by sentence in the order of the targets: source row first[b] + t of the
- * memory, target row target.first[b] + t. */
+ * Rows are ordered sentence by sentence, in the order of the targets: source row first[b] + t of
+ * the memory, target row target.first[b] + t. */
 #pragma once
 
 #include "attention/heads.h"
@@ -118,19 +118,20 @@ typedef struct sa_transformer_cache {
 
 /* ---- The pass over a batch ------------------------------------------------------------------- */
 
-/* Up to readout.t, the vectors from which words are predicted. Without dropout, rng may be NULL. */
+/* Runs the model up to readout.t, the vectors that predict words. Without dropout, rng may be
+ * NULL. */
 void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache);
-/* From the gradients `of` the loss with respect to what the forward pass put out, which it may
- * overwrite; accumulates into dw. */
+/* Runs the backward pass from `of`, the gradients of the loss with respect to the outputs of the
+ * forward pass, which it may overwrite; accumulates into dw. */
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, const sa_output_gradients *of,
                              sa_transformer *dw);
 
-/* What reads the source, alone: the encoder, or the only stack; its output is encoder->out. */
+/* Runs only what reads the source: the encoder, or the only stack; its output is encoder->out. */
 void sa_transformer_encode_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                                    sa_stack_cache *encoder);
-/* From encoder->d. */
+/* Runs its backward pass, from encoder->d. */
 void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
                                     sa_stack_cache *encoder, sa_transformer *dw);
 

@@ -18,7 +18,8 @@ typedef struct side {
     bool *unknown;
 } side;
 
-/* read: instead of the words that are predicted those that the decoder reads, BOS first, no EOS. */
+/* read: the words that the decoder reads, BOS first, no EOS, instead of those that are
+ * predicted. */
 static bool read_side(const sa_text_codec *codec, const char *text, const sa_sentence *sentence,
                       bool read, side *out, sa_error *error) {
     out->words = sa_surface_words(codec, text, sentence, error);
@@ -32,7 +33,7 @@ static bool read_side(const sa_text_codec *codec, const char *text, const sa_sen
     return out->unknown;
 }
 
-/* Joins the words of one side and the first ones of another; these keep the spellings. */
+/* Joins the words of one side and the first words of the other, which keep their spellings. */
 static bool join_sides(const side *one, int count, const side *other, int others, side *both,
                        sa_error *error) {
     const size_t first = (size_t)count, rest = (size_t)others;
@@ -77,8 +78,7 @@ static bool report(const align_task *task, const sa_pair *pair, const sa_sentenc
     return good;
 }
 
-/* ---- Attributions instead of weights ----------------------------------------------------------
- */
+/* ---- Attributions instead of weights --------------------------------------------------------- */
 
 typedef struct attribute_task {
     const align_task *of;
@@ -124,10 +124,9 @@ static bool attribute_pair(void *context, int i, sa_error *error) {
     return good;
 }
 
-/* ---- Chunks of the pairs ----------------------------------------------------------------------
- */
+/* ---- Chunks of the pairs --------------------------------------------------------------------- */
 
-/* Aligns pairs, few enough that all their matrices may be in memory. */
+/* Aligns pairs, few enough for all their matrices to be in memory. */
 static bool align_chunk(const align_task *task, const sa_pair *pairs, size_t first, size_t count,
                         sa_error *error) {
     sa_model *model = task->model;
@@ -165,7 +164,7 @@ bool sa_align_at_check(const sa_model *model, int at, sa_error *error) {
            sa_fail(error, SA_USAGE, "{align_at} input needs a Transformer or a decoder-only model");
 }
 
-/* attends: whether one of them reads the attention that align shows. */
+/* Checks the methods; attends: whether one of them reads the attention that align shows. */
 static bool check_methods(const sa_model *model, const sa_align_options *options, bool *attends,
                           sa_error *error) {
     const sa_attribution *list[SA_ATTRIBUTIONS];
@@ -250,7 +249,7 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
 
 /* ---- From subwords to words ------------------------------------------------------------------ */
 
-/* Returns the words that subwords make, terminated, in one block of memory; merge: without
+/* Returns the words that subwords make, terminated, in one block of memory; merge: without their
  * marks. */
 static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
                                   bool merge, sa_error *error) {
@@ -270,7 +269,7 @@ static const char **join_subwords(const char *const *subword, int count, const i
     return list;
 }
 
-/* Merges every matrix, in the order in which they lie. */
+/* Merges every matrix, in the order of memory. */
 static bool merge_weights(const sa_alignment *subwords, const int *target, const int *source,
                           sa_alignment *words, sa_error *error) {
     const size_t from = (size_t)subwords->targets * (size_t)subwords->sources,
@@ -300,7 +299,7 @@ static bool merge_numbers(const double *subwords, int count, const int *word, in
     return merged;
 }
 
-/* A word is unknown if one of its subwords is. */
+/* Marks a word as unknown if one of its subwords is. */
 static bool merge_unknown(const bool *subwords, int count, const int *word, int words,
                           const bool **out, sa_error *error) {
     if (!subwords) return true;
@@ -310,7 +309,7 @@ static bool merge_unknown(const bool *subwords, int count, const int *word, int 
     return merged;
 }
 
-/* Makes all that an alignment owns; after a failure, what it owns by then is released. */
+/* Makes all that an alignment owns; after a failure, releases what it owns by then. */
 static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
     const int T = from->targets, S = from->sources;
     int *target = sa_new((size_t)T + (size_t)S, sizeof *target, error);

@@ -18,14 +18,14 @@ typedef struct copies {
     int count, columns;
     double scale[COPIES]; /* of the vectors of all columns */
     int hidden[COPIES];   /* the column that is <unk>, from 0; negative: none */
-    int zeroed;           /* or the attention in which it has no value: view_of; or negative */
+    int zeroed;           /* or the attention (see view_of) in which it has no value; or negative */
     sa_arena arena;       /* empty before the run */
     sa_seq2seq w, dw;
     sa_mat x[2], dx[2]; /* [count columns x m] of source and target words; one if they share E */
     sa_batch batch;
     sa_pass pass;
-    sa_mat derivative[3], kept[3]; /* by what predicts: of the current target word, and of all */
-    int rows, cols;                /* wanted before the run: */
+    sa_mat derivative[3], kept[3]; /* of what predicts: for the current target word, and for all */
+    int rows, cols;                /* set before the run: */
     sa_mat work[2];                /* [rows x cols] */
 } copies;
 
@@ -33,7 +33,7 @@ static int columns_of(const sa_attributed *job) {
     return job->source->len + (job->options->target_prefix ? job->target->len - 1 : 0);
 }
 
-/* Returns which of two embeddings column j is read from. */
+/* Returns which of the two embeddings column j is read from. */
 static int side_of(const sa_attributed *job, int j) {
     return j >= job->source->len && !job->w->transformer.sizes.decoder_only;
 }
@@ -76,7 +76,7 @@ static void fill(const copies *all, int32_t *ids, int32_t *extended) {
         }
 }
 
-/* The decoder reads the target words from their own rows; it still predicts the words. */
+/* Lets the decoder read the target words from their own rows; it still predicts the words. */
 static void read_prefix(copies *all) {
     const int S = all->job->source->len, joined = all->w.transformer.sizes.decoder_only;
     const int words = sa_seq2seq_words(&all->w);
@@ -107,7 +107,7 @@ static void layout_derivatives(copies *all) {
 typedef struct view {
     sa_attention *w;
     const sa_attention_sublayer_cache *cache;
-    sa_mat out; /* of its layer, copy c in the rows from first[c] on */
+    sa_mat out; /* of its layer, copy c from row first[c] on */
     const int *first;
     bool cross;
 } view;
@@ -123,8 +123,8 @@ static view view_at(copies *all, bool encoder, int layer, bool cross) {
                   cross};
 }
 
-/* Returns attention k of the ones that rollout multiplies, from below: the layers of the encoder,
- * the top cross-attention and the layers of the decoder, or the layers of a joint stack. */
+/* Returns attention k, from below, of those that rollout multiplies: the layers of the encoder, the
+ * top cross-attention and the layers of the decoder, or the layers of a joint stack. */
 static view view_of(copies *all, int k) {
     const int layers = all->w.transformer.sizes.layers;
     if (all->w.transformer.sizes.decoder_only) return view_at(all, false, k, false);
@@ -184,7 +184,7 @@ static copies *copies_new(const sa_attributed *job, int count, sa_error *error) 
     return all;
 }
 
-/* Makes copies: the pair as it is and, in each further copy, one column hidden, from `first` on. */
+/* Makes copies: the pair as it is, and further ones that each hide one column, from `first` on. */
 static copies *hiding_copies(const sa_attributed *job, int first, int columns, sa_error *error) {
     const int rest = columns - first;
     copies *all = copies_new(job, 1 + (rest < COPIES - 1 ? rest : COPIES - 1), error);
@@ -192,7 +192,8 @@ static copies *hiding_copies(const sa_attributed *job, int first, int columns, s
     return all;
 }
 
-/* Runs the model on them, with the changes that were made, and derives by what predicts. */
+/* Runs the model on the copies, as they were changed, and takes derivatives with respect to what
+ * predicts. */
 static bool copies_run(copies *all, sa_error *error) {
     layout(all); /* the dry run */
     if (!sa_arena_init(&all->arena, all->arena.used, error)) return false;
@@ -231,11 +232,10 @@ static void derive(copies *all, int t) {
     sa_pass_backward(w, &all->batch, (sa_dropout){0}, &all->pass, &d, &all->dw);
 }
 
-/* ---- Gradients and occlusion -------------------------------------------------------------------
- */
+/* ---- Gradients and occlusion ----------------------------------------------------------------- */
 
-/* Adds 1/steps of a x . dF/dx or, with `norm`, |dF/dx| at the midpoints of the steps; of one step
- * at x itself. */
+/* Adds 1/steps of a x . dF/dx or, with `norm`, |dF/dx| at the midpoints of the steps; with one
+ * step, at x itself. */
 static bool add_gradients(const sa_attributed *job, int steps, bool norm, double *scores,
                           sa_error *error) {
     const int T = job->target->len, columns = columns_of(job);
@@ -266,7 +266,7 @@ static bool gradient(const sa_attributed *job, double *scores, sa_error *error) 
     return add_gradients(job, 1, job->method->norm, scores, error);
 }
 
-/* Compared with F(x) - F(0), which the scores of a row should sum to. */
+/* Also measures how far the sums of rows are from F(x) - F(0), which they should be. */
 static bool integrated_gradients(const sa_attributed *job, double *scores, sa_error *error) {
     const int columns = columns_of(job), steps = job->options->steps;
     copies *ends = copies_new(job, 2, error);
@@ -285,7 +285,8 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
     return good;
 }
 
-/* The first copy of every batch is whole. A target word is predicted without those after it. */
+/* The first copy of every batch hides nothing. A target word is predicted without those after
+ * it. */
 static bool occlusion(const sa_attributed *job, double *scores, sa_error *error) {
     const int T = job->target->len, S = job->source->len, columns = columns_of(job);
     bool good = true;
@@ -304,7 +305,7 @@ static bool occlusion(const sa_attributed *job, double *scores, sa_error *error)
 
 /* ---- Layers of a Transformer ----------------------------------------------------------------- */
 
-/* Adds 1/shown of the norms of one layer. */
+/* Adds 1/shown times the norms of one layer. */
 static void add_norms(copies *all, int layer, int shown, double *scores) {
     const int T = all->job->target->len, S = all->job->source->len;
     const bool joined = all->w.transformer.sizes.decoder_only;
@@ -343,7 +344,7 @@ static bool norms(const sa_attributed *job, double *scores, sa_error *error) {
 
 /* ---- From layer to layer --------------------------------------------------------------------- */
 
-/* For every attention of view_of how much each query takes from each key. */
+/* How much each query takes from each key, for every attention of view_of. */
 struct sa_attention_chain {
     const sa_attributed *job;
     sa_arena arena;
@@ -372,7 +373,8 @@ static void share(sa_mat row) {
     if (sum != 0) sa_scale(1 / sum, row);
 }
 
-/* Averages the heads, dividing rows by their sums; with residual connections (A + I) / 2. */
+/* Averages the heads and divides rows by their sums; with residual connections takes (A + I) /
+ * 2. */
 static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     copies *one = copies_new(all->job, 1, error);
     const bool good = one && copies_run(one, error);
@@ -394,14 +396,14 @@ static bool mean_weights(sa_attention_chain *all, sa_error *error) {
     return good;
 }
 
-/* 1 - cos(out_i, out_i without v_j), or 0 where both are nearly the same. */
+/* Returns 1 - cos(out_i, out_i without v_j), or 0 where both are nearly the same. */
 static sa_real change(sa_mat a, sa_mat b) {
     const double squares = (double)sa_dot(a.x, a.x, a.cols) * (double)sa_dot(b.x, b.x, b.cols),
                  apart = 1 - (double)sa_dot(a.x, b.x, a.cols) / sqrt(squares);
     return (sa_real)(apart < 1e-5 ? 0 : apart);
 }
 
-/* By every key j of query i, in the output of the layer; a row divided by its sum. */
+/* Measures how every key j changes the output of the layer at query i; divides a row by its sum. */
 static bool zeroed_values(sa_attention_chain *all, sa_error *error) {
     bool good = true;
     for (int k = 0; good && k < all->count; k++) {
@@ -422,7 +424,7 @@ static bool zeroed_values(sa_attention_chain *all, sa_error *error) {
     return good;
 }
 
-/* A_count .. A_1, in the rows that predict. */
+/* Multiplies A_count .. A_1, and keeps the rows that predict. */
 static void multiply(sa_attention_chain *all, double *scores) {
     const int T = all->job->target->len, columns = columns_of(all->job);
     sa_mat x = all->A[0];
@@ -458,7 +460,7 @@ typedef struct search {
     sa_seq2seq w;
     sa_batch batch;
     sa_pass pass;
-    int t, first;         /* the target word, and what copy 1 moves toward */
+    int t, first;         /* the target word, and the word that copy 1 moves toward */
     double share[COPIES]; /* how far a copy has moved; copy 0 does not move */
     sa_mat logits, most;  /* [COPIES x ..] of the target word */
     double log_sum[COPIES];
@@ -486,7 +488,7 @@ static void layout_search(search *all) {
         sa_mat_alloc(&all->arena, COPIES, sa_vocabulary_stretches(sa_seq2seq_readout(&all->w)));
 }
 
-/* Returns the total variation of p(y_t) of copy c from that of copy 0. */
+/* Returns the total variation distance between p(y_t) of copy c and that of copy 0. */
 static double variation(const search *all, int c) {
     const sa_real *own = sa_row(all->logits, 0), *moved = sa_row(all->logits, c);
     double sum = 0;
@@ -508,7 +510,8 @@ static double weight(const search *all, int c, int j) {
     return sum / count;
 }
 
-/* Returns the Jensen-Shannon divergence, in nats, of the weights of copy c from those of copy 0. */
+/* Returns the Jensen-Shannon divergence, in nats, between the weights of copy c and those of copy
+ * 0. */
 static double divergence(const search *all, int c) {
     double sum = 0;
     for (int j = 0; j < all->job->source->len; j++) {
@@ -519,8 +522,8 @@ static double divergence(const search *all, int c) {
     return sum;
 }
 
-/* Moves every copy as far as it may go. Returns the greatest divergence, whose weights are `row`,
- * or `best` if none is greater. */
+/* Moves every copy as far as it may go. Returns the greatest divergence, and sets `row` to its
+ * weights, or returns `best` if none is greater. */
 static double advance(search *all, double best, double *row) {
     const sa_mat t = sa_pass_readout(&all->w, &all->pass)->t;
     const int at = sa_seq2seq_target_row(&all->w, &all->batch, 0, all->t),
@@ -552,7 +555,7 @@ static bool adversarial(const sa_attributed *job, double *scores, sa_error *erro
     if (!sa_arena_init(&all.arena, all.arena.used, error)) return false;
     layout_search(&all);
     for (; all.t < job->target->len; all.t++) {
-        double best = -1; /* that of copy 0 is 0 */
+        double best = -1; /* copy 0 has 0 */
         for (all.first = 0; all.first < S + 1 + PERMUTATIONS; all.first += COPIES - 1)
             best = advance(&all, best, scores + all.t * S);
     }

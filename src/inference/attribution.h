@@ -37,26 +37,27 @@ typedef struct sa_attributed {
     size_t parameters; /* the size of all weights */
     const sa_sentence *source, *target;
     const sa_align_options *options; /* target_prefix, steps; layer and at: of norms */
-    double *gap;                     /* receives that of integrated gradients: sa_alignment.gap */
+    double *gap; /* receives the gap of integrated gradients: sa_alignment.gap */
 } sa_attributed;
 
 struct sa_attribution {
     const char *name;
-    bool prefix; /* has columns of earlier target words, ... */
+    bool prefix; /* it has columns of earlier target words, ... */
     bool joint;  /* ... or has them if one stack reads both sides */
     bool forces; /* other weights of cross-attention than the model's */
-    bool layers; /* of the layers of a Transformer, */
+    bool layers; /* it looks into the layers of a Transformer, */
     bool sums;   /* whose heads put out sums of weighted values, which no part changes */
-    /* Fills scores [T x columns], 0 before. SA_LIMIT: memory. NULL: the weights of attention, which
-     * passes have. */
+    /* Fills scores [T x columns], which are 0 before. SA_LIMIT: memory. NULL: uses the weights of
+     * attention, which a pass leaves. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);
     bool norm; /* gradient: |x| rather than x . dF/dx */
-    /* rollout, value zeroing: the matrices of the layers, whose product they are. */
+    /* rollout, value zeroing: makes the matrices of the layers, whose product they are. */
     bool (*make)(sa_attention_chain *all, sa_error *error);
 };
 
 extern const sa_attribution sa_attributions[]; /* ends with a NULL name; the first is attention */
 
-/* Reads a list of names, each at most once, into `list`; returns how many, or 0 and SA_USAGE. */
+/* Reads a list of names, each at most once, into `list`; returns their number, or 0 and
+ * SA_USAGE. */
 int sa_attributions_read(const char *names, const sa_attribution *list[SA_ATTRIBUTIONS],
                          sa_error *error);

@@ -1,5 +1,5 @@
-/* diagnosis: sa_diagnose counts over the results of sa_evaluate what the diagnostics need, and
- * keeps the worst pairs as cases. */
+/* diagnosis: sa_diagnose counts what the diagnostics need in the results of sa_evaluate, and keeps
+ * the worst pairs as cases. */
 #include "attention/attention.h"
 #include "config/settings.h"
 #include "data/corpus.h"
@@ -25,7 +25,7 @@ typedef struct diagnosis_data {
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-/* Inserts a pair if it is among the worst, after its equals. */
+/* Inserts a pair, after its equals, if it is among the worst. */
 static void insert_case(diagnosis_data *all, sa_case_kind kind, sa_diagnosis_case one) {
     sa_diagnosis_case *list = all->cases[kind];
     size_t at = all->count[kind];
@@ -50,7 +50,7 @@ static void add_pair_statistics(const sa_sentence_result *result, size_t index,
     }
 }
 
-/* Fills in the source words of the cases, as in the text. */
+/* Fills in the source words of the cases as the text has them. */
 static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, diagnosis_data *all,
                               sa_error *error) {
     for (int kind = SA_CASE_OVER; kind < KINDS; kind++)

@@ -31,7 +31,7 @@ void sa_ensemble_release(sa_ensemble *ensemble) {
     *ensemble = (sa_ensemble){0};
 }
 
-/* A row of self-attention has a weight of each head, or two, for every word before. */
+/* For every word before, a row of self-attention has a weight, or two, of each head. */
 bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) {
     for (int m = 0; m < ensemble->count; m++) {
         const sa_seq2seq *w = ensemble->states[m].w;
@@ -137,8 +137,9 @@ int sa_ensemble_logit_rows(const sa_ensemble *ensemble) {
     return rows;
 }
 
-/* Of the last step's rows rows[i], about sentences which[rows[i]]: row i of logits, which the
- * caller may overwrite, and of log_sum_exp. At most state->logit_rows. */
+/* Computes the logits of rows rows[i] of the last step, which are about sentences which[rows[i]]:
+ * row i of logits, which the caller may overwrite, and of log_sum_exp. Takes at most
+ * state->logit_rows. */
 static void make_logits(sa_decode_state *state, const int *which, const int *rows, int count) {
     const sa_mat t = sa_rows(state->gathered_t, 0, count),
                  logits = sa_rows(state->logits, 0, count);

@@ -1,4 +1,4 @@
-/* ensemble: one or several models that translate together, word by word.
+/* ensemble: one or more models that translate together, word by word.
  *
  * Each model has its own state of every hypothesis. The probability of the next word is the mean of
  * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
@@ -10,32 +10,33 @@
 
 enum { SA_ENSEMBLE = 16 }; /* most models */
 
-/* One of the models. Weights that are used for many batches are best stored once
+/* One of the models. If its weights serve many batches, they are best stored once
  * (sa_seq2seq_open_stored). */
 typedef struct sa_decode_state {
     const sa_seq2seq *w;
-    sa_seq2seq replaced;  /* w where an override replaces its attention weights, ... */
-    sa_override override; /* ... which this one is */
+    sa_seq2seq replaced;  /* w, where an override replaces its attention weights, ... */
+    sa_override override; /* ... by this one */
     sa_batch batch;       /* the sources */
     sa_mat t;             /* [rows x l] of the current step */
     int logit_rows;       /* the most rows whose logits are made at once */
-    sa_mat gathered_t;    /* [logit_rows x l] their t */
+    sa_mat gathered_t;    /* [logit_rows x l] t of these rows */
     sa_mat logits;        /* [logit_rows x words]; log p(word) is logits - log_sum_exp */
-    /* [logit_rows x stretches] the largest of them: sa_vocabulary_forward; not with copying */
+    /* [logit_rows x stretches] the largest logit of each: sa_vocabulary_forward; not with
+     * copying */
     sa_mat most;
     double *log_sum_exp; /* [logit_rows] */
-    int *words;          /* [B] how many of them each source's translations may have: with copying,
-                            those of its extended vocabulary */
+    int *words; /* [B] how many words the translations of each source may have: with copying, those
+                   of its extended vocabulary */
     sa_decode_cache cache;
 } sa_decode_state;
 
 typedef struct sa_ensemble {
     int count;
     sa_decode_state *states; /* [count] */
-    int widest;              /* the first of those that have the most words */
-    int32_t *ids;            /* [rows] these three, of the current step */
+    int widest;              /* the first of the models with the most words */
+    int32_t *ids;            /* [rows] this and the next two belong to the current step */
     int *which, *from;
-    const double *log_sum_exp; /* of the rows whose logits were made last */
+    const double *log_sum_exp; /* of the rows whose logits were computed last */
 } sa_ensemble;
 
 /* A row of the next step. */
@@ -45,8 +46,8 @@ typedef struct sa_continuation {
     int32_t word; /* y_{i-1} */
 } sa_continuation;
 
-/* An override (or NULL) replaces the attention weights; its order is not read. The caller releases
- * it, even after a failure. */
+/* An override (or NULL) replaces the attention weights; the function does not read its order. The
+ * caller releases it, even after a failure. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);
@@ -54,15 +55,15 @@ void sa_ensemble_release(sa_ensemble *ensemble);
 /* SA_LIMIT: outputs of `steps` words are longer than a decoder that attends to them allows. */
 bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error);
 
-/* For `rows` hypotheses of at most `steps` words. sources[m]: the same `count` sentences as token
- * ids of model m. */
+/* Lays out `rows` hypotheses of at most `steps` words. sources[m]: the same `count` sentences as
+ * token ids of model m. */
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps);
 
 /* Encodes the sources. */
 void sa_ensemble_begin(sa_ensemble *ensemble);
 
-/* Returns the words that translations of sentence b of the batch may have. */
+/* Returns how many words the translations of sentence b of the batch may have. */
 int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
 /* Sets row l of the next step. */
@@ -76,12 +77,12 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, int L, sa_error *error);
 int sa_ensemble_logit_rows(const sa_ensemble *ensemble);
 sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
 
-/* Returns whether every log p(word) is <= 0 even after rounding: of one model that does not copy.
- */
+/* Returns whether every log p(word) is <= 0 even after rounding, as with one model that does not
+ * copy. */
 bool sa_ensemble_bounded(const sa_ensemble *ensemble);
-/* Returns, if so, the largest logits of row i (`most` of sa_vocabulary_forward); else NULL. */
+/* Returns, if so, the largest logits of row i (`most` of sa_vocabulary_forward), else NULL. */
 const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
- * and those models that have attention. */
+ * and the models that have attention. */
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha);

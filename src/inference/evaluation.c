@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs whose matrices are in memory at once, and the model's results on them. */
+/* Pairs whose matrices are in memory together, and the model's results on them. */
 typedef struct work {
     sa_model *model;
     const sa_corpus *corpus;
@@ -65,7 +65,7 @@ static bool add_statistics(const work *all, size_t i, sa_sentence_result *out, s
 /* ---- Links ----------------------------------------------------------------------------------- */
 
 /* Counts the links that the weights make between words, and the same links moved to the target word
- * before and after. */
+ * before and to the one after. */
 static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,
                                 const sa_pair *pair, const double *weights, int targets,
                                 int sources, sa_sentence_result *out, sa_error *error) {
@@ -84,7 +84,7 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
     return good;
 }
 
-/* Counts the links that the teacher-forced weights of pair i make, between words even if the model
+/* Counts the links between words that the teacher-forced weights of pair i make, even if the model
  * has subwords. SA_DATA: a gold link lies outside the sentences. */
 static bool count_links(const work *all, size_t i, sa_sentence_result *out, sa_error *error) {
     const sa_model *model = all->model;
@@ -111,7 +111,7 @@ static bool count_links(const work *all, size_t i, sa_sentence_result *out, sa_e
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* Splits a text into tokens and joins them again, so that texts which differ only in white space
+/* Splits a text into tokens and joins them again, so that texts that differ only in white space
  * become equal. */
 static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
@@ -189,7 +189,7 @@ static bool evaluate_together(sa_model *model, const sa_corpus *corpus, const sa
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                  const sa_link_options *linking, sa_sentence_result *each, sa_error *error) {
-    enum { TOGETHER = 2048 }; /* pairs whose matrices are in memory at once, at most */
+    enum { TOGETHER = 2048 }; /* most pairs whose matrices are in memory together */
     sa_link_options usual;
     sa_link_options_init(&usual);
     if (!linking) linking = &usual;

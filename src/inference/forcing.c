@@ -30,7 +30,7 @@ typedef struct force_task {
     sa_alignment *results;
 } force_task;
 
-/* A batch of it. */
+/* A batch of the task. */
 typedef struct forced_batch {
     const force_task *task;
     sa_batch batch;
@@ -75,8 +75,8 @@ static bool copy_weights(const forced_batch *all, int b, sa_alignment *result, s
     return true;
 }
 
-/* Of sentence b; where the rows are its tokens, also the log-probability of each and, with copying,
- * its p_gen. */
+/* Copies the result of sentence b: the weights and, where the rows are its tokens, the
+ * log-probability of each and, with copying, its p_gen. */
 static bool copy_result(const forced_batch *all, int b, sa_alignment *result, sa_error *error) {
     const sa_seq2seq *w = &all->task->model->w;
     const sa_align_options *view = all->task->view;
@@ -162,7 +162,7 @@ static int32_t argmax_word(const sa_real *logits, int words) {
     return best;
 }
 
-/* log_p becomes the sums; index [count] is workspace. */
+/* Adds up log_p; index [count] is workspace. */
 static bool decode_freely(sa_ensemble *ensemble, const sa_sentence *targets, int count, int longest,
                           int *index, double *log_p, sa_error *error) {
     const int *order = ensemble->states[0].batch.source.order;

@@ -7,29 +7,31 @@
 
 #include "inference/model.h"
 
-/* Decodes every target after its source, each token predicted after the reference tokens before it:
- * results [count] get the log-probability and, if `view` says of what (NULL: none), the attention
+/* Decodes every target after its source, each token predicted after the reference tokens before it.
+ * results [count] get the log-probabilities and, if `view` says which (NULL: none), the attention
  * weights; not the words. override->gold: one for each pair, or NULL. Runs on the model's threads.
- * Each result is freed by sa_alignment_release; after a failure there is nothing to free. */
+ * The caller frees each result with sa_alignment_release; after a failure there is nothing to
+ * free. */
 bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
                       size_t count, const sa_override *override, const sa_align_options *view,
                       sa_alignment *results, sa_error *error);
 
-/* SA_USAGE: the model has no rows that have read a word. at: SA_ALIGN_... alignment.c */
+/* Checks that the model has the rows of SA_ALIGN_... `at`. SA_USAGE: it has none that have read a
+ * word. alignment.c */
 bool sa_align_at_check(const sa_model *model, int at, sa_error *error);
 
-/* log_p [count]: of each target, the sum over its tokens, EOS included, of log p(token) after the
- * model's own most likely words (never BOS), even beyond an EOS of its own. */
+/* Sets log_p [count] for each target to the sum over its tokens, EOS included, of log p(token)
+ * after the model's own most likely words (never BOS), even beyond an EOS of its own. */
 bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
                            size_t count, const sa_override *override, double *log_p,
                            sa_error *error);
-/* Does the same for one batch. `override`: of the attention weights, or NULL. */
+/* Does the same for one batch. `override` changes the attention weights, or is NULL. */
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
                      int count, const sa_override *override, double *log_p, sa_error *error);
 
 /* ---- Other attention weights ----------------------------------------------------------------- */
 
-/* SA_USAGE: none of the models has attention that the override changes. */
+/* Checks that one of the models has attention that the override changes; SA_USAGE: none has. */
 bool sa_override_applies(sa_attention_override chosen, const sa_model *const *models, int number,
                          sa_error *error);
 

@@ -12,7 +12,7 @@ enum { COPIED = 1000 }; /* words that `copying` compares: the most frequent */
 
 typedef struct head_tally {
     sa_induction attention;
-    double loss[2];  /* without the head; [1]: of words predicted in the row of a repeated one */
+    double loss[2];  /* without the head; [1]: of words predicted in the row of a repeated word */
     size_t words[2]; /* how many */
 } head_tally;
 
@@ -22,8 +22,9 @@ typedef struct head_work {
     const sa_stack *decoder;
     int heads; /* of a layer */
     sa_dataset pairs;
-    int32_t *words;            /* that the decoder reads of a pair */
-    head_tally *sums, *losses; /* [layers * heads + 1], the last of the whole model; one of them */
+    int32_t *words; /* what the decoder reads of a pair */
+    head_tally *sums,
+        *losses; /* [layers * heads + 1], the last for the whole model; losses: one of them */
     sa_attention_site site;
 } head_work;
 
@@ -34,8 +35,8 @@ static bool align(head_work *all, sa_attention_site site, sa_alignment_each *eac
     return sa_align(all->model, &view, all->corpus->pairs, all->corpus->count, each, all, error);
 }
 
-/* Fills `words` with what the decoder reads of a pair. Returns which of them predicts the first
- * target word. */
+/* Fills `words` with what the decoder reads of a pair. Returns the index of the one that predicts
+ * the first target word. */
 static int read_words(const head_work *all, size_t i) {
     const sa_sentence source = all->pairs.source[i], target = all->pairs.target[i];
     const int before = all->decoder->cross ? 1 : source.len;
@@ -75,8 +76,8 @@ static bool add_losses(void *context, size_t index, const sa_alignment *alignmen
     return true;
 }
 
-/* Adds up the losses without a head: with its columns of W_o zero it adds nothing to
- * c = W_o [o^1 ; .. ; o^H]. */
+/* Adds up the losses without a head: if its columns of W_o are zero, it adds nothing to c = W_o
+ * [o^1 ; .. ; o^H]. */
 static bool knock_out(head_work *all, int number, sa_error *error) {
     const sa_mat W_o = all->decoder->layer[number / all->heads].self.attention.W_c.mat;
     const sa_mat own = sa_head_slice(W_o, all->heads, number % all->heads);
@@ -92,8 +93,8 @@ static bool knock_out(head_work *all, int number, sa_error *error) {
     return good;
 }
 
-/* Scores C = W_E W_v' W_o' W_U' [V x V] of a head: what attending to a word adds to the logit of
- * each. */
+/* Computes the scores C = W_E W_v' W_o' W_U' [V x V] of a head: what attending to a word adds to
+ * the logit of each. */
 static bool score_copying(const head_work *all, int number, sa_head_score *score, sa_error *error) {
     const sa_transformer *model = &all->model->w.transformer;
     const sa_attention *w = &all->decoder->layer[number / all->heads].self.attention;

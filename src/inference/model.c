@@ -109,7 +109,8 @@ bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i,
 /* Checks the length of a text, which may be NULL. */
 static bool check_length(const sa_model *model, const sa_text_codec *codec, const char *name,
                          const char *text, size_t line, sa_error *error) {
-    if (!text || strlen(text) <= (size_t)model->max_len) return true; /* a token has a byte */
+    if (!text || strlen(text) <= (size_t)model->max_len)
+        return true; /* every token has at least a byte */
     sa_sentence *read = sa_encode_texts(codec, model->max_len, &text, 0, 1, error);
     if (!read) return false;
     const char *side = codec == &model->source ? "source" : "target";
@@ -146,8 +147,7 @@ bool sa_fail_diverged(sa_error *error) {
                    "(a smaller {lr} or {clip} helps)");
 }
 
-/* ---- Files -----------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* Texts of both sides. */
 static const char *const words[] = {"source.words", "target.words"};
@@ -174,7 +174,7 @@ static sa_tensor weight_tensor(const sa_param *param, const sa_real *values) {
                         values ? values + param->offset : NULL);
 }
 
-/* A file with other numbers could not be read again, so it is not written. */
+/* Refuses numbers that are not finite: a file with them could not be read again. */
 static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         const float *number = tensors[i].data;
@@ -267,7 +267,7 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
     return good;
 }
 
-/* Reads the table of spaces of one side; models of earlier programs have none. */
+/* Reads the table of spaces of one side, which models of earlier programs lack. */
 static bool read_spaces(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
     if (!codec->tokenizer->early) return true;
@@ -306,7 +306,7 @@ static bool read_codecs(const sa_container *file, const sa_settings *settings,
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
-/* "F32 [5, 2]" */
+/* Appends "F32 [5, 2]". */
 static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
     sa_buffer_addf(out, "%s [", sa_dtypes[tensor->type].name);
     for (int i = 0; i < tensor->rank; i++)
@@ -314,7 +314,7 @@ static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
     sa_buffer_adds(out, "]");
 }
 
-/* Returns whether a name is that of a weight, of a text, or of a training's state. */
+/* Returns whether a name is that of a weight, of a text, or of a part of a training's state. */
 static bool is_known(const sa_params *plan, const char *name, const sa_text_codec codec[2]) {
     static const char *const state[] = {"optimizer.", "training.", "average."};
     for (int i = 0; i < 2; i++)
@@ -327,7 +327,7 @@ static bool is_known(const sa_params *plan, const char *name, const sa_text_code
     return sa_params_find(plan, name);
 }
 
-/* Fails with a list of all tensors that are missing, unknown or of another shape. */
+/* Fails with a list of all tensors that are missing, unknown or of the wrong shape. */
 static bool check_shapes(const sa_container *file, const sa_params *plan,
                          const sa_text_codec codec[2], sa_error *error) {
     sa_buffer list = {0};
@@ -355,11 +355,11 @@ static bool check_shapes(const sa_container *file, const sa_params *plan,
     return good;
 }
 
-/* Whether all numbers are normal or zero, as in nearly every tensor; without a branch. Twice the
- * bits without the sign are 0, or from the least exponent to the greatest. */
+/* Returns whether all numbers are normal or zero, as in nearly every tensor, without a branch:
+ * twice the bits without the sign are 0, or from the least exponent to the greatest. */
 SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
     const uint32_t least = 0x01000000, infinite = 0xff000000;
-    uint32_t smallest = UINT32_MAX, largest = 0; /* smallest: less 1, so that 0 is large */
+    uint32_t smallest = UINT32_MAX, largest = 0; /* smallest: minus 1, so that 0 is large */
     for (size_t k = 0; k < size; k++) {
         uint32_t bits;
         memcpy(&bits, &number[k], sizeof bits);
@@ -374,8 +374,8 @@ bool sa_model_numbers_normal(const void *piece, size_t size) {
     return all_normal(piece, size / sizeof(float));
 }
 
-/* Returns the weights of a file that was opened with that check, in place. Pieces that they share
- * with other tensors are checked again. */
+/* Returns whether the same is true of weights in place, in a file that was opened with that check.
+ * Checks pieces that they share with other tensors again. */
 static bool all_normal_in_file(const sa_container *file, const float *values, size_t size) {
     const char *data = file->tensors[0].data;
     const size_t first = (size_t)((const char *)values - data), end = first + size * sizeof *values;
@@ -410,7 +410,7 @@ static bool check_numbers(const sa_container *file, const sa_params *plan, float
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Returns the weights in the file's memory, if they are aligned and in order there; NULL if not, or
+/* Returns the weights in the file's memory; NULL if they are not aligned or not in order there, or
  * if most of the file is a training's state. */
 static float *find_weights(const sa_container *file, const sa_params *plan) {
     if (!file->memory || plan->size * sizeof(float) < file->size / 2) return NULL;

@@ -16,18 +16,18 @@ struct sa_model {
     sa_real *values; /* [plan.size] */
     void *memory;    /* the block that holds them: their own, or the whole file */
     int max_len;     /* tokens of a sentence that is read, without EOS */
-    size_t flushed;  /* how many were denormal in the file and are zero here */
+    size_t flushed;  /* how many weights were denormal in the file and are zero here */
     sa_seq2seq w;
     sa_pool *pool;
 };
 
-/* SA_LIMIT: the state of a training, with the weights of `means` validations, is larger than a file
- * that can be read again. */
+/* Checks that the model and its training's state fit. SA_LIMIT: the state, with the weights of
+ * `means` validations, is larger than a file that can be read again. */
 bool sa_model_fits_in_file(const sa_model *model, size_t means, sa_error *error);
 
-/* Sets up all but the weights. The model takes over the codecs, also on failure. `values` NULL:
- * memory is allocated for the weights; else they are used where they are, and model->memory is left
- * for the caller to set. */
+/* Sets up all but the weights. The model takes over the codecs, even on failure. `values` NULL:
+ * allocates memory for the weights; else uses them where they are, and leaves it to the caller to
+ * set model->memory. */
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
                    sa_text_codec *target, sa_real *values, sa_error *error);
 void sa_model_release(sa_model *model);
@@ -46,13 +46,13 @@ bool sa_model_prepare(const sa_model *model, int rows, sa_prepared_model *prepar
                       sa_error *error);
 
 /* Runs work(context, i) for i = 0 .. count-1 on the model's threads; the error is that of the first
- * i that failed. SA_CHECK: the pool's watch ended it early (sa_stopping), and its results are
+ * i that failed. SA_CHECK: the pool's watch ended the run early (sa_stopping), and its results are
  * useless. */
 bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
                   void *context, sa_error *error);
 
-/* Checks that the model reads sentences as long as those of the pairs, either side of which may be
- * NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
+/* Checks that the model can read sentences as long as those of the pairs; either side of a pair may
+ * be NULL. SA_LIMIT names the first line that is too long, in the file `name` (NULL: unknown). */
 bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
                       sa_error *error);
 
@@ -64,27 +64,27 @@ bool sa_fail_diverged(sa_error *error);
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Returns whether all numbers are normal or zero: the check of weights while their file is opened
- * (sa_container_open), which saves reading them again. */
+/* Returns whether all numbers are normal or zero. sa_container_open runs it on weights while it
+ * opens their file, which saves reading them again. */
 bool sa_model_numbers_normal(const void *piece, size_t size);
 
 /* Reads a model from an opened container. SA_DATA names the file and what is wrong in it: settings
- * out of range; tensors missing, unknown or of another shape; damaged vocabularies; numbers that
- * are not finite. Tensors of a training's state are ignored. If at least half of the file is
- * weights, the model takes over the container's memory and uses them in place, denormals set to 0;
- * the container can then be read as long as the model exists. */
+ * out of range; tensors missing, unknown or of the wrong shape; damaged vocabularies; numbers that
+ * are not finite. Ignores tensors of a training's state. If at least half of the file is weights,
+ * the model takes over the container's memory and uses them in place, denormals set to 0; the
+ * container can then be read as long as the model exists. */
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error);
 
-/* Replaces the file at `path` by the model and `count` further tensors. SA_DIVERGED: a number is
+/* Replaces the file at `path` with the model and `count` further tensors. SA_DIVERGED: a number is
  * not finite; the file is unchanged. */
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
-/* Returns a tensor to be written: a matrix, or with rows 0 a vector. */
+/* Returns a tensor to write: a matrix or, with rows 0, a vector. */
 sa_tensor sa_tensor_of(const char *name, sa_dtype type, size_t rows, size_t cols, const void *data);
-/* Returns how many numbers it has. */
+/* Returns how many numbers a tensor has. */
 size_t sa_tensor_count(const sa_tensor *tensor);
 
-/* Copies the numbers of a tensor; SA_DATA names it if its type or count is another. */
+/* Copies the numbers of a tensor; SA_DATA names it if its type or count is wrong. */
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- How hypotheses are compared, and words sampled -------------------------------------------
- */
+/* ---- How hypotheses are compared, and words sampled ------------------------------------------ */
 
 static double by_length(int len, double power) {
     return pow(len, power);
@@ -30,7 +29,8 @@ const sa_length_penalty sa_length_penalties[] = {
     {.name = NULL},
 };
 
-/* Wu et al. 2016, equation 14: sum_j log(min(sum_i alpha_ij, 1)), from the sums over i [S]. */
+/* Wu et al. 2016, equation 14: returns sum_j log(min(sum_i alpha_ij, 1)), from the sums over i
+ * [S]. */
 static double coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {
@@ -40,7 +40,7 @@ static double coverage_penalty(const sa_real *sums, int S) {
     return penalty;
 }
 
-/* Compares: the more likely first, NaN last; ties by token id, so that the order does not depend on
+/* Sorts the more likely first, NaN last, and ties by token id, so that the order does not depend on
  * qsort. */
 static int by_log_p(const void *a, const void *b) {
     const sa_candidate *one = a, *other = b;
@@ -91,10 +91,10 @@ typedef struct search_state {
     sa_arena arena;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
-    int *first;               /* [B+1] the first row of each sentence, in the current step */
-    int *counts;              /* [B] continuations found for it: next[b * beam ..], best first */
-    int *picked;              /* [logit rows] rows that wait for their logits */
-    int waiting;              /* how many */
+    int *first;  /* [B+1] the first row of each sentence, in the current step */
+    int *counts; /* [B] continuations found for each sentence: next[b * beam ..], best first */
+    int *picked; /* [logit rows] rows that wait for their logits */
+    int waiting; /* how many */
     sa_candidate *candidates; /* [the most words] sampling only */
     int *unfinished;          /* [B] the size of the beam minus the finished hypotheses */
     sa_real *sums;            /* [longest] */
@@ -104,7 +104,7 @@ typedef struct search_state {
     sa_hypothesis *found;
 } search_state;
 
-/* Returns the most words of an output, for a source of S words. */
+/* Returns the largest number of words of an output, for a source of S words. */
 static double longest_output(const sa_search *search, int S) {
     return search->max_ratio * S + 10;
 }
@@ -149,8 +149,8 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
     return true;
 }
 
-/* Begins with one hypothesis for every sentence, or one for each of its samples, which depend only
- * on the seed and the words of the sentence. */
+/* Begins with one hypothesis for every sentence, or with one for each of its samples, which depend
+ * only on the seed and the words of the sentence. */
 static void begin(search_state *run, const sa_sentence *sources, int count) {
     const int each = run->search->sample ? run->search->nbest : 1;
     sa_ensemble_begin(run->ensemble);
@@ -170,12 +170,12 @@ static void begin(search_state *run, const sa_sentence *sources, int count) {
 
 /* ---- Continuations --------------------------------------------------------------------------- */
 
-/* NaN is worse than any number. Ties keep their order. */
+/* Returns whether a is better than b; NaN is worse than any number. Ties keep their order. */
 static bool better(double a, double b) {
     return a > b || (isnan(b) && !isnan(a));
 }
 
-/* Inserts a candidate into the list best[0 .. *count-1], which is sorted, of at most `capacity`. */
+/* Inserts a candidate into best[0 .. *count-1], a sorted list of at most `capacity`. */
 static void insert_candidate(live_hypothesis *best, int *count, int capacity,
                              live_hypothesis candidate) {
     if (*count == capacity && !better(candidate.log_p, best[capacity - 1].log_p)) return;
@@ -191,18 +191,17 @@ static bool allowed(const search_state *run, int32_t word, int b, int step) {
            !(word == SA_EOS && step < run->search->min_length && !run->lengths);
 }
 
-/* No logit up to this makes a continuation better than the worst of a full list. It is lower by a
- * margin for rounding; logits within the margin are compared one by one. NaN, so that all are
- * compared, where the margin does not suffice or a number is NaN. */
+/* Returns a threshold: no logit up to it makes a continuation better than the worst of a full list.
+ * It is lower by a margin for rounding; logits within the margin are compared one by one. Returns
+ * NaN, so that all are compared, if the margin does not suffice or a number is NaN. */
 static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst) {
     const double least = worst - log_p + log_sum_exp;
     const sa_real threshold = (sa_real)(least - 1e-6 * fabs(least));
     return log_p + ((double)threshold - log_sum_exp) <= worst ? threshold : (sa_real)NAN;
 }
 
-/* Returns the first word from `word` on whose logit is not up to the threshold; `words` if there is
- * none.
- */
+/* Returns the first word from `word` on whose logit is above the threshold or NaN; `words` if there
+ * is none. */
 static int find_above(const sa_real *logits, const sa_real *most, int word, int words,
                       sa_real threshold) {
     while (most && word < words) {
@@ -217,9 +216,8 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
     return word + sa_find_above(logits + word, words - word, threshold);
 }
 
-/* Adds the best continuations of live hypothesis l to the list of its sentence; row i has its
- * logits.
- */
+/* Adds the best continuations of live hypothesis l to the list of its sentence; row i has the
+ * logits of l. */
 static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
     const int words = sa_ensemble_words(run->ensemble, b);
@@ -241,7 +239,7 @@ static void continue_beam(search_state *run, sa_mat logits, int i, int step, int
     }
 }
 
-/* Continues it with one sampled word. */
+/* Continues the hypothesis with one sampled word. */
 static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
     const sa_search *search = run->search;
     const int b = run->live[l].at.sentence, words = sa_ensemble_words(run->ensemble, b);
@@ -269,7 +267,8 @@ static void continue_picked(search_state *run, int step) {
     run->waiting = 0;
 }
 
-/* A hypothesis that is no better than the worst of a full list has no continuation in it. */
+/* Returns whether a hypothesis is no better than the worst of a full list, which none of its
+ * continuations can then enter. */
 static bool is_hopeless(const search_state *run, int l) {
     const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
     return !run->search->sample && sa_ensemble_bounded(run->ensemble) &&
@@ -277,8 +276,9 @@ static bool is_hopeless(const search_state *run, int l) {
            !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
 }
 
-/* If one product does not take all rows, the logits are made for a few at a time: of all sentences
- * the best hypothesis, then the second best; those that turn out to be hopeless need none. */
+/* If one product does not take all rows, computes the logits of a few at a time: of the best
+ * hypothesis of every sentence, then of the second best; those that turn out to be hopeless need
+ * none. */
 static void continue_all(search_state *run, int step) {
     const int few = sa_ensemble_logit_rows(run->ensemble);
     int sentences = 0;
@@ -327,8 +327,8 @@ static void add_finished(search_state *run, int b, sa_hypothesis found) {
     list[count] = found;
 }
 
-/* Fills in its words, attention weights [len x S] and score, which may depend on the sum of the
- * weights. */
+/* Fills in the words of a hypothesis, its attention weights [len x S] and its score, which may
+ * depend on the sum of the weights. */
 static bool finish_hypothesis(search_state *run, const live_hypothesis *end, bool complete,
                               sa_error *error) {
     const sa_search *search = run->search;
@@ -383,7 +383,7 @@ static bool advance(search_state *run, int step, sa_error *error) {
     for (int l = 0; l < run->live_count; l++) sa_ensemble_set(run->ensemble, l, run->live[l].at);
     if (!sa_ensemble_step(run->ensemble, step + 1, run->live_count, error)) return false;
     continue_all(run, step);
-    int going = 0; /* never beyond what is still to be read */
+    int going = 0; /* never more than what is still to be read */
     for (int l = 0; l < run->live_count; l++) {
         const int b = run->live[l].at.sentence;
         const double longest = run->lengths ? INFINITY /* EOS ends it */

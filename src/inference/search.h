@@ -9,27 +9,26 @@
 #include "inference/ensemble.h"
 
 typedef struct sa_hypothesis {
-    int32_t *ids; /* EOS included when complete; freed by the caller */
+    int32_t *ids; /* EOS included when complete; the caller frees it */
     int len;
     double log_p;     /* sum of log p over its words */
-    double score;     /* by which hypotheses are compared: see sa_search */
+    double score;     /* what hypotheses are compared by: see sa_search */
     bool complete;    /* it ends with EOS */
-    sa_real *weights; /* [len x source words] of the attention; NULL unless requested; freed by the
-                         caller */
+    sa_real *weights; /* [len x source words] of the attention; NULL unless requested; the caller
+                         frees it */
 } sa_hypothesis;
 
 /* Returns the maximum number of decoder rows that a sentence takes. */
 int sa_search_rows(const sa_search *search);
 
-/* Finds the search->nbest best translations of each of `count` sentences with an ensemble that was
- * just opened, best first, in found[count * nbest]; ids is NULL where there is none. lengths
- * [count]: the tokens of each, EOS included; NULL: as the search says. sources[m]: the sentences as
- * token ids of model m; all models have the same target vocabulary. */
+/* Finds the search->nbest best translations of each of `count` sentences, with an ensemble that was
+ * just opened, and stores them, best first, in found[count * nbest]; ids is NULL where there is
+ * none. lengths [count]: the tokens of each translation, EOS included; NULL: as the search says.
+ * sources[m]: the sentences as token ids of model m; all models have the same target vocabulary. */
 bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error);
 
-/* ---- How hypotheses are compared, and words sampled -------------------------------------------
- */
+/* ---- How hypotheses are compared, and words sampled ------------------------------------------ */
 
 /* How hypotheses of different lengths are compared: log p is divided by `divisor`. */
 typedef struct sa_length_penalty {

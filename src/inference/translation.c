@@ -14,7 +14,7 @@
 /* One of the models, ready for many batches. */
 typedef struct translator {
     sa_prepared_model prepared;
-    sa_sentence *sources, *sorted; /* in its token ids; those to be translated, by length */
+    sa_sentence *sources, *sorted; /* all in its token ids; those to translate, by length */
 } translator;
 
 typedef struct translate_task {
@@ -23,7 +23,7 @@ typedef struct translate_task {
     const char *const *texts;
     translator *own; /* [number] */
     size_t *order;   /* sentences that can be translated, by length */
-    size_t count;    /* of order, and of the next, which have its order */
+    size_t count;    /* of order, and of the lists that follow, which have its order */
     sa_gold_alignment *gold;
     int *lengths;
     sa_search search;
@@ -36,7 +36,7 @@ typedef struct translate_task {
 
 /* ---- Unknown words --------------------------------------------------------------------------- */
 
-/* Reads the dictionary: of pairs with the same source, the first counts. */
+/* Reads the dictionary; of pairs with the same source, the first one counts. */
 static bool read_dictionary(translate_task *task, sa_error *error) {
     const sa_corpus *pairs = task->search.dictionary;
     if (!pairs) return true;
@@ -51,7 +51,7 @@ static bool read_dictionary(translate_task *task, sa_error *error) {
 }
 
 /* Returns, for an unknown word, the most attended source word, or what the dictionary pairs it
- * with. Without one (sa_most_attended) it stays unknown. */
+ * with. If there is none (sa_most_attended), the word stays unknown. */
 static sa_token replacement(const translate_task *task, const sa_real *weights,
                             const char *const *source, int S) {
     int best = -1;
@@ -65,7 +65,7 @@ static sa_token replacement(const translate_task *task, const sa_real *weights,
 
 /* ---- One translation ------------------------------------------------------------------------- */
 
-/* Tokens and attention weights. */
+/* Adds tokens and attention weights. */
 static bool add_details(const sa_token *token, const sa_hypothesis *found, int S,
                         sa_translation *out, sa_error *error) {
     const size_t size = (size_t)found->len * (size_t)S;
@@ -153,7 +153,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     return good;
 }
 
-/* Items in the order of the task. */
+/* Returns the items in the order of the task. */
 static void *sorted(const translate_task *task, const void *items, size_t size, sa_error *error) {
     char *all = sa_new(task->count, size, error);
     for (size_t i = 0; all && i < task->count; i++)
@@ -210,7 +210,7 @@ static bool open_translator(const sa_model *model, const char *const *texts, siz
 
 enum { MOST_SAMPLES = 1000 }; /* as many as a beam holds */
 
-/* The models of an ensemble need the same target ids. */
+/* Checks that the models of an ensemble have the same target ids. */
 static bool check_models(sa_model *const *models, int number, sa_error *error) {
     if (number < 1 || number > SA_ENSEMBLE)
         return sa_fail(error, SA_USAGE, "%d models: 1 to %d translate together", number,

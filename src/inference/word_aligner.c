@@ -1,5 +1,5 @@
 /* word_aligner: sa_aligner_... of softalign/report.h: encodes texts for the word aligners of
- * aligner/aligner.h, and turns what they say of token ids into alignments of words. */
+ * aligner/aligner.h, and turns their alignments of token ids into alignments of words. */
 #include "aligner/aligner.h"
 #include "base/error.h"
 #include "config/settings.h"
@@ -119,7 +119,7 @@ typedef struct translation {
     double t;
 } translation;
 
-/* Sorts the most probable first; of equals, the more frequent. */
+/* Sorts the most probable first and, among equals, the more frequent. */
 static int compare_translations(const void *a, const void *b) {
     translation one, other;
     memcpy(&one, a, sizeof one), memcpy(&other, b, sizeof other);
@@ -130,7 +130,7 @@ static int compare_translations(const void *a, const void *b) {
 typedef bool each_translation(void *context, const char *source, const char *target,
                               double probability, sa_error *error);
 
-/* Shows the translations of one source word; found: scratch for all of them. */
+/* Shows the translations of one source word; found: workspace for all of them. */
 static bool show_word(const sa_aligner *aligner, int32_t e, double least, translation *found,
                       each_translation *each, void *context, sa_error *error) {
     const sa_lexicon *lexicon = &aligner->model.lexicon;

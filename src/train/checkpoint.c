@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond every training, and below the largest int64_t. */
+/* More than any training counts, and less than the largest int64_t. */
 #define LARGEST_COUNT ((int64_t)1 << 53)
 
 /* The size of a stored validation; the most tensors of a state. */
@@ -14,7 +14,7 @@ enum { VALIDATION = sizeof(sa_validation) / sizeof(double), TENSORS = 8 };
 
 #define CHANGED "%s: the training pairs have changed since '%s' was saved"
 
-/* Identifies the alignments of the training pairs that guide it. */
+/* Identifies the alignments of the training pairs that guide the training. */
 static int64_t hash_links(const sa_session *session) {
     uint64_t hash = 0;
     for (size_t i = 0; session->gold && i < session->data.count; i++) {
@@ -73,8 +73,8 @@ static bool read_log(sa_session *session, sa_error *error) {
     return !session->log.failed || sa_fail_memory(error, at);
 }
 
-/* Real numbers must be finite, but the best loss before the first validation, and the second
- * moments not negative. */
+/* Checks that real numbers are finite, except the best loss before the first validation, and that
+ * second moments are not negative. */
 static bool check_numbers(const sa_session *session, const sa_tensor *tensor, const char *file,
                           sa_error *error) {
     const size_t count = tensor->type == SA_I64 ? 0 : sa_tensor_count(tensor);

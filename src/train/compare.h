@@ -1,4 +1,4 @@
-/* compare: sa_compare of softalign/report.h: several models trained on the same batches, and a
+/* compare: sa_compare of softalign/report.h: trains several models on the same batches, and makes a
  * table of their scores.
  *
  *   comparison_models   reads the list of models and makes a run for each model and seed
@@ -30,8 +30,8 @@ enum {
     SA_COMPARE_ZEROS,
     SA_COMPARE_SPEED,
     SA_COMPARE_CACHE,
-    SA_COMPARE_P,     /* of models only */
-    SA_COMPARE_SHOWN, /* in tables; in JSON also: */
+    SA_COMPARE_P,     /* only for models */
+    SA_COMPARE_SHOWN, /* in tables; JSON also has: */
     SA_COMPARE_SENTENCES = SA_COMPARE_SHOWN,
     SA_COMPARE_WORDS,
     SA_COMPARE_COLUMNS,
@@ -46,7 +46,7 @@ typedef struct sa_compare_model {
     char *folder; /* the same as a file name: "luong-general-4" */
     sa_settings settings;
     bool attends;
-    /* over the runs that have the score; NaN: none has */
+    /* over the runs that have the score; NaN: none has it */
     double scores[SA_COMPARE_STATISTICS][SA_COMPARE_COLUMNS];
     bool best; /* its mean BLEU is the highest, and significantly so */
 } sa_compare_model;
@@ -68,8 +68,8 @@ typedef struct sa_compare_run {
     sa_train_cost spent;
     int64_t updates;
     bool recorded;                      /* run.json exists */
-    bool trained;                       /* to its end */
-    bool diverged;                      /* at its end: there are no scores */
+    bool trained;                       /* to the end */
+    bool diverged;                      /* at the end: there are no scores */
     uint64_t test;                      /* hash of the scored pairs; 0: no scores yet */
     double scores[SA_COMPARE_COLUMNS];  /* NaN: none */
     double samples[SA_COMPARE_SAMPLES]; /* BLEU of bootstrap samples of the test pairs, or NaN */
@@ -80,7 +80,7 @@ typedef struct sa_compare_run {
 typedef struct sa_comparison {
     const sa_compare_options *options;
     const volatile sig_atomic_t *stop;
-    sa_directory_lock lock; /* of options->out, by the first process */
+    sa_directory_lock lock; /* of options->out, which the first process locks */
     sa_compare_data data;
     sa_compare_model *models;
     size_t model_count, seeds;
@@ -95,7 +95,7 @@ typedef struct sa_comparison {
 
 extern const sa_column sa_compare_columns[]; /* with the keys of CSV and JSON */
 
-/* Returns the bands that have sentences by their names. */
+/* Returns the bands that have sentences, by name. */
 json_t *sa_compare_json_bands(const sa_compare_run *run);
 
 /* Opens the best model of a run. */
@@ -115,11 +115,11 @@ bool sa_compare_read_models(sa_comparison *all, sa_error *error);
  * neither done nor taken. No process waits for another: the system releases what a dead one had
  * taken, and its training is resumed. */
 
-/* Divides comparisons among the processes of a program; NULL: each does its own. */
+/* Divides comparisons among the processes of a program; NULL: each process does its own. */
 extern sa_exchange *sa_compare_processes;
 
-/* Reads the records of all runs, then trains and evaluates those that are not done. DIR exists. All
- * processes call it. Returns true early when *all->stop is set. */
+/* Reads the records of all runs, then trains and evaluates those that are not done. DIR must exist.
+ * All processes call it. Returns true early when *all->stop is set. */
 bool sa_compare_finish_runs(sa_comparison *all, sa_error *error);
 /* Tells the other processes that the first one has written the results. */
 void sa_compare_end(sa_comparison *all);

@@ -1,4 +1,4 @@
-/* comparison: several models side by side. sa_compare has all runs trained and scored, finds the
+/* comparison: several models side by side. sa_compare trains and scores all runs, finds the
  * statistics of each model over its seeds, and writes tables, CSV files, matrices and the page. */
 #include "base/number.h"
 #include "base/rng.h"
@@ -62,8 +62,8 @@ static bool open_data(sa_comparison *all, sa_error *error) {
 
 static const char *const statistics[] = {"median", "mean", "sd", "min", "max"};
 
-/* Fills in, for each bootstrap sample of the test pairs, the mean BLEU of as many runs as the model
- * has, drawn with replacement. */
+/* Fills in, for each bootstrap sample of the test pairs, the mean BLEU of runs drawn with
+ * replacement, as many as the model has. */
 static void draw_means(const sa_comparison *all, const sa_compare_model *model, double *means) {
     const sa_compare_run *runs = all->runs + (size_t)(model - all->models) * all->seeds;
     sa_rng rng = sa_rng_seed(1, sa_hash(model->name, strlen(model->name)));
@@ -338,7 +338,7 @@ typedef struct matrix_folder {
     const sa_pair *pairs;
 } matrix_folder;
 
-/* Saves a matrix under the number of the pair's line. */
+/* Saves a matrix under the line number of its pair. */
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const matrix_folder *all = context;
@@ -425,7 +425,7 @@ static bool add_model(const sa_comparison *all, size_t number, sa_html_report *r
     return good;
 }
 
-/* Writes the page, which includes the CSV files: they exist. */
+/* Writes the page, which includes the CSV files: they must exist. */
 static bool save_page(const sa_comparison *all, sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
     const sa_compare_options *options = all->options;
@@ -489,7 +489,7 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     return true;
 }
 
-/* Checks that all processes were started alike. */
+/* Checks that all processes were started in the same way. */
 static bool check_same(const sa_comparison *all, sa_error *error) {
     const sa_exchange *processes = sa_compare_processes;
     const sa_compare_data *data = &all->data;

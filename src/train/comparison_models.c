@@ -24,7 +24,7 @@ static bool set_option(const char *name, const char *value, sa_settings *setting
     return sa_settings_set(settings, name, value, error);
 }
 
-/* Applies the words of an entry from left to right, cutting the copy at the colons. */
+/* Applies the words of an entry from left to right, and cuts the copy at the colons. */
 static bool set_words(char *words, sa_settings *settings, sa_error *error) {
     const char *const options[] = {family_of(words) ? "model" : "decoder", "attention", "heads"};
     for (size_t i = 0; words; i++) {

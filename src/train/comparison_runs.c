@@ -42,7 +42,8 @@ const sa_column sa_compare_columns[] = {
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
 enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
-/* Returns whether the option is a limit, which changes the result of a run; threads do not. */
+/* Returns whether the option is a limit, which changes the result of a run; the number of threads
+ * does not. */
 static bool is_limit(const sa_option *row) {
     return row->scope == SA_SCOPE_RUN && strcmp(row->name, "threads") != 0;
 }
@@ -52,7 +53,7 @@ static const char *show_hash(uint64_t hash, char text[HASH]) {
     return text;
 }
 
-/* ---- Writing -------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 json_t *sa_compare_json_bands(const sa_compare_run *run) {
     json_t *bands = json_object();
@@ -101,7 +102,7 @@ static bool write_record(const sa_compare_run *run, const sa_compare_data *data,
     return sa_save_text_in(run->folder, "run.json", &text, error);
 }
 
-/* ---- Reading -------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 #define OTHER "choose another --out, or --overwrite"
 
@@ -172,7 +173,7 @@ static bool read_fields(sa_compare_run *run, json_t *record) {
     run->diverged = diverged;
     run->spent.words = words;
     run->updates = updates;
-    /* without samples it is scored again */
+    /* without samples the run is scored again */
     run->test = json_array_size(samples) == SA_COMPARE_SAMPLES ? strtoull(test, NULL, 16) : 0;
     for (size_t i = 0; i < SA_COMPARE_SAMPLES; i++)
         run->samples[i] = number_of(json_array_get(samples, i));
@@ -249,7 +250,8 @@ typedef struct run_reporter {
     sa_compare_run *run;
 } run_reporter;
 
-/* Returns whether the training of another run has said the same of these pairs or settings. */
+/* Returns whether the training of another run has already noted the same about these pairs or
+ * settings. */
 static bool is_known(sa_comparison *all, const char *line) {
     char *notes = all->notes.text;
     if (strncmp(line, "note: ", 6) != 0) return false;
@@ -258,8 +260,8 @@ static bool is_known(sa_comparison *all, const char *line) {
     return false;
 }
 
-/* Passes progress on. A validation has just saved last.safetensors: recording its cost as well
- * keeps the time right even when the training is killed. */
+/* Passes progress on. A validation has just saved last.safetensors: if its cost is recorded as
+ * well, the time stays right even when the training is killed. */
 static void report_progress(void *context, const sa_progress *progress) {
     const run_reporter *to = context;
     if (progress->kind == SA_PROGRESS_NOTE && is_known(to->all, progress->note)) return;
@@ -267,13 +269,13 @@ static void report_progress(void *context, const sa_progress *progress) {
     if (progress->kind != SA_PROGRESS_VALIDATION) return;
     to->run->spent = progress->spent;
     to->run->updates = progress->step;
-    /* An error shows when the record is written again at the end. */
+    /* an error shows when the record is written again at the end */
     write_record(to->run, &to->all->data, NULL);
 }
 
-/* Decides whether to resume what is in the folder, or removes it before the record of this run is
- * written: with that record, the model of another training would pass for this run's after a kill.
- * For the same reason the record of another run is removed before its model. */
+/* Decides whether to resume what is in the folder, or removes it before writing the record of this
+ * run: with that record, the model of another training would pass for this run's after a kill. For
+ * the same reason it removes the record of another run before its model. */
 static bool begin_folder(const sa_compare_run *run, bool *resume, sa_error *error) {
     static const char *const record[] = {"run.json"};
     sa_directory_lock lock;
@@ -411,7 +413,7 @@ static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
 }
 
-/* Restores a run. With --overwrite, a record of something else is ignored. */
+/* Restores a run. With --overwrite, ignores a record of something else. */
 static bool read_record(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
     sa_error why = {0};
     return restore(run, &all->data, &why) ||
@@ -438,7 +440,7 @@ static bool read_records(sa_comparison *all, sa_error *error) {
     return true;
 }
 
-/* Trains and evaluates a run, number i of all, as far as that is not done. */
+/* Trains and evaluates run number i of all, as far as that is not done. */
 static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *error) {
     note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
          i + 1, all->model_count * all->seeds);
@@ -448,9 +450,10 @@ static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *
 
 /* ---- The order ------------------------------------------------------------------------------- */
 
-/* Returns the number of weights, with which the time grows: all trainings make as many updates. */
+/* Returns the number of weights. The time grows with it: all trainings make equally many
+ * updates. */
 static size_t weights_of(const sa_compare_run *run) {
-    enum { WORDS = 1000 }; /* of either vocabulary: the same for all */
+    enum { WORDS = 1000 }; /* of either vocabulary; equal for all */
     const sa_sizes sizes = sa_sizes_of(&run->settings, WORDS, WORDS);
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
@@ -476,7 +479,7 @@ static bool make_order(sa_comparison *all, sa_error *error) {
 
 /* ---- Locks -----------------------------------------------------------------------------------
  * Bytes of DIR/.claims: one for each run; one that the first process holds until it has written the
- * results; one that each process holds until it ends, in whatever way. */
+ * results; one that each process holds until it ends, however it ends. */
 
 static off_t results_byte(const sa_comparison *all) {
     return (off_t)(all->model_count * all->seeds);
@@ -487,7 +490,8 @@ static off_t process_byte(const sa_comparison *all, int rank) {
 }
 
 /* Locks, unlocks or looks at a byte: command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK, type F_WRLCK
- * or F_UNLCK. F_OFD_GETLK sets the type of a byte that another process holds. Fails with errno. */
+ * or F_UNLCK. F_OFD_GETLK sets the type of a byte that another process holds. Fails with errno
+ * set. */
 static bool lock(const sa_comparison *all, int command, off_t at, short *type) {
     struct flock byte = {.l_type = *type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
     const bool good = fcntl(all->claims, command, &byte) == 0;
@@ -503,8 +507,8 @@ static void give_back(const sa_comparison *all, off_t at) {
     lock(all, F_OFD_SETLK, at, &(short){F_UNLCK});
 }
 
-/* Opens the file of claims and takes the bytes of this process. The file stays open until the
- * process ends, and so do its locks. */
+/* Opens the file of claims and takes the bytes of this process. The file, and with it the locks,
+ * stays open until the process ends. */
 static bool open_claims(sa_comparison *all, sa_error *error) {
     sa_exchange *processes = all->processes;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -521,8 +525,7 @@ static bool open_claims(sa_comparison *all, sa_error *error) {
            sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
 }
 
-/* Waits for the results, which the first process writes. Returns whether all processes are alive.
- */
+/* Waits for the first process to write the results. Returns whether all processes are alive. */
 static bool meet(const sa_comparison *all) {
     const sa_exchange *processes = all->processes;
     if (processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
@@ -570,7 +573,8 @@ bool sa_compare_finish_runs(sa_comparison *all, sa_error *error) {
         (all->processes && !open_claims(all, error)))
         return false;
     if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
-    if (all->processes) all->processes->ended = true; /* nobody waits for one that may have died */
+    if (all->processes)
+        all->processes->ended = true; /* nobody waits for a process that may have died */
     while (waiting && !*all->stop) {
         waiting = false;
         for (size_t i = 0; i < all->model_count * all->seeds && !*all->stop; i++)

@@ -11,7 +11,7 @@
 
 /* ---- The state of a training ----------------------------------------------------------------- */
 
-/* What a checkpoint stores, each struct as an array in this order. Nothing in it depends on the
+/* What a checkpoint stores, each struct as an array, in this order. Nothing in it depends on the
  * clock, so equal trainings give equal files. */
 typedef struct sa_state_counts {
     int64_t batches;     /* seen */
@@ -26,9 +26,9 @@ typedef struct sa_state_counts {
     int64_t valid_hash;  /* of the validation pairs */
 } sa_state_counts;
 typedef struct sa_state_figures {
-    sa_validation best; /* scheduled */
+    sa_validation best; /* of the scheduled validations */
     double loss;        /* sum of the training loss since the last validation */
-    double guided_loss; /* the same of the alignment loss */
+    double guided_loss; /* the same for the alignment loss */
     double lr_factor;   /* the product of all decays of the learning rate so far */
 } sa_state_figures;
 
@@ -54,7 +54,7 @@ struct sa_session {
     sa_settings settings;  /* shards resolved */
     sa_directory_lock lock;
     char *path[SA_TRAINING_FILES];
-    sa_corpus train, valid;      /* train: until the first update */
+    sa_corpus train, valid;      /* train: only until the first update */
     bool *trained_on;            /* [train.count] */
     sa_dataset data, valid_data; /* encoded */
     sa_model model;
@@ -75,15 +75,15 @@ struct sa_session {
     int64_t report_words;
     double words_per_second;   /* target tokens, as last measured */
     double validation_seconds; /* of the last validation; 0: there was none in this run */
-    sa_watch watch;            /* ends jobs early when training is to stop */
+    sa_watch watch;            /* ends jobs early when training should stop */
     double validating;         /* the progress of a validation, up to 2 */
     double shown;              /* when that was last reported */
     bool validated;            /* since the last batch */
-    sa_validation best;        /* including those at a stop */
-    sa_real *unsaved;          /* weights of the best model, while it cannot be saved; or NULL */
+    sa_validation best;        /* best of all, including those at a stop */
+    sa_real *unsaved;          /* weights of the best model while it cannot be saved, or NULL */
     sa_error save_error;       /* of the last save; code 0: it succeeded */
     sa_error frame_error;      /* why the film lacks a frame; code 0: it has all */
-    bool replaces;             /* the training that is overwritten is still there */
+    bool replaces;             /* the training to overwrite is still there */
 };
 
 /* Reports a line for the user. */
@@ -92,12 +92,11 @@ void sa_session_note(const sa_session *session, const char *format, ...)
 
 void sa_session_close(sa_session *session);
 
-/* ---- What a session does ------------------------------------------------------------------------
- */
+/* ---- What a session does --------------------------------------------------------------------- */
 
 /* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. SA_BUSY:
- * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
- * by sa_session_close also after a failure. start.c */
+ * the folder holds a training that is neither to be resumed nor to be overwritten. The caller
+ * closes the session with sa_session_close, even after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
 /* Returns whether all processes have the same settings, except the number of threads. */
@@ -106,22 +105,22 @@ bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *s
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 
-/* Sets *found to the name of a training's file that the folder holds, or to NULL. SA_OPEN: the
- * folder cannot be examined. */
+/* Sets *found to the name of a training's file in the folder, or to NULL. SA_OPEN: the folder
+ * cannot be examined. */
 bool sa_training_find(const char *folder, const char **found, sa_error *error);
 
 /* Removes the files of a training from its folder; sa_snapshots_open removes its film. */
 bool sa_training_remove(const char *folder, sa_error *error);
 
-/* Makes an update, or drops it when training is to stop. training.c */
+/* Makes an update, or drops it when training should stop. training.c */
 bool sa_session_step(sa_session *session, sa_error *error);
 
-/* Returns whether a scheduled validation is to be made before the next update. */
+/* Returns whether a scheduled validation must precede the next update. */
 bool sa_session_validation_due(const sa_session *session);
 
 /* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
  * training; one at the end does not change its state, so that resuming gives the bits of a training
- * that was never stopped. When training is to stop, or the time does not suffice, it is dropped:
+ * that never stopped. If training should stop, or there is not enough time, drops the validation:
  * session->validated stays false. */
 bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error);
 
@@ -135,13 +134,13 @@ const char *sa_session_reason_to_stop(const sa_session *session);
 
 /* Writes last.safetensors, which holds all that resuming needs, and log.csv. checkpoint.c */
 bool sa_checkpoint_write(sa_session *session, sa_error *error);
-/* Restores the state of the training from `file`; the model has been read from it already, and the
+/* Restores the state of the training from `file`, after the model has been read from it and the
  * pairs are encoded. */
 bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error);
 
-/* Creates the folders of the film: the attention of the model at every validation. Removes the
- * frames of other trainings and, when resuming, those of updates that the log does not have.
- * snapshots.c */
+/* Creates the folders of the film, which shows the attention of the model at every validation.
+ * Removes the frames of other trainings and, when resuming, those of updates that the log does not
+ * have. snapshots.c */
 bool sa_snapshots_open(const sa_session *session, sa_error *error);
 
 /* Writes the next frame of each pair. */

@@ -16,7 +16,7 @@ static const char head_folder[] = "head-";
 
 /* ---- Frames that are there already ----------------------------------------------------------- */
 
-/* Returns the number in a name of at least `digits` digits and `ending`; -1: another name. */
+/* Returns the number in a name that has at least `digits` digits and `ending`; -1: another name. */
 static int64_t number_of(const char *name, size_t digits, const char *ending) {
     const size_t length = strspn(name, "0123456789");
     int64_t number = 0;
@@ -37,12 +37,12 @@ static bool is_known(const sa_session *session, int64_t step) {
     return false;
 }
 
-/* Folders of the film: its own, a pair's, a head's. */
+/* The folders of a film: its own, a pair's and a head's. */
 typedef enum film_level { FILM, PAIR, HEAD } film_level;
 
 static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level);
 
-/* Removes an entry if it is a frame without a validation; empties the folder of a pair or head. */
+/* Removes an entry if it is a frame without a validation; tidies the folder of a pair or head. */
 static bool tidy_entry(const sa_session *session, int folder, const char *name, film_level level) {
     const size_t prefix = sizeof head_folder - 1;
     if (level == FILM)
@@ -54,7 +54,8 @@ static bool tidy_entry(const sa_session *session, int folder, const char *name, 
            number_of(name + prefix, 1, "") < 0 || tidy_folder(session, folder, name, HEAD);
 }
 
-/* Removes the folder of a pair or head if nothing else is in it. Fails with errno. */
+/* Tidies the folder of a pair or head, and removes it if nothing else is in it. Fails with errno
+ * set. */
 static bool tidy_folder(const sa_session *session, int above, const char *name, film_level level) {
     const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
@@ -84,9 +85,8 @@ static bool remove_stale_frames(const sa_session *session, const char *film, sa_
 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
-/* Returns film/0001 for the first pair (index 0), film/0001/head-1 for its first head (1). To be
- * freed.
- */
+/* Returns film/0001 for the first pair (index 0), film/0001/head-1 for its first head (1). The
+ * caller frees it. */
 static char *name_folder(const sa_session *session, size_t index, int head, sa_error *error) {
     const char *out = session->training->out;
     return head ? sa_format(error, "%s/film/%0*zu/%s%d", out, PAIR_DIGITS, index + 1, head_folder,
@@ -94,7 +94,7 @@ static char *name_folder(const sa_session *session, size_t index, int head, sa_e
                 : sa_format(error, "%s/film/%0*zu", out, PAIR_DIGITS, index + 1);
 }
 
-/* A single head is the mean itself. */
+/* Returns the number of heads to record: none if there is only one, which is the mean itself. */
 static int recorded_heads(const sa_session *session) {
     const int heads = sa_seq2seq_heads(&session->model.w);
     return heads > 1 ? heads : 0;
@@ -130,7 +130,7 @@ static bool save_frame(const sa_session *session, size_t index, int head,
     return good;
 }
 
-/* Saves the heads, then the mean: a frame exists once its mean does, so it is complete after a
+/* Saves the heads, then the mean: a frame exists once its mean does, so it is complete even after a
  * kill. */
 static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {

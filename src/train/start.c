@@ -1,5 +1,5 @@
-/* The start of a training: its folder, its pairs, its weights or the state that it resumes, and
- * what it notes for the user. */
+/* The start of a training: its folder, its pairs, its weights or the state that it resumes, and its
+ * notes for the user. */
 #include "config/settings.h"
 #include "data/corpus.h"
 #include "data/encoding.h"
@@ -102,7 +102,8 @@ static bool read_links(sa_session *session, sa_error *error) {
 
 /* ---- Initial weights ------------------------------------------------------------------------- */
 
-/* Opens training->init_from. SA_USAGE names a setting that shapes the model and differs. */
+/* Opens training->init_from. SA_USAGE names a setting that shapes the model and is different
+ * there. */
 static bool open_initial_model(sa_session *session, sa_model *from, sa_error *error) {
     const char *path = session->training->init_from;
     sa_settings same = session->settings;
@@ -119,7 +120,8 @@ static bool open_initial_model(sa_session *session, sa_model *from, sa_error *er
     return sa_settings_fail_difference(row, &same, path, "which --init-from cannot change", error);
 }
 
-/* A vocabulary grows at its end, so the words of the other model are its first rows. */
+/* Copies the weights of the other model. A vocabulary grows at its end, so that model's words are
+ * the first rows. */
 static bool copy_weights(const sa_session *session, const sa_model *from, sa_error *error) {
     const sa_model *model = &session->model;
     const char *path = session->training->init_from;
@@ -144,7 +146,7 @@ static bool copy_weights(const sa_session *session, const sa_model *from, sa_err
     return true;
 }
 
-/* Sets the embeddings of a side's words that the file has. */
+/* Sets the embeddings of those words of a side that the file has. */
 static bool read_embeddings(const sa_session *session, int side, const char *path,
                             sa_error *error) {
     static const char *const sides[] = {"source", "target"};
@@ -204,7 +206,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     const sa_exchange *exchange = session->exchange;
     sa_text_codec source = {0}, target = {0};
     const bool continues = session->training->init_from;
-    sa_model *from = continues ? sa_new(1, sizeof *from, error) : NULL; /* large for a stack */
+    sa_model *from = continues ? sa_new(1, sizeof *from, error) : NULL; /* too large for a stack */
     if (settings->shards == 0)
         settings->shards = exchange ? sa_threads_for(exchange->cores) : sa_cpu_count();
     session->figures = (sa_state_figures){.best = {INFINITY, -1, -1}, .lr_factor = 1};
@@ -243,7 +245,8 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     return true;
 }
 
-/* If the best model cannot be read, lets the next validation replace it, whatever its figures. */
+/* If the best model cannot be read, lets the next validation replace it, whatever its figures
+ * are. */
 static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;
@@ -357,7 +360,7 @@ static void note_model(const sa_session *session) {
         sa_session_note(session, "note: %s", sa_bf16_emulated());
 }
 
-/* ---- All of it -------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
     *session = (sa_session){

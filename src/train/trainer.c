@@ -72,8 +72,8 @@ static double inverse_root(double step, double warmup, double steps) {
     return sqrt(warmup / step);
 }
 
-/* Returns the share of updates left after the warm-up: 1 with its last one, 0 after the last of
- * all. */
+/* Returns the share of the updates after the warm-up that are left: 1 with the last of the warm-up,
+ * 0 after the last of all. */
 static double linear(double step, double warmup, double steps) {
     return fmax(steps + 1 - step, 0) / fmax(steps + 1 - warmup, 1);
 }
@@ -151,7 +151,7 @@ bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *wh
 
 enum {
     SHARD_PAIRS = 8,    /* fewer do not repay a gradient of their own */
-    CHUNK = 1 << 14,    /* elements of the gradient that one job sums and updates */
+    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
     JOBS = 16,          /* that store the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
@@ -164,11 +164,11 @@ static int shards_for(int count, int shards) {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The lanes' arenas, for a shard of the most pairs, all of the largest lengths; where tokens bound
- * a batch, for one such pair while the others have one word on each side. A small batch has fewer,
- * larger shards, and one that is bounded by tokens may be a single shard. */
+/* Opens the lanes' arenas, each for a shard of the most pairs, all of the largest lengths; where
+ * tokens bound a batch, for one such pair while the others have one word on each side. A small
+ * batch has fewer, larger shards, and a batch bounded by tokens may be a single shard. */
 static bool open_lanes(sa_trainer *trainer, const sa_dataset *data, sa_error *error) {
-    static const int32_t extended = SA_EOS; /* not read: only whether there is one */
+    static const int32_t extended = SA_EOS; /* only its presence matters, not its value */
     const sa_settings *settings = trainer->settings;
     const int even = (trainer->most + trainer->shards - 1) / trainer->shards;
     const int count = settings->batch_tokens   ? trainer->most + 1
@@ -195,8 +195,9 @@ static bool open_lanes(sa_trainer *trainer, const sa_dataset *data, sa_error *er
     return good;
 }
 
-/* The sum's, one for each thread, and one more, so that a thread can go on while an earlier shard
- * still runs; of other processes that of the sum and one for each shard. */
+/* Returns the number of gradients: the sum, one for each thread, and one more, so that a thread can
+ * go on while an earlier shard still runs; in other processes than the first, the sum and one for
+ * each shard. */
 static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
     const int most = lanes > 1 ? lanes + 2 : 2;
     if (!sa_exchange_leads(exchange)) return 1 + own;
@@ -223,7 +224,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     const int most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     const int shards = shards_for(most, settings->shards);
     const int threads = pool ? sa_pool_threads(pool) : 1;
-    const int own = sa_exchange_first(exchange, shards, 1); /* shards at most */
+    const int own = sa_exchange_first(exchange, shards, 1); /* at most this many shards */
     const int lanes = own < threads ? own : threads;
     *trainer = (sa_trainer){.settings = settings,
                             .optimizer = &sa_optimizers[settings->optimizer],
@@ -285,7 +286,8 @@ void sa_trainer_lend_memory(sa_trainer *trainer) {
 
 /* ---- One shard ------------------------------------------------------------------------------- */
 
-/* Pair k goes to shard k mod active_shards, so that every shard gets short and long sentences. */
+/* Returns the number of pairs of shard i. Pair k goes to shard k mod active_shards, so that every
+ * shard gets short and long sentences. */
 static int shard_count(const sa_trainer *trainer, int i) {
     return (trainer->count - i + trainer->active_shards - 1) / trainer->active_shards;
 }
@@ -307,12 +309,12 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* Counts all gradients but the sum. */
+/* Counts all gradients except the sum. */
 static int spare_gradients(const sa_trainer *trainer) {
     return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
 }
 
-/* Returns the gradient of shard i. The first process' first one becomes the sum. */
+/* Returns the gradient of shard i. That of the first shard of the first process becomes the sum. */
 static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
     const int k = i - trainer->first_shard - sa_exchange_leads(trainer->exchange);
     return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
@@ -359,7 +361,7 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
-/* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
+/* Adds the gradients of shards k ... end-1, in this order, to the first one, and zeroes them for
  * the next shard that uses them. */
 static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, size_t size) {
     for (; k < end; k++)
@@ -373,7 +375,8 @@ static void square_chunk(void *context, int i) {
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
 
-/* Returns the first shard that is not added in its turn: no later one needs its gradient. */
+/* Returns the first shard that is not added in its turn, because no later one needs its
+ * gradient. */
 static int late_shard(const sa_trainer *trainer) {
     const int late = trainer->end_shard - spare_gradients(trainer);
     return late > trainer->first_shard ? late : trainer->first_shard + 1;
@@ -394,7 +397,7 @@ static void reduce_chunk(void *context, int i) {
     square_chunk(context, i);
 }
 
-/* Adds all shards of this process to the sum of those before. */
+/* Adds all shards of this process to the sum of the processes before. */
 static void add_block(void *context, size_t at, size_t size) {
     const sa_trainer *trainer = context;
     add_shards(trainer, trainer->first_shard, trainer->end_shard, at, size);
@@ -418,7 +421,7 @@ static double learning_rate(const sa_trainer *trainer) {
            (schedule->decays ? trainer->decay : 1);
 }
 
-/* Applies weight decay that is decoupled from the gradient (Loshchilov and Hutter 2019). */
+/* Applies weight decay, decoupled from the gradient (Loshchilov and Hutter 2019). */
 static void decay_weights(const sa_trainer *trainer) {
     const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
     for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
@@ -429,7 +432,8 @@ static void decay_weights(const sa_trainer *trainer) {
     }
 }
 
-/* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
+/* Updates a chunk with denormals off: where words are absent for a thousand updates, their moments
+ * have faded to denormal numbers. */
 static void update_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;

@@ -38,17 +38,17 @@ extern const sa_optimizer sa_optimizers[]; /* ends with a NULL name */
 
 typedef struct sa_schedule {
     const char *name;
-    bool decays;      /* validations that are not better multiply the rate */
+    bool decays;      /* validations that are not better lower the rate */
     bool needs_steps; /* it falls to zero with the last update */
-    /* The factor of the rate from the end of the warm-up, 1 there: `step` and `warmup` are at least
-     * 1, `steps` is the number of the last update (0: none is set). */
+    /* Returns the factor of the rate from the end of the warm-up on, which begins at 1: `step` and
+     * `warmup` are at least 1, `steps` is the number of the last update (0: none is set). */
     double (*after)(double step, double warmup, double steps);
 } sa_schedule;
 
 extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 
-/* Returns the factor of the learning rate for update number `step` (from 1) of `steps`: step /
- * warmup during the warm-up. */
+/* Returns the factor of the learning rate for update number `step` (from 1) of `steps`; during the
+ * warm-up, step / warmup. */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup, int64_t steps);
 
 /* ---- Processes -------------------------------------------------------------------------------
@@ -60,43 +60,45 @@ enum { SA_MAX_PROCESSES = 1024 };
 typedef struct sa_exchange sa_exchange;
 struct sa_exchange {
     int rank, size;
-    int threads;              /* of this process, unless the settings say */
+    int threads;              /* of this process, unless the settings say otherwise */
     int cores;                /* of all processes */
     const char *where;        /* "4 processes on 2 hosts" */
     const char *const *hosts; /* [size] */
-    bool ended;               /* nothing more is exchanged, as after an error agreed on */
+    bool ended;               /* nothing more is exchanged, as after an error that all know of */
     bool incomplete;          /* a process has died, and MPI would wait for it */
-    /* Of `count` items each process has set those from sa_exchange_first on; now all get all. */
+    /* Completes `count` items, of which each process has set those from sa_exchange_first on, in
+     * every process. */
     void (*gather)(void *items, size_t size, int count);
-    /* numbers[size] holds the sum of the first process. Block by block, in the order of the ranks,
-     * the others add theirs with add(context, at, size); now all get the result. */
+    /* Adds up numbers[size], which hold the sum of the first process. Block by block, in the order
+     * of the ranks, the other processes add theirs with add(context, at, size); then all get the
+     * result. */
     void (*sum)(sa_real *numbers, size_t size, void (*add)(void *context, size_t at, size_t size),
                 void *context);
 };
 
-/* Returns the first of `count` items that belongs to the process; the next one's is the end. The
- * first process always has an item. */
+/* Returns the first of `count` items that belongs to the process; its items end where the next
+ * one's begin. The first process always has an item. */
 int sa_exchange_first(const sa_exchange *exchange, int count, int rank);
 
 /* Returns whether this process prints and writes. */
 bool sa_exchange_leads(const sa_exchange *exchange);
 
-/* Collects a word of every process. */
+/* Collects one word from every process. */
 void sa_exchange_words(const sa_exchange *exchange, uint64_t word, uint64_t words[]);
 
-/* Returns whether all are good. If not, the first process that is not keeps its error, and the
- * others get its code without a text. */
+/* Returns whether all processes are good. If not, the first process that is not keeps its error,
+ * and the others get its code without a text. */
 bool sa_exchange_agree(sa_exchange *exchange, bool good, sa_error *error);
 
-/* Returns whether all have the same word. SA_USAGE, on all of them, names one that has "another
- * --seed". */
+/* Returns whether all processes have the same word. SA_USAGE, in all of them, names one that has
+ * "another --seed". */
 bool sa_exchange_same(const sa_exchange *exchange, uint64_t word, const char *what,
                       sa_error *error);
 
-/* Returns the first process whose word is not the one that most have; -1: all are equal. */
+/* Returns the first process whose word differs from most of the others; -1: all are equal. */
 int sa_exchange_odd(const uint64_t words[], int count);
 
-/* Where one shard at a time runs. */
+/* The place where one shard at a time runs. */
 typedef struct sa_lane {
     atomic_bool taken;
     sa_arena arena;
@@ -106,12 +108,12 @@ typedef struct sa_lane {
 typedef struct sa_gradient {
     sa_real *numbers; /* [plan.size], zero between two batches */
     sa_seq2seq dw;    /* the same, parameter by parameter */
-    sa_store store;   /* one shard's at a time */
+    sa_store store;   /* holds one shard's at a time */
 } sa_gradient;
 
 typedef struct sa_shard {
     double loss, alignment_loss; /* of the shard of the last batch */
-    bool dropped;                /* it was ended early: sa_stopping */
+    bool dropped;                /* it ended early: sa_stopping */
 } sa_shard;
 
 typedef struct sa_trainer {
@@ -133,17 +135,17 @@ typedef struct sa_trainer {
     sa_shard shard[SA_MAX_THREADS]; /* [shards] */
     int lanes;                      /* shards that run at a time: at most the threads */
     sa_lane lane[SA_MAX_THREADS];   /* [lanes] */
-    int gradients;                  /* the sum's, which the first shard begins, and those that the
-                                       other shards use by turns; where other processes come first,
-                                       one more than shards of this one */
-    sa_gradient *gradient;          /* [gradients] */
-    sa_sentence *source, *target;   /* [most] the batch, one shard after another */
-    sa_gold_alignment *links;       /* [most] its gold alignments; NULL without guided alignment */
-    const sa_gold_alignment *gold;  /* of all pairs; set by the caller with guided alignment */
-    double *squares;                /* sum of squares of each chunk of the gradient */
-    int64_t step;                   /* batches seen */
-    int64_t applied;                /* updates made: batches with a finite gradient */
-    int nonfinite;                  /* batches in a row with a gradient that is not finite */
+    int gradients; /* the sum's, which the first shard begins, and those that the other shards use
+                      in turn; where other processes come first, one more than this process has
+                      shards */
+    sa_gradient *gradient;         /* [gradients] */
+    sa_sentence *source, *target;  /* [most] the batch, one shard after another */
+    sa_gold_alignment *links;      /* [most] its gold alignments; NULL without guided alignment */
+    const sa_gold_alignment *gold; /* of all pairs; set by the caller with guided alignment */
+    double *squares;               /* sum of squares of each chunk of the gradient */
+    int64_t step;                  /* batches seen */
+    int64_t applied;               /* updates made: batches with a finite gradient */
+    int nonfinite;                 /* batches in a row with a gradient that is not finite */
 
     /* of the current batch */
     int count, active_shards;
@@ -153,26 +155,26 @@ typedef struct sa_trainer {
 
 typedef struct sa_step_result {
     double loss;           /* sum over target words of -log p, before the update */
-    double alignment_loss; /* sum over target words */
+    double alignment_loss; /* the same sum of the alignment loss */
     int words;             /* target words, EOS included */
     double l2_norm;        /* of the gradient, before clipping */
     bool applied;          /* false: the gradient was not finite and the weights are unchanged */
-    bool dropped;          /* ended early by the pool's watch, as if it had not begun */
+    bool dropped;          /* the pool's watch ended it early, as if it had not begun */
 } sa_step_result;
 
-/* Trains `values` [plan.size]; all that is pointed to must outlive the trainer. The longest source
- * and target of the data bound every batch. */
+/* Opens a trainer of `values` [plan.size]; everything that is pointed to must outlive it. The
+ * longest source and target of the data bound every batch. */
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, const sa_dataset *data, sa_pool *pool,
                      const sa_exchange *exchange, sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 
-/* Returns the pages of the arenas to the system until the next update. */
+/* Gives the pages of the arenas back to the system until the next update. */
 void sa_trainer_lend_memory(sa_trainer *trainer);
 
 /* Makes one update on `count` pairs, whose indices are in `pairs` (NULL: the first ones). There are
- * at most settings->batch of them, or with batch_tokens as many as have at most that many words on
- * each side, or one longer pair. After an update was dropped, there must be no other. SA_DIVERGED
- * after ten batches in a row whose gradient is not finite. */
+ * at most settings->batch of them or, with batch_tokens, as many pairs as have at most that many
+ * words on each side, or one longer pair. After a dropped update there must be no other.
+ * SA_DIVERGED after ten batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);

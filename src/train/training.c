@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define REPORT_EVERY 0.2 /* seconds between two reports of progress */
-#define LARGE 50         /* MB of weights that are not written within a second everywhere */
+#define LARGE 50         /* MB of weights, which some disks do not write within a second */
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
@@ -24,15 +24,15 @@ static bool asked_to_stop(const sa_session *session) {
     return session->watch.stop && *session->watch.stop;
 }
 
-/* Returns the time a validation takes: that of the last one or, before the first, of updates on as
- * many words. */
+/* Returns how long a validation takes: as long as the last one or, before the first, as updates on
+ * equally many words. */
 static double validation_cost(const sa_session *session) {
     const sa_train_cost *spent = &session->spent;
     if (session->validation_seconds > 0 || !spent->words) return session->validation_seconds;
     return spent->updating / (double)spent->words * (double)session->valid_data.target_words;
 }
 
-/* Returns the seconds until the nearest limit that can be predicted; -1: none. */
+/* Returns the seconds until the nearest limit that can be predicted; -1: there is none. */
 static double seconds_left(const sa_session *session, double elapsed) {
     const sa_settings *settings = &session->settings;
     const double step = (double)session->trainer.step;
@@ -77,7 +77,7 @@ static void report_step(sa_session *session) {
     session->report_words = 0;
 }
 
-/* A validation is two jobs, teacher forcing and translating. */
+/* Reports progress. A validation is two jobs, teacher forcing and translating. */
 static void report_validation(void *context, int begun, int tasks) {
     sa_session *session = context;
     const double part = (double)begun / tasks, now = sa_clock_seconds();
@@ -119,7 +119,7 @@ static uint64_t hash_weights(const sa_model *model) {
     return hash;
 }
 
-/* Returns whether all have the same weights. */
+/* Returns whether all processes have the same weights. */
 static bool compare_weights(const sa_session *session, sa_error *error) {
     sa_error odd;
     return !session->exchange ||
@@ -131,7 +131,7 @@ static bool compare_weights(const sa_session *session, sa_error *error) {
                    odd.text, (long long)session->trainer.step);
 }
 
-/* *stop: that of any process. *late: that of the first, whose clock counts. */
+/* Sets *stop to that of any process, and *late to that of the first, whose clock counts. */
 static void agree_to_stop(const sa_exchange *exchange, bool *stop, bool *late) {
     enum { STOP = 1, LATE = 2 };
     uint64_t words[SA_MAX_PROCESSES];
@@ -143,7 +143,8 @@ static void agree_to_stop(const sa_exchange *exchange, bool *stop, bool *late) {
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* Notes an error that may pass, as when others use up the disk; false: it is of another kind. */
+/* Notes an error that may pass, as when others use up the disk; returns false if it is of another
+ * kind. */
 static bool survive(const sa_session *session, const sa_error *why, sa_error *error) {
     if (why->code == SA_IO)
         sa_session_note(session, "note: %s; training goes on", why->text);
@@ -178,20 +179,20 @@ static bool keep_best(sa_session *session, sa_error *error) {
 }
 
 /* Removes an overwritten training just before the first file of the new one is written, so that it
- * survives if the new one is refused or ends before that; and all of it, film included, so that no
- * old file stands next to a new one. The film goes first: it matters least. */
+ * survives if the new one is refused or ends before that; and removes all of it, film included, so
+ * that no old file stands next to a new one. The film goes first: it matters least. */
 static bool replace_old(sa_session *session, sa_error *error) {
     session->replaces = session->replaces && !(sa_snapshots_open(session, error) &&
                                                sa_training_remove(session->training->out, error));
     return !session->replaces;
 }
 
-/* All that a training writes goes into the folder that it has locked. */
+/* Checks that the folder is the one that the training has locked: all that it writes goes there. */
 static bool owns_folder(const sa_session *session, sa_error *error) {
     return sa_directory_lock_holds(&session->lock, session->training->out, error);
 }
 
-/* Writes the state. After a signal, when the user waits, each file is reported. */
+/* Writes the state. After a signal, when the user waits, reports each file. */
 static bool save_state(sa_session *session, sa_error *error) {
     const size_t weights = session->model.plan.size * sizeof(sa_real) / 1000000;
     const bool asked = asked_to_stop(session);
@@ -203,7 +204,8 @@ static bool save_state(sa_session *session, sa_error *error) {
     return good;
 }
 
-/* Saves the best model, then the state that refers to it; but the state first where it does not. */
+/* Saves the best model, then the state that refers to it; where it does not, saves the state
+ * first. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
     if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
@@ -217,7 +219,7 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
            (survive(session, &why, error) && (best || !is_best || keep_best(session, error)));
 }
 
-/* Of a validation, which is dropped when they are. */
+/* Saves the frames of a validation, which is dropped when they are. */
 static bool save_frames(sa_session *session, sa_validation *validation, sa_error *error) {
     sa_error why = {0};
     if (owns_folder(session, &why) && sa_snapshots_write(session, &why)) return true;
@@ -237,13 +239,13 @@ static bool end_saves(sa_session *session, sa_error *error) {
 
 /* ---- Validation ------------------------------------------------------------------------------ */
 
-/* Returns by when validating must end, in seconds of the training: estimates are rough. */
+/* Returns by when a validation must end, in seconds of the training: estimates are rough. */
 static double latest_end(const sa_session *session) {
     const double limit = session->settings.max_time;
     return limit > 0 ? 1 + 1.1 * limit : INFINITY;
 }
 
-/* Computes the figures of the present weights. The loss is NaN when the validation was dropped. */
+/* Computes the figures of the present weights. The loss is NaN if the validation was dropped. */
 static bool validate_weights(sa_session *session, sa_validation *out, sa_error *error) {
     sa_error why = {0};
     const double end = latest_end(session);
@@ -263,7 +265,7 @@ static bool validate_weights(sa_session *session, sa_validation *out, sa_error *
     return why.code == SA_CHECK;
 }
 
-/* Computes the figures of a validation, in the first process, and its frames. */
+/* Computes the figures of a validation, in the first process only, and its frames. */
 static bool validate_once(sa_session *session, sa_validation *out, sa_error *error) {
     sa_exchange *exchange = session->exchange;
     const bool good =
@@ -274,7 +276,7 @@ static bool validate_once(sa_session *session, sa_validation *out, sa_error *err
     return true;
 }
 
-/* Writes the mean weights as a model of their own. */
+/* Writes the mean weights as a model of its own. */
 static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     sa_real *present = model->values;
@@ -303,7 +305,7 @@ static bool write_average(sa_session *session, sa_error *error) {
     return good;
 }
 
-/* Counts validations without improvement, which decay the learning rate, and begins to count for
+/* Counts validations without improvement, which lower the learning rate, and starts the counts for
  * the next one. */
 static void count_validation(sa_session *session, sa_validation now) {
     const sa_settings *settings = &session->settings;
@@ -344,14 +346,15 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     if (!sa_exchange_agree(session->exchange, save(session, row.best, error), error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
-    session->report_time += session->validation_seconds; /* words per second leave them out */
+    session->report_time +=
+        session->validation_seconds; /* words per second leave validations out */
     return true;
 }
 
 /* ---- Diagnosis ------------------------------------------------------------------------------- */
 
-/* Returns how far a figure is on the way from its threshold to 1. Translations that are too long or
- * too short are symptoms, which matter only where no cause is found. */
+/* Returns how far a figure has gone from its threshold to 1. Translations that are too long or too
+ * short are symptoms, which matter only if no cause is found. */
 static double severity(const sa_finding *finding) {
     return (finding->figure - finding->threshold) / (1 - finding->threshold) -
            (finding->case_count > 0);
@@ -380,8 +383,8 @@ static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
     return good;
 }
 
-/* Finds the worst problem of the best model, on 200 validation pairs at most. The model is saved by
- * now: a failure is only noted. */
+/* Finds the worst problem of the best model, on at most 200 validation pairs. The model is saved by
+ * now, so a failure is only noted. */
 static void diagnose(sa_session *session, sa_train_result *result) {
     enum { PAIRS = 200 };
     sa_error error = {0};
@@ -428,7 +431,8 @@ bool sa_session_step(sa_session *session, sa_error *error) {
 bool sa_session_validation_due(const sa_session *session) {
     const int every = session->settings.valid_every;
     const int64_t step = session->trainer.step;
-    /* before the first batch of this run: one that the end of the last run dropped */
+    /* before the first batch of this run, only a validation that the end of the last run dropped is
+     * due */
     if (session->validated || (step == session->first_step && !session->counts.words)) return false;
     return every ? step % every == 0 : session->batcher.position == session->data.count;
 }
@@ -439,7 +443,7 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
     const int64_t epochs = session->batcher.epoch + epoch_over;
     const bool due = sa_session_validation_due(session);
     const double cost = validation_cost(session), limit = settings->max_time;
-    /* one that would take most of the time is left out, if it is only the last */
+    /* a validation that would take most of the time is left out, if it is only the last one */
     const double ahead = due || cost <= limit / 2 ? cost : 0;
     bool stop = asked_to_stop(session);
     bool late = limit > 0 && seconds_of(session) + ahead >= limit;
@@ -452,7 +456,7 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
     return late ? "time" : NULL;
 }
 
-/* Memorized pairs do not show generalization. */
+/* Notes pairs that both sets share: memorized pairs do not show generalization. */
 static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;
@@ -464,7 +468,7 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     return true;
 }
 
-/* The first frame, if there is a film, is also the first file. */
+/* Begins the film, if there is one; its first frame is also the first file of the training. */
 static bool begin_film(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     session->replaces = training->overwrite;
@@ -474,7 +478,8 @@ static bool begin_film(sa_session *session, sa_error *error) {
            (training->resume || sa_snapshots_write(session, error));
 }
 
-/* Runs up to the first update; from then on, only the token ids of the pairs are needed. */
+/* Prepares everything up to the first update; from then on, only the token ids of the pairs are
+ * needed. */
 static bool begin(sa_session *session, const sa_train_options *training, sa_error *error) {
     bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
     good = sa_exchange_agree(session->exchange, good, error) &&

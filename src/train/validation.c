@@ -89,7 +89,7 @@ void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int6
     if (!capacity) return;
     size_t slot = (size_t)row % capacity;
     if (settings->average_of == SA_AVERAGE_BEST && (size_t)row >= capacity) {
-        slot = 0; /* of the worst, the first of equals */
+        slot = 0; /* of the worst; among equals, of the first */
         for (size_t i = 1; i < capacity; i++)
             if (sa_validation_better(settings->criterion, known[slot], known[i])) slot = i;
         if (!sa_validation_better(settings->criterion, figures, known[slot])) return;

@@ -1,5 +1,5 @@
-/* validation: loss and metrics of a model on the validation pairs, and the mean of the weights at
- * several validations. */
+/* validation: computes the loss and metrics of a model on the validation pairs, and the mean of the
+ * weights at several validations. */
 #pragma once
 
 #include "inference/model.h"
@@ -24,7 +24,7 @@ typedef struct sa_averaging {
     sa_validation *validations; /* [capacity] their figures */
 } sa_averaging;
 
-/* For settings->average validations, which may be 0. */
+/* Opens the averaging of settings->average validations, which may be 0. */
 bool sa_averaging_open(sa_averaging *averaging, const sa_settings *settings, size_t size,
                        sa_error *error);
 void sa_averaging_close(sa_averaging *averaging);
@@ -37,5 +37,5 @@ void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int6
 /* Returns the number of stored weights after `rows` validations. */
 size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows);
 
-/* Computes the mean of the first `count`. mean [size] */
+/* Computes the mean of the first `count` weights. mean [size] */
 void sa_averaging_mean(const sa_averaging *averaging, size_t count, sa_real *mean);

@@ -31,7 +31,7 @@ static const sa_mat none = {0};
 
 /* ---- A mask ---------------------------------------------------------------------------------- */
 
-/* Hides any keys, which models cannot: they have spans. The part owns the mask [Q x S]. */
+/* Hides any keys, which no model can do: models have spans. The part owns the mask [Q x S]. */
 static void mask_forward(const sa_attention *w, int part, sa_head *at) {
     const sa_mat *mask = sa_part_own(w, part);
     for (int i = 0; i < mask->rows; i++)
@@ -56,7 +56,7 @@ static const char *const names[][7] = {
 static const sa_attend_about abouts[] = {SA_ATTEND_QUERIES, SA_ATTEND_KEYS, SA_ATTEND_KEYS,
                                          SA_ATTEND_OUTPUTS};
 
-/* Scores that are made from another score, with this v_a. */
+/* Scores that are built from another score, with this v_a. */
 static const struct {
     int attention, other;
     sa_real v_a;
@@ -127,7 +127,7 @@ static void tell_head(const sa_attend_options *job, const attention *at, sa_head
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* Copies nothing while the arena only counts. */
+/* Copies a table, but nothing while the arena only counts. */
 static sa_mat copy_table(sa_arena *arena, sa_table table) {
     if (!table.numbers) return none;
     const sa_mat x = sa_mat_alloc(arena, table.rows, table.cols);
@@ -170,8 +170,8 @@ static sa_mat input(sa_arena *arena, const sa_attend_options *job, int which, sa
     return table.numbers ? project(arena, job, which, x, map) : none;
 }
 
-/* Returns the score's own parameters for keys of this size: given, from a kernel's width, or where
- * training starts, except v_a, which is all ones. */
+/* Returns the score's own parameters for keys of this size: the given ones, those of a kernel's
+ * width, or those where training starts, except v_a, which is all ones. */
 static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size) {
     const sa_score *score = &sa_scores[job->attention];
     sa_params plan = {0};
@@ -188,7 +188,7 @@ static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size
     return x;
 }
 
-/* Builds an attention of these queries and keys, with the parts that need no parameters. */
+/* Builds an attention from these queries and keys, with the parts that need no parameters. */
 static void build(const sa_attend_options *job, const sa_attend_result *out, sa_mat q, sa_mat k,
                   sa_attention *w) {
     const sa_score *score = &sa_scores[job->attention];
@@ -257,7 +257,7 @@ static void attend_heads(const sa_attend_options *job, attention *at, sa_attend_
     sa_tracing = NULL;
 }
 
-/* Computes nothing while the arena only counts. */
+/* Reads the inputs, but computes nothing while the arena only counts. */
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
@@ -286,7 +286,8 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     return at;
 }
 
-/* Chooses the width of the kernel that predicts every value best from the others, for one head. */
+/* Chooses the width of the kernel that predicts every value best from the others, for a single
+ * head. */
 static void fit_bandwidth(sa_arena *arena, const sa_attend_options *job, const attention *at,
                           sa_attend_result *out) {
     const sa_mat k = at->memory.keys;

@@ -5,7 +5,7 @@
 
 enum { GRID = 64, SECTIONS = 40 };
 
-/* |v_i - f_h(k_i)|^2 */
+/* Returns |v_i - f_h(k_i)|^2. */
 static double error_of_pair(const sa_bandwidth_data *data, double h, int i) {
     const int others = data->e.rows - 1;
     const sa_mat alpha = {data->alpha.x, 1, others, others};
@@ -22,7 +22,7 @@ static double error_of_pair(const sa_bandwidth_data *data, double h, int i) {
     return sum;
 }
 
-/* E(h) */
+/* Returns E(h). */
 static double left_out(const sa_bandwidth_data *data, double log_h) {
     double sum = 0;
     for (int i = 0; i < data->e.rows; i++) sum += error_of_pair(data, exp(log_h), i);
@@ -44,8 +44,8 @@ static void range_of(const sa_bandwidth_data *data, double *from, double *to) {
     *to = log(fmin(fmax(sqrt(most) * 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
 }
 
-/* E may have several valleys: takes the lowest point of a grid in log h, and then a golden section
- * of its surroundings. */
+/* E may have several valleys: takes the lowest point of a grid in log h, then searches around it by
+ * golden section. */
 double sa_bandwidth_best(const sa_bandwidth_data *data, double *least) {
     double from, to, best;
     range_of(data, &from, &to);

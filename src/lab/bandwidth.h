@@ -4,7 +4,7 @@
  *   f_h(k_i) = sum_{j /= i} alpha_ij v_j,  alpha_i = softmax_{j /= i}(-|k_i - k_j|^2 / (2 h^2))
  *   E(h) = 1/S sum_i |v_i - f_h(k_i)|^2
  *
- * With pair i itself in the sum h = 0 would be best, and E = 0. */
+ * If the sum included pair i itself, h = 0 would be best, with E = 0. */
 #pragma once
 
 #include "attention/attention.h"
@@ -17,5 +17,5 @@ typedef struct sa_bandwidth_data {
     sa_mat alpha;                    /* [1 x S] scratch */
 } sa_bandwidth_data;
 
-/* Returns the h of the least E, and sets *least to that E(h); among equals the largest h. */
+/* Returns the h with the least E, the largest if several have it, and sets *least to that E(h). */
 double sa_bandwidth_best(const sa_bandwidth_data *data, double *least);

@@ -1,5 +1,5 @@
-/* dump: weights, batch, loss, gradients and dropout masks of a gradient check as a file for other
- * programs. */
+/* dump: writes weights, batch, loss, gradients and dropout masks of a gradient check to a file for
+ * other programs. */
 #include "base/container.h"
 #include "base/memory.h"
 #include "lab/lab_model.h"
@@ -13,7 +13,7 @@ typedef struct dump {
     const sa_lab_model *model;
     const sa_lab_job *job;
     sa_arena arena;
-    sa_tensor *tensors; /* [count]; while the arena only counts, NULL */
+    sa_tensor *tensors; /* [count]; NULL while the arena only counts */
     size_t count;
 } dump;
 
@@ -68,15 +68,15 @@ static void add_links(dump *out) {
 
 /* ---- Dropout masks --------------------------------------------------------------------------- */
 
-/* Which rows a mask has. */
+/* The rows that a mask has. */
 typedef struct mask_rows {
     bool target;      /* of target words or sentences; false: of source ones */
     bool whole;       /* one row per sentence, not per word */
     const int *first; /* rows sentence by sentence: first row of each; NULL: step by step */
 } mask_rows;
 
-/* Adds a mask, unless its dropout probability is 0. Its rows are in the order of the pairs, and
- * within a pair in the order of its words in the pass: for a recurrent encoder the order of
+/* Adds a mask, unless its dropout probability is 0. Its rows are in the order of the pairs and,
+ * within a pair, in the order of its words in the pass: in a recurrent encoder, the order of
  * reading. */
 __attribute__((format(printf, 5, 6))) static void
 add_mask(dump *out, double probability, sa_mat mask, mask_rows of, const char *format, ...) {

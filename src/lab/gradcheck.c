@@ -1,4 +1,4 @@
-/* gradcheck: every hand-written gradient against central differences, in double.
+/* gradcheck: compares every hand-written gradient with central differences, in double.
  *
  * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. Differences mean nothing
  * across a kink or a jump. So weights are drawn again until none is near and no gradient
@@ -16,7 +16,7 @@
 #define TOLERANCE 1e-6 /* relative, of a tensor and of an element */
 #define STEP 1.5e-3
 #define AVERAGED 40 /* estimates that are averaged where rounding may be the cause, */
-#define CLOSE 1e-4  /* that is where the error is at most this */
+#define CLOSE 1e-4  /* that is, where the error is at most this */
 #define WEAK 1e-2   /* least ratio of a tensor's largest gradient to the largest of all */
 
 /* ---- Kinks ------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ typedef struct attending {
 } attending;
 
 /* Fills e with the scores of map m (of two maps: 0 or 1) of a head that has attended, as the
- * normalizer got them, and returns the number that it got. */
+ * normalizer got them, and returns the exponent that it got. */
 static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_mat e) {
     sa_head again = *head;
     again.alpha = e;
@@ -64,7 +64,7 @@ static sa_real scores_of(const sa_attention *w, const sa_head *head, int m, sa_m
     return *again.exponent;
 }
 
-/* Adds on which side of its kink the weight of every key is, as 0 or above. */
+/* Adds, for every key, which side of its kink the weight is on: 0 or above. */
 static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *found) {
     const sa_mat e = sa_cols(all->watched, 0, head->v.rows);
     const sa_span span = head->spans ? *head->spans : (sa_span){0, e.cols};
@@ -76,8 +76,8 @@ static void add_normalizer(const attending *all, const sa_head *head, sa_kinks *
     }
 }
 
-/* Adds those of the normalizer and of parts for the query of position i in row l over sentence b.
- */
+/* Adds the kinks of the normalizer and of parts for the query of position i in row l, over sentence
+ * b. */
 static void add_query(const attending *all, int b, int l, int i, sa_kinks *found) {
     const sa_attention *w = all->w;
     for (int k = 0; k < w->heads; k++) {
@@ -141,8 +141,7 @@ static sa_kinks kinks_of_loss(sa_lab_model *model) {
     return *found;
 }
 
-/* ---- Weights -----------------------------------------------------------------------------------
- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 static double largest(const double *x, size_t size) {
     double most = 0;
@@ -152,7 +151,7 @@ static double largest(const double *x, size_t size) {
 
 /* Returns the ratio of the weakest tensor's largest gradient to the largest of all. If it is small,
  * as when the units of a very small model saturate, rounding hides the gradient. A gradient of
- * zeros only, as of units that are all off, is worse still. */
+ * zeros only, as when all units are off, is worse still. */
 static double weakest(const sa_lab_model *model) {
     const double most = largest(model->gradients, model->plan->size);
     double ratio = 1, penalty = 1;
@@ -168,7 +167,8 @@ static double weakest(const sa_lab_model *model) {
 }
 
 /* Draws weights number `attempt`, computes their loss and gradients, and measures how far the
- * nearest kink is: before the backward pass, which overwrites the sums of the maxout units. */
+ * nearest kink is: it does that before the backward pass, which overwrites the sums of the maxout
+ * units. */
 static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
     sa_lab_model_draw(model, attempt);
     *nearest = kinks_of_loss(model).nearest;
@@ -176,8 +176,8 @@ static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest
     return sa_lab_model_loss(model, true);
 }
 
-/* Draws weights until the check can be trusted, or takes the best found; returns the loss and
- * computes the gradients. */
+/* Draws weights until the check can be trusted, or takes the best ones found; computes the
+ * gradients and returns the loss. */
 static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
     uint64_t best = 0;
     double most = -1, nearest;
@@ -192,8 +192,8 @@ static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-/* Measures dL/dw by differences of step h, term by term before the sum, so that terms that do not
- * change cancel exactly. Returns false if a step crosses a kink. terms: [sa_lab_model_terms],
+/* Measures dL/dw by differences of step h, taken term by term before the sum, so that terms that do
+ * not change cancel exactly. Returns false if a step crosses a kink. terms: [sa_lab_model_terms],
  * workspace. */
 static bool difference(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                        double *terms, double *slope) {
@@ -215,7 +215,7 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
     return smooth;
 }
 
-/* Measures dL/dw with the usual step, made smaller while it crosses a kink. */
+/* Measures dL/dw with the usual step, which it makes smaller while it crosses a kink. */
 static double measure(sa_lab_model *model, double *weight, uint64_t pattern, double *terms) {
     double slope = 0;
     for (double h = STEP; h > 1e-6; h /= 4)
@@ -223,7 +223,7 @@ static double measure(sa_lab_model *model, double *weight, uint64_t pattern, dou
     return slope;
 }
 
-/* Makes one estimate of sixth order of two steps, h and h/2 (Richardson). */
+/* Makes one estimate of sixth order from two steps, h and h/2 (Richardson). */
 static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                         double *terms, double *slope) {
     double wide, narrow;
@@ -234,10 +234,10 @@ static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t 
 }
 
 /* Measures more precisely, for a weight whose gradient looks wrong because the loss bends within
- * the step or because of rounding. Of estimates from large steps to small, takes the one closest to
- * its predecessor (very small steps only while no two estimates agree); then returns the mean of
- * `steps` estimates around it, in which rounding averages out. The analytic gradient has no
- * influence. */
+ * the step or because of rounding. Makes estimates from large steps to small ones and takes the one
+ * closest to its predecessor (with very small steps only while no two estimates agree); then
+ * returns the mean of `steps` estimates around it, in which rounding averages out. The analytic
+ * gradient has no influence. */
 static double measure_finely(sa_lab_model *model, double *weight, uint64_t pattern, double *terms,
                              int steps) {
     double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
@@ -259,8 +259,9 @@ static double measure_finely(sa_lab_model *model, double *weight, uint64_t patte
     return counted ? sum / counted : best;
 }
 
-/* Returns an error relative to the larger of a gradient's sizes a and n, or to 1e-4 of `most`, the
- * largest gradient of the model, if that is larger: the rounding of the loss hides smaller ones. */
+/* Returns an error relative to the larger of the sizes a and n of a gradient, or to 1e-4 of `most`,
+ * the largest gradient of the model, if that is larger: the rounding of the loss hides smaller
+ * gradients. */
 static double relative_error(double error, double a, double n, double most) {
     return error == 0 ? 0 : error / fmax(fmax(a, n), 1e-4 * most);
 }
@@ -270,7 +271,7 @@ static double element_error(double a, double n, double most) {
 }
 
 /* Checks one tensor, as a whole and element by element; `most` is the largest gradient of the
- * model. A number that is not finite makes `squares` so, and the check fails. */
+ * model. If a number is not finite, neither is `squares`, and the check fails. */
 static sa_gradient_result compare(const sa_param *param, const double *a, const double *n,
                                   double most) {
     sa_gradient_result result = {.name = param->name, .rows = param->rows, .cols = param->cols};
@@ -281,7 +282,7 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
         result.worst_element = fmax(result.worst_element, element_error(a[i], n[i], most));
         squares += (a[i] - n[i]) * (a[i] - n[i]), analytic += a[i] * a[i], numeric += n[i] * n[i];
     }
-    /* Terms that cancel may leave their rounding. */
+    /* terms that cancel may leave their rounding */
     result.zero = isfinite(squares) && fmax(own, largest(n, size)) <= TOLERANCE * 1e-4 * most;
     if (result.zero)
         result.worst_element = 0;
@@ -310,7 +311,7 @@ static bool fail_wrong(const sa_gradient_result *wrong, int count, sa_error *err
                    meaning(wrong), count);
 }
 
-/* Workspace: numeric [parameters of the model], terms [sa_lab_model_terms]. */
+/* Checks all tensors. Workspace: numeric [parameters of the model], terms [sa_lab_model_terms]. */
 static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeric, double *terms,
                       sa_error *error) {
     double most, worst = 0;
@@ -344,8 +345,8 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
         if (result.ok) continue;
         wrong++;
         worst = fmax(worst, result.worst);
-        /* A fault spreads to most other tensors, but weaker. The backward pass visits them from the
-         * last to the first. */
+        /* A fault spreads to most other tensors, but is weaker there. The backward pass visits them
+         * from the last to the first. */
         if (result.worst >= worst / 2) culprit = result;
     }
     return !wrong || fail_wrong(&culprit, wrong, error);
@@ -353,14 +354,15 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-/* Copies the job; if it has no pairs, adds four of ragged lengths: words repeat, one is unknown. */
+/* Copies the job; if it has no pairs, adds four of ragged lengths, in which words repeat and one is
+ * unknown. */
 static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
     static const int32_t source_ids[] = {3,      4,      5, 6, SA_EOS, SA_EOS, 7,
                                          SA_UNK, SA_EOS, 8, 3, 9,      SA_EOS};
     static const int32_t target_ids[] = {3, SA_EOS, 4,      5, 6, SA_EOS, SA_EOS,
                                          7, 8,      SA_UNK, 9, 3, SA_EOS};
-    /* Target words that are known and in the source, known alone, copied alone (once from two
-     * places), and neither. */
+    /* Target words: known and in the source, only known, only copied (once from two places), and
+     * neither. */
     static const int32_t source_extended[] = {3,  12,     12, 13, SA_EOS, SA_EOS, 7,
                                               12, SA_EOS, 12, 3,  9,      SA_EOS};
     static const int32_t target_extended[] = {12, SA_EOS, 4,      5, 6, SA_EOS, SA_EOS,
@@ -373,12 +375,13 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
                                          {target_ids + 2, 4, target_extended + 2},
                                          {target_ids + 6, 1, target_extended + 6},
                                          {target_ids + 7, 6, target_extended + 7}};
-    /* Target words with one link, several and none; possible links next to a sure one and alone. */
+    /* Target words with one link, with several and with none; possible links next to a sure one and
+     * alone. */
     static const sa_link first[] = {{0, 0}, {2, 0}}, second[] = {{0, 1}, {0, 2}},
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
     static const sa_gold_alignment gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
     *own = *job;
-    /* One source word more than occurs: its gradient must be zero. */
+    /* The vocabulary has one source word more than occur: its gradient must be zero. */
     if (!job->pairs.source) own->pairs = (sa_lab_pairs){source, target, 4, 11, 12, gold};
 }
 

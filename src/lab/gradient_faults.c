@@ -116,7 +116,7 @@ static sa_real *buffer_of(const sa_seq2seq *w, const sa_params *plan) {
 /* The fault of the backward pass that runs in this thread. */
 static _Thread_local const sa_planted_fault *planted_here;
 
-/* Returns zeros of the shape of a result, in place of it; the caller frees them. */
+/* Returns zeros of the shape of a result, to take its place; the caller frees them. */
 static sa_mat lost_like(sa_mat result) {
     sa_mat lost = result;
     lost.x = sa_new((size_t)result.rows * (size_t)result.ld + 1, sizeof *lost.x, NULL);
@@ -167,7 +167,7 @@ static void broken_encoder_cell(const sa_recurrent *w, sa_state previous, sa_mat
     sa_state_zero(dprevious);
 }
 
-/* A part that takes away what the context gives to the values. */
+/* A part that takes away what the context passes to the values. */
 typedef struct lost_values {
     sa_mat kept;
 } lost_values;

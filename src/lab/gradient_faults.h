@@ -1,4 +1,5 @@
-/* gradient_faults: models whose backward pass lacks one term, which a gradient check must notice.
+/* gradient_faults: plants faults in models: the backward pass lacks one term, which a gradient
+ * check must notice.
  *
  * No equation knows of it. The loss runs a planted fault in place of the backward pass: the same
  * pass with a copy of the weights in which some tensors are zero, or some entries (the score, the
@@ -8,7 +9,7 @@
 
 #include "model/seq2seq.h"
 
-/* What else a fault changes beyond tensors. */
+/* What a fault changes beyond tensors. */
 typedef enum sa_fault_change {
     SA_FAULT_TENSORS, /* nothing */
     SA_FAULT_QUERY,   /* the score's dq_i are lost, */
@@ -28,12 +29,12 @@ typedef enum sa_fault_change {
 typedef struct sa_gradient_fault {
     const char *name, *dropped;
     const char *options; /* of a model that has the term; empty: the default model */
-    /* Names of tensors, separated by spaces, or their ends after a dot: zero in the backward pass,
+    /* Names of tensors, or their ends after a dot, separated by spaces: zero in the backward pass,
      * and with a gradient of zero. */
     const char *weights, *gradients;
     const char *cell; /* only models with this cell have the term; NULL: any */
     sa_fault_change change;
-    const sa_score *score, *other; /* of a change of the score: only this one, or this */
+    const sa_score *score, *other; /* if the score changes: only this one, or this */
 } sa_gradient_fault;
 
 extern const sa_gradient_fault sa_gradient_faults[]; /* ends with a NULL name */
@@ -41,7 +42,7 @@ extern const sa_gradient_fault sa_gradient_faults[]; /* ends with a NULL name */
 const sa_gradient_fault *sa_gradient_fault_find(const char *name); /* NULL: there is none */
 
 typedef struct sa_planted_fault {
-    sa_backward_fault instead; /* of the model's backward pass; the first member */
+    sa_backward_fault instead; /* of the model's backward pass; must be the first member */
     const sa_gradient_fault *fault;
     sa_sizes sizes;
     sa_params plan;
@@ -52,8 +53,8 @@ typedef struct sa_planted_fault {
     sa_cell cell;
 } sa_planted_fault;
 
-/* Plants a fault for models of these sizes: &planted->instead is for their w->fault. SA_USAGE: they
- * have no such term. To be freed by sa_planted_fault_free. */
+/* Plants a fault for models of these sizes: &planted->instead goes into their w->fault. SA_USAGE:
+ * they have no such term. The caller frees it with sa_planted_fault_free. */
 sa_planted_fault *sa_gradient_fault_plant(const sa_gradient_fault *fault, const sa_sizes *sizes,
                                           sa_error *error);
 void sa_planted_fault_free(sa_planted_fault *planted);

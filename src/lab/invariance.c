@@ -1,5 +1,5 @@
-/* invariance: what the attention weights of a pair are, and what may change them, its log p and its
- * gradient. */
+/* invariance: measures what the attention weights of a pair are, and what may change them, its log
+ * p and its gradient. */
 #include "lab/invariance.h"
 #include "base/memory.h"
 #include "inference/ensemble.h"
@@ -15,7 +15,7 @@ const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
 }
 
 sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {
-    for (int i = 0; i < len - 1; i++) { /* neither EOS nor BOS */
+    for (int i = 0; i < len - 1; i++) { /* neither EOS nor BOS is drawn */
         const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIAL_TOKENS + 1);
         ids[i] = word ? word + SA_SPECIAL_TOKENS - 1 : SA_UNK;
     }
@@ -50,7 +50,7 @@ static void raise_to(double x, double *worst) {
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-/* Returns how far a row of weights is from a distribution. */
+/* Returns how far a row of weights is from being a distribution. */
 static double row_sum_error(sa_mat alpha, double least) {
     double sum = 0, off = 0;
     for (int j = 0; j < alpha.cols; j++) {
@@ -65,7 +65,7 @@ bool sa_measure_row_sums(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     const sa_seq2seq *w = &setup->model.w;
     const sa_attention *attention = sa_lab_attention(setup);
     /* The least sum of a row. A Gaussian leaves at least exp(-2) of each weight in its window,
-     * which ends at two standard deviations; a null key may take nearly all. */
+     * which ends at two standard deviations; a null key may take nearly everything. */
     double least = sa_attention_lacks(attention) ? exp(-2) : 1;
     if (attention->normalizer->null_key) least = 0;
     const sa_lab_view view = {&setup->all, p};
@@ -94,8 +94,8 @@ static double largest_gradient(const sa_lab_model *model) {
     return most;
 }
 
-/* Subtracts the gradient of every single pair from that of the batch: the largest remainder,
- * relative to the largest gradient of the batch. */
+/* Subtracts the gradient of every single pair from that of the batch, and measures the largest
+ * remainder, relative to the largest gradient of the batch. */
 bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                          sa_error *error) {
     sa_lab_model *model = &setup->model;
@@ -115,7 +115,8 @@ bool sa_measure_batching(sa_proof_setup *setup, int p, sa_lab_pass *alone, doubl
     return true;
 }
 
-/* Raises every weight by 1e-12 of itself, more than rounding does, and leaves it so. */
+/* Raises every weight by 1e-12 of itself, which is more than rounding does, and leaves it
+ * raised. */
 bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                              sa_error *error) {
     sa_lab_model *model = &setup->model;
@@ -136,11 +137,11 @@ bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
     return good;
 }
 
-/* A pair between two random ones that are longer on both sides, source and target. */
+/* A pair between two random pairs that are longer on both sides, source and target. */
 enum { BEFORE, OWN, AFTER, PAIRS };
 typedef struct neighbors {
     sa_sentence source[PAIRS], target[PAIRS];
-    int32_t *ids; /* of the random ones, in this order */
+    int32_t *ids; /* of the random pairs, in this order */
 } neighbors;
 
 static void draw_neighbors(sa_proof_setup *setup, neighbors *all) {
@@ -173,7 +174,8 @@ static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_
     return sa_lab_pass_open(pass, &setup->model.w, all->source, all->target, PAIRS, error);
 }
 
-/* Compares a pair alone, with longer pairs, and with others of the same lengths. */
+/* Compares a pair alone with the same pair among longer ones and among others of the same
+ * lengths. */
 bool sa_measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                         sa_error *error) {
     const int steps = setup->pairs.target[p].len;
@@ -210,7 +212,7 @@ bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alon
 
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
-/* Draws random annotations as large as those seen, and computes their keys and values. */
+/* Draws random annotations as large as those of the pass, and computes their keys and values. */
 static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
                         sa_memory *memory) {
     const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
@@ -223,8 +225,9 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
     sa_memory_forward(w, memory);
 }
 
-/* Lets the queries s attend to a random memory, one by one (without `queries`) or at once as in the
- * pass before, so that rounding is the same. Computes nothing while the arena counts. */
+/* Lets the queries s attend to a random memory, one by one (without `queries`) or all at once, as
+ * in the pass before, so that rounding is the same. Computes nothing while the arena only
+ * counts. */
 static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
                                               sa_mat s, const sa_memory *seen,
                                               const sa_queries *queries) {
@@ -292,7 +295,7 @@ static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone
                     compare_permuted *apart, double *worst, sa_error *error) {
     const sa_sentence *source = &setup->pairs.source[p];
     const size_t len = (size_t)source->len;
-    if (len < 3) return true; /* one word and EOS */
+    if (len < 3) return true; /* one word and EOS: nothing to permute */
     int *from = sa_new(len, sizeof *from, error);
     int32_t *ids = sa_new(len * 2, sizeof *ids, error);
     sa_lab_pass other = {0};
@@ -400,12 +403,12 @@ bool sa_measure_causality(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
 }
 
 /* ---- Decoding --------------------------------------------------------------------------------
- * Decoding word by word, as a search does, with cached states or keys and values, equals the pass
- * over the whole target up to rounding. */
+ * Decoding word by word, as a search does, with cached states or keys and values, gives the same as
+ * the pass over the whole target, up to rounding. */
 
 /* Teacher forcing of one target. */
 typedef struct decoding {
-    sa_ensemble model; /* alone */
+    sa_ensemble model; /* one model */
     sa_sentence target;
     sa_mat alpha, whole; /* [1 x S] attention weights of a step: decoding, whole pass */
     const sa_real *logits;
@@ -417,8 +420,8 @@ static void layout(decoding *own, sa_arena *arena, const sa_sentence *source) {
     own->whole = sa_mat_alloc(arena, 1, source->len);
 }
 
-/* Returns the largest difference at word t (from 0), in log p and in the mean weights of heads and
- * layers. */
+/* Returns the largest difference at word t (from 0), in log p and in the weights averaged over
+ * heads and layers. */
 static double step_difference(const decoding *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.pass->w;
     const double log_p =
@@ -435,8 +438,8 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
         sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
-/* Returns how far the probabilities of the step's words are from the sum 1. Of the ids above those
- * of the vocabulary only source words have a logit. */
+/* Returns how far the probabilities of the step's words are from a sum of 1. Of the ids above the
+ * vocabulary's, only source words have a logit. */
 static double sum_error(const decoding *own, sa_lab_view view, int t) {
     const sa_batch_side *source = &own->model.states->batch.source;
     const int known = sa_seq2seq_words(view.pass->w);

@@ -1,4 +1,5 @@
-/* invariance: properties that every model must have whatever its weights, measured in double. */
+/* invariance: measures, in double, properties that every model must have whatever its weights
+ * are. */
 #pragma once
 
 #include "lab/lab_model.h"
@@ -10,19 +11,19 @@ typedef struct sa_proof_setup {
     sa_lab_pairs pairs;
     sa_lab_pass all;                /* over all pairs in one batch */
     double largest_gradient;        /* of all pairs */
-    sa_rng rng;                     /* for words and annotations that are replaced */
-    sa_sentence *sources, *targets; /* room for those of pairs, */
+    sa_rng rng;                     /* for replacing words and annotations */
+    sa_sentence *sources, *targets; /* room for those of `pairs`, */
     int32_t *ids;                   /* and for the words of drawn ones */
 } sa_proof_setup;
 
 /* Returns the attention between decoder and encoder (of a Transformer's first layer), or NULL. */
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup);
 
-/* Fills ids [len] with random tokens, EOS last, and returns that sentence; words: size of the
+/* Fills ids [len] with random tokens, EOS last, and returns that sentence; words: the size of the
  * vocabulary. */
 sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words);
 
-/* Raises *worst to what it measures for pair p, and leaves it alone if it does not apply to the
+/* Raises *worst to what it measures for pair p, or leaves it alone if it does not apply to the
  * pair; fails only when memory runs out. alone: a pass over the pair by itself. */
 typedef bool sa_measure(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                         sa_error *error);
@@ -30,19 +31,19 @@ typedef bool sa_measure(sa_proof_setup *setup, int p, sa_lab_pass *alone, double
 /* Measures all pairs. */
 bool sa_lab_measure(sa_proof_setup *setup, sa_measure *measure, double *worst, sa_error *error);
 
-/* A property, and for which models it must hold. */
+/* A property, and the models for which it must hold. */
 typedef struct sa_invariance {
     const char *name, *meaning;
     double allowed;
     bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead, */
-    double least;                          /* with random weights: others may hide it */
+    double least;                          /* with random weights: trained ones may hide it */
     const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
-    bool shown;                                    /* measured nevertheless */
+    bool shown;                                    /* it is measured nevertheless */
     const char *(*note)(const sa_proof_setup *);   /* a remark */
     sa_measure *measure;
 } sa_invariance;
 
-/* Rounding of doubles after a recurrence; sa_measure_conditioning may allow more. */
+/* The rounding of doubles after a recurrence; sa_measure_conditioning may allow more. */
 #define SA_LAB_ROUNDING 1e-8
 
 /* Opens a proof, measures one invariance, and closes it (even after a failure). */
@@ -55,24 +56,25 @@ void sa_proof_close(sa_proof_setup *setup);
 const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup);
 bool sa_lab_encodes_positions(const sa_proof_setup *setup);
 
-/* Measures how far attention weights are from distributions: not negative, with the sum 1. The
- * Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key, any. */
+/* Measures how far attention weights are from distributions, which are not negative and have a sum
+ * of 1. The Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key,
+ * down to any sum. */
 sa_measure sa_measure_row_sums;
 
-/* Compares weights, log p and gradient of all pairs in one batch with those of one pair at a time.
- */
+/* Compares weights, log p and gradient of all pairs in one batch with those of the pairs one at a
+ * time. */
 sa_measure sa_measure_batching;
 
-/* Measures what rounding may do to weights, log p and the gradient, relative to the largest: much
+/* Measures what rounding may do to weights, log p and the gradient, relative to the largest: a lot
  * if large weights make a recurrence chaotic. */
 sa_measure sa_measure_conditioning;
 
 /* Measures how weights and log p of a pair change if longer pairs join its batch, and if the words
- * of these change. */
+ * of those pairs change. */
 sa_measure sa_measure_padding;
 
-/* Measures the largest gradient of a pair's loss by an embedded word of another pair in the batch.
- */
+/* Measures the largest gradient of a pair's loss with respect to an embedded word of another pair
+ * in the batch. */
 sa_measure sa_measure_padding_gradient;
 
 /* Measures how the weights of the same queries change with other annotations. */
@@ -88,10 +90,10 @@ sa_measure sa_measure_encoder_permutation;
 sa_measure sa_measure_causality;
 
 /* Compares log p and weights of decoding step by step, with cached states or keys and values, with
- * those of one pass over the whole target; of attention that selects words, both with the weights
- * of training and with those of decoding. */
+ * those of one pass over the whole target; if attention selects words, both with the weights of
+ * training and with those of decoding. */
 sa_measure sa_measure_decoding;
 
-/* Measures how far the probabilities of all words that a step of decoding may write are from the
- * sum 1. */
+/* Measures how far the probabilities of all words that a step of decoding may write are from a sum
+ * of 1. */
 sa_measure sa_measure_probabilities;

@@ -1,6 +1,6 @@
 /* jobs: sa_explain, sa_check_gradients and sa_prove, for a model and texts. Encodes the texts and
- * names the rows of the values, in single precision as the model is; lab.h has what computes in
- * double. */
+ * names the rows of the values, in single precision like the model; what computes in double is
+ * behind lab.h. */
 #include "base/error.h"
 #include "base/utf8.h"
 #include "config/settings.h"
@@ -18,11 +18,11 @@
 typedef struct explanation_task {
     sa_model *model;
     const sa_explain_options *options;
-    char *source_text, *target_text; /* NFC; target_text NULL: to be translated */
-    sa_sentence source, target;      /* whose ids are owned */
+    char *source_text, *target_text; /* in NFC; target_text NULL: the model translates */
+    sa_sentence source, target;      /* the task owns their ids */
     const char **source_words, **target_words, **read_words; /* "<s>", or the source, before the
                                                                 target */
-    int first_read;                                          /* the first of them that is shown */
+    int first_read;                                          /* the first word read that is shown */
     const char **vocabulary;                                 /* of the target */
     sa_explain_pair pair;
 } explanation_task;
@@ -58,7 +58,7 @@ static bool translate(explanation_task *all, sa_error *error) {
     int32_t *ids = sa_new((size_t)found.len, sizeof *ids, error);
     all->target = (sa_sentence){ids, found.len, found.ids};
     const int known = sa_seq2seq_words(&all->model->w);
-    for (int i = 0; ids && i < found.len; i++) /* what is copied is read as <unk> */
+    for (int i = 0; ids && i < found.len; i++) /* the decoder reads a copied word as <unk> */
         ids[i] = found.ids[i] < known ? found.ids[i] : SA_UNK;
     return ids;
 }
@@ -118,7 +118,7 @@ static void each(void *context, const sa_explain_value *line) {
     all->options->each(all->options->context, &all->pair, &labelled);
 }
 
-/* Checks the options for a Transformer, of which one token in one layer is explained. */
+/* Checks the options for a Transformer, where one token in one layer is explained. */
 static bool check_layer(const explanation_task *all, sa_error *error) {
     const sa_explain_options *options = all->options;
     const int layers = sa_seq2seq_layers(&all->model->w, options->site);
@@ -200,7 +200,7 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-/* Returns the first pairs of a data set, `most` at most. */
+/* Returns the first pairs of a data set, at most `most`. */
 static sa_lab_pairs lab_pairs(const sa_dataset *data, int most, const sa_text_codec *source,
                               const sa_text_codec *target) {
     const int count = data->count < (size_t)most ? (int)data->count : most;

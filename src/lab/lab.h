@@ -1,5 +1,5 @@
-/* lab: gradient check, proof and explanation, which compute in double precision. They take plain
- * data from jobs.c, which is compiled in single precision as the model is. */
+/* lab: gradient check, proof and explanation, which compute in double precision. They get plain
+ * data from jobs.c, which is compiled in single precision like the model. */
 #pragma once
 
 #include "base/batch.h"
@@ -19,8 +19,9 @@ typedef struct sa_lab_job {
     const char *settings_text; /* as JSON, for the dump */
     sa_lab_pairs pairs;        /* without a source: a built-in batch of ragged lengths */
     const char *fault;         /* the backward term to drop, or NULL */
-    const char *dump;          /* file for weights, batch, loss and gradients, or NULL */
-    int sample; /* checks of each tensor only the largest gradient and every sample-th; 0: all */
+    const char *dump;          /* file that receives weights, batch, loss and gradients, or NULL */
+    int sample; /* checks only the largest gradient and every sample-th one of each tensor; 0: all
+                 */
     void (*each)(void *context, const sa_gradient_result *gradient);
     void *context;
 } sa_lab_job;
@@ -28,8 +29,8 @@ typedef struct sa_lab_job {
 /* Does what sa_check_gradients of softalign/lab.h does, for token ids. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
-/* Returns the name of backward term i that can be dropped, its formula, and options of a model that
- * has it; NULL after the last. */
+/* Returns the name of backward term i that can be dropped, its formula, and the options of a model
+ * that has it; NULL after the last. */
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
 typedef struct sa_lab_prove_job {

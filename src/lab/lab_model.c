@@ -12,7 +12,7 @@ static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pai
     model->batch.gold = model->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &model->w, &model->batch, true, &model->pass);
     const int S = model->batch.source.steps, T = model->batch.target.steps;
-    model->watched = sa_mat_alloc(arena, 1, S + T); /* at most the words of both */
+    model->watched = sa_mat_alloc(arena, 1, S + T); /* never more than the words of both */
 }
 
 bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
@@ -50,10 +50,10 @@ void sa_lab_model_load(sa_lab_model *model, const float *values) {
     for (size_t i = 0; i < model->plan->size; i++) model->values[i] = (sa_real)values[i];
 }
 
-/* Sets the range of the absolute values drawn for a tensor. A large bias of either sign and small
- * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
- * different after several layers, so that queries matter. Dropout scales up the words that it
- * keeps, which would saturate the gates: their embeddings are smaller. */
+/* Sets the range from which the absolute values of a tensor are drawn. Large biases of either sign
+ * and small weights keep rectified units away from their kink; small W_v and W_o keep a
+ * Transformer's words different after several layers, so that queries matter. Dropout scales up the
+ * words that it keeps, which would saturate the gates, so their embeddings are smaller. */
 static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *least,
                       double *most) {
     const char *own = strrchr(param->name, '.');

@@ -1,4 +1,5 @@
-/* lab_model: a model in double with one batch: weights, gradients and everything a pass needs. */
+/* lab_model: a model in double with one batch: weights, gradients and everything that a pass
+ * needs. */
 #pragma once
 
 #include "lab/lab.h"
@@ -13,16 +14,17 @@ typedef struct sa_lab_model {
     sa_batch batch;
     sa_pass pass;
     sa_mat watched;             /* [1 x longest sentence] */
-    sa_regularizer regularizer; /* without a random generator: see rng */
+    sa_regularizer regularizer; /* without its own random generator: see rng */
     sa_rng rng;                 /* the state from which every pass draws its dropout masks */
 } sa_lab_model;
 
-/* Allocates everything, with weights and gradients of zero. Close it even after a failure. */
+/* Allocates everything, with weights and gradients of zero. The caller closes it, even after a
+ * failure. */
 bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
                        sa_error *error);
 void sa_lab_model_close(sa_lab_model *model);
 
-/* Copies weights of a float model, in the order of the plan. */
+/* Copies the weights of a float model, in the order of the plan. */
 void sa_lab_model_load(sa_lab_model *model, const float *values);
 
 /* Draws weights under which every unit matters: v_a and the biases are not zero, words differ, and

@@ -1,4 +1,5 @@
-/* lab_pass: a forward pass over some pairs with given weights, and differences of two passes. */
+/* lab_pass: runs a forward pass over some pairs with given weights, and measures how two passes
+ * differ. */
 #pragma once
 
 #include "model/seq2seq.h"
@@ -17,8 +18,8 @@ typedef struct sa_lab_view {
 } sa_lab_view;
 
 /* Allocates and runs a forward pass without dropout. Attention weights are NaN before it, and stay
- * NaN beyond the end of a sentence, where a padded batch would have padding. Close it even after a
- * failure. */
+ * NaN beyond the end of a sentence, where a padded batch would have padding. The caller closes it,
+ * even after a failure. */
 bool sa_lab_pass_open(sa_lab_pass *pass, const sa_seq2seq *w, const sa_sentence *source,
                       const sa_sentence *target, int count, sa_error *error);
 void sa_lab_pass_close(sa_lab_pass *pass);
@@ -54,9 +55,10 @@ sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k
 double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_site site, int rows,
                               const int *row, const int *column);
 
-/* Return the same at all sites, over the first `steps` target positions and all source positions,
- * source word j against column[j]; and the largest difference of log p. */
+/* Return the largest difference of the weights at all sites, over the first `steps` target
+ * positions and all source positions, source word j against column[j]; and the largest difference
+ * of log p. */
 double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
 double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps);
-/* Returns the larger of both. */
+/* Returns the larger of the two. */
 double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);

@@ -16,7 +16,7 @@ static bool is_given(sa_table table) {
     return table.numbers != NULL;
 }
 
-/* Writes "--query q.csv is 2 x 4". */
+/* Writes "--query q.csv is 2 x 4" to `text`. */
 static const char *shape_text(char *text, const char *option, sa_table table) {
     snprintf(text, TEXT, "%s%s%s is %d x %d", option, table.name ? " " : "",
              table.name ? table.name : "", table.rows, table.cols);
@@ -155,7 +155,7 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     return true;
 }
 
-/* Checks that rotations turn pairs of numbers in queries and keys that are multiplied. */
+/* Checks that rotations turn pairs of numbers, in queries and keys that the score multiplies. */
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
     const char *name = SA_NAME(sa_position_kinds, (size_t)options->positions);
     if (sa_position_kinds[options->positions].part != &sa_rotation_part) return true;

@@ -1,4 +1,4 @@
-/* operands: the tables of an attention on given numbers, and whether they fit together. */
+/* operands: the tables of an attention on given numbers, and checks that they fit together. */
 #pragma once
 
 #include "softalign/lab.h"

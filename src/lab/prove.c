@@ -1,4 +1,4 @@
-/* prove: the table of invariances, and for which models each must hold. */
+/* prove: the table of invariances, and the models for which each must hold. */
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "model/copying.h"
@@ -69,7 +69,7 @@ static bool positioned(const sa_proof_setup *setup) {
     return kind->encoding || kind->part;
 }
 
-/* Returns why the order of the source's words matters to what reads them, or NULL. */
+/* Returns why the order of the source's words matters to whatever reads them, or NULL. */
 static const char *reading_order(const sa_proof_setup *setup) {
     const sa_transformer *w = &setup->model.w.transformer;
     if (recurrent_encoder(setup)) return "the encoder is recurrent";
@@ -78,7 +78,7 @@ static const char *reading_order(const sa_proof_setup *setup) {
                : NULL;
 }
 
-/* Returns the attention of a Transformer's encoder, or of a decoder-only model; NULL: there is
+/* Returns the attention of a Transformer's encoder, or of a decoder-only model; NULL: it has
  * none. */
 static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
     const sa_transformer *w = &setup->model.w.transformer;
@@ -205,12 +205,12 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* Source and target lengths of the pairs that are drawn. */
+/* Source and target lengths of the drawn pairs. */
 static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
-/* Returns the source positions that a location score covers, which the proof must exceed; else 0.
- */
+/* Returns how many source positions a location score covers, which the proof must exceed; otherwise
+ * 0. */
 static int max_positions_of(const sa_settings *settings) {
     const bool attends = sa_model_attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;

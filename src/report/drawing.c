@@ -16,7 +16,7 @@ void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text
     drawing->failed = drawing->text_buffer.failed;
 }
 
-/* Widths of grapheme clusters of scripts that are narrower or wider than most. */
+/* How wide grapheme clusters are in scripts that are narrower or wider than most. */
 static const struct {
     uint32_t first, last;
     double length;
@@ -61,7 +61,7 @@ double sa_drawing_estimate_width(const char *text) {
 
 double sa_drawing_baseline(const sa_shape *text) {
     const double across = text->rotated ? text->box.width : text->box.height;
-    return (across + 0.72 * text->size) / 2; /* cap height 0.72 */
+    return (across + 0.72 * text->size) / 2; /* the cap height is 0.72 */
 }
 
 void sa_drawing_release(sa_drawing *drawing) {
@@ -72,7 +72,7 @@ void sa_drawing_release(sa_drawing *drawing) {
 
 /* ---- SVG ------------------------------------------------------------------------------------- */
 
-/* Escapes markup and replaces characters that XML forbids. */
+/* Escapes markup, and replaces characters that XML forbids. */
 static void add_escaped(const char *text, sa_buffer *out) {
     static const struct {
         char letter;
@@ -119,7 +119,7 @@ static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
     sa_buffer_adds(out, "/>\n");
 }
 
-/* Appends a text; in SVG the start of a right-to-left text is on the right. */
+/* Appends a text. In SVG a right-to-left text starts on the right. */
 static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
     static const char *const anchors[] = {"start", "middle", "end"};
     const bool rtl = sa_utf8_is_rtl(text, strlen(text));
@@ -189,10 +189,11 @@ static const sa_color viridis[] = {
     {0xb4, 0xde, 0x2c}, {0xfd, 0xe7, 0x25},
 };
 
-/* Not the nearest colors of the palette: it has few dark ones, so lightness would not increase. */
+/* Not the nearest colors of the palette, which has few dark ones, so that lightness would not
+ * increase. */
 static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
 
-static const sa_color red = {0xd0, 0x20, 0x20}; /* of weight -1 */
+static const sa_color red = {0xd0, 0x20, 0x20}; /* for weight -1 */
 enum { red_entry = 160 };
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)

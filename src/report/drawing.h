@@ -11,7 +11,7 @@ typedef struct sa_color {
 } sa_color;
 
 typedef struct sa_colormap {
-    const char *name; /* of --colormap; the table ends with NULL */
+    const char *name; /* of --colormap; NULL ends the table */
     int stops;
     const sa_color *stop; /* [stops] equidistant, interpolated linearly */
     int entries;
@@ -20,17 +20,17 @@ typedef struct sa_colormap {
 
 extern const sa_colormap sa_colormaps[];
 
-/* Returns the color of a weight, clamped to -1 .. 1; below 0 it runs from the color of 0 to red. */
+/* Returns the color of a weight, clamped to -1 .. 1; below 0, colors run from the color of 0 to
+ * red. */
 sa_color sa_colormap_color(int map, double weight);
 
 /* Returns the index of the color in the 256-color palette of a terminal. */
 int sa_colormap_palette_index(int map, double weight);
 
-/* Returns whether black has more contrast on the color than white. */
+/* Returns whether black contrasts with the color more than white does. */
 bool sa_color_is_light(sa_color color);
 
-/* ---- Shapes -----------------------------------------------------------------------------------
- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 typedef struct sa_box {
     double x, y, width, height;
@@ -44,15 +44,15 @@ typedef struct sa_shape {
     sa_color color;
     sa_box box;   /* of a text: the space reserved for it; of an outline: the middle of its line */
     double size;  /* of a text: the font size; of an outline: the line width */
-    bool dashed;  /* an outline */
-    bool rotated; /* a text: by 90 degrees, reading upwards */
-    sa_text_anchor side; /* a text: its alignment in the box, before rotation */
-    size_t text;         /* a text: its offset in text_buffer */
+    bool dashed;  /* for an outline */
+    bool rotated; /* for a text: by 90 degrees, reading upwards */
+    sa_text_anchor side; /* for a text: its alignment in the box, before rotation */
+    size_t text;         /* for a text: its offset in text_buffer */
 } sa_shape;
 
 typedef struct sa_drawing {
     double width, height;
-    double scale; /* by which all lengths are multiplied */
+    double scale; /* factor of all lengths */
     double x, y;  /* of the next figure */
     int figures;
     const char *font; /* NULL: sans-serif */
@@ -62,7 +62,7 @@ typedef struct sa_drawing {
     bool failed;           /* memory ran out */
 } sa_drawing;
 
-/* Adds a shape; text: of a text shape, NULL otherwise. */
+/* Adds a shape; text: the text of a text shape, else NULL. */
 void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text);
 
 /* Returns the width to reserve for a text at font size 1: an estimate for wide fonts and, with
@@ -70,8 +70,8 @@ void sa_drawing_add(sa_drawing *drawing, const sa_shape *shape, const char *text
 double sa_drawing_text_width(const char *text, const char *font);
 double sa_drawing_estimate_width(const char *text);
 
-/* The offset of the baseline of a vertically centered text: below the top edge of its box or, when
- * rotated, right of its left edge. */
+/* Returns the offset of the baseline of a vertically centered text: below the top edge of its box
+ * or, if the text is rotated, to the right of its left edge. */
 double sa_drawing_baseline(const sa_shape *text);
 
 void sa_drawing_release(sa_drawing *drawing);
@@ -79,10 +79,10 @@ void sa_drawing_release(sa_drawing *drawing);
 /* Appends an SVG 1.1 document. Text stays text, in the fonts of the viewer. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
-/* Fails with SA_USAGE if this build cannot paint, or not with this font. */
+/* Fails with SA_USAGE if this build cannot paint, or cannot paint with this font. */
 bool sa_drawing_can_render(const char *font, sa_error *error);
 
-/* Appends a PDF, or a PNG at 192 dpi (300 if it is scaled), with the fonts of this machine.
- * *missing_glyphs becomes a text with characters that they lack and show as boxes, or NULL. */
+/* Appends a PDF, or a PNG at 192 dpi (300 if it is scaled), with the fonts of this machine. Sets
+ * *missing_glyphs to a text with characters that the fonts lack and show as boxes, or to NULL. */
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error);

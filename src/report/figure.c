@@ -10,7 +10,7 @@ enum {
     GAP = 6,          /* between a word and its row or column */
     CELL = 20,        /* a cell's side */
     CELL_VALUED = 34, /* a cell's side with its value shown */
-    FEW = 12,         /* most words per side with values shown */
+    FEW = 12,         /* most words per side for which values are shown */
     FONT = 13,        /* of words */
     FONT_VALUE = 10,  /* of values and of the scale */
     TITLE = 22,       /* height of the title of a head */
@@ -47,7 +47,7 @@ typedef struct layout {
     const sa_figure *figure;
     int panels, across; /* matrices; in a row of the grid */
     bool upright, rtl;
-    double least;           /* weight whose number is shown */
+    double least;           /* least weight whose number is shown */
     double cell, left, top; /* a cell's side; space for words */
     double gate;            /* from the cells to the column of p_gen and through it; 0: none */
     double width, height;   /* of a panel with words and margin */
@@ -73,7 +73,7 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     layout it = {.alignment = alignment, .figure = figure};
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
-    const double numbers = figure->numbers, zero = 0.005; /* 0.00 is left out */
+    const double numbers = figure->numbers, zero = 0.005; /* less would show as 0.00 */
     const bool few = it.panels == 1 && T <= FEW && S <= FEW,
                shown = numbers == SA_NUMBERS_AUTO ? few : numbers != SA_NUMBERS_NONE;
     it.least = !shown ? INFINITY : fmax(zero, numbers < 1 ? numbers : 0);
@@ -129,7 +129,7 @@ static void add_cells(const layout *it, const double *weight, double x, double y
     outline(out, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1, false, frame);
 }
 
-/* Adds p_gen of each target word in a column after the source words. */
+/* Adds the p_gen of each target word in a column after the source words. */
 static void add_gate(const layout *it, double x, double y, sa_drawing *out) {
     const double *gate = it->alignment->generation_probabilities;
     const double left = x + it->alignment->sources * it->cell + GAP;

@@ -7,20 +7,21 @@
 #include "base/batch.h"
 #include "report/drawing.h"
 
-enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: in a small matrix */
+enum { SA_NUMBERS_AUTO, SA_NUMBERS_NONE, SA_NUMBERS_ALL }; /* AUTO: only in a small matrix */
 
 typedef struct sa_figure {
     int map;             /* index of sa_colormaps */
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
     sa_attention_site site; /* names the axes */
-    double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight that is shown */
+    double numbers;         /* in the cells: SA_NUMBERS_..., or the least weight to show */
     const char *font;       /* NULL: sans-serif */
-    int across;             /* figures of a drawing side by side; 0: 1 */
+    int across;             /* how many figures of a drawing stand side by side; 0: 1 */
 } sa_figure;
 
 /* Draws the matrix, or the matrices of several heads in a grid, after the figures that the drawing
- * has; the first finds it zero. SA_LIMIT: the picture is too large, or out of memory. Release the
- * drawing with sa_drawing_release, even after a failure. */
+ * already has; before the first one, the drawing must be zero. SA_LIMIT: the picture is too large,
+ * or memory runs out. The caller releases the drawing with sa_drawing_release, even after a
+ * failure. */
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
                     sa_error *error);

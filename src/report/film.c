@@ -19,7 +19,7 @@ static const char *const column_names[SA_LOG_COLUMNS] = {
     [SA_LOG_VALID_BLEU] = "valid_bleu",
 };
 
-/* Finds the column of each of these in the first row. SA_DATA: one is missing. */
+/* Finds the columns of the log in its first row. SA_DATA: one is missing. */
 static bool find_columns(const sa_records *log, size_t columns[SA_LOG_COLUMNS], sa_error *error) {
     for (size_t k = 0; k < SA_LOG_COLUMNS; k++) {
         for (columns[k] = 0; columns[k] < log->cells; columns[k]++)
@@ -105,7 +105,7 @@ static int by_step(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Lists the frames and counts the heads of a folder, which need not exist. */
+/* Lists the frames of a folder and counts its heads. The folder need not exist. */
 static bool list_frames(film_scene *scene, const char *folder, sa_error *error) {
     DIR *list = opendir(folder);
     bool good = true;
@@ -130,7 +130,7 @@ static bool same_words(const char *const *words, const char *const *first, int c
     return i == count;
 }
 
-/* Reads the mean (head 0) or a head of a frame into its place among the frame's weights. */
+/* Reads the mean (head 0) or a head of a frame into its place in the frame's weights. */
 static bool read_head(film_scene *scene, const char *folder, film_frame *frame, int head,
                       sa_error *error) {
     sa_number_table matrix = {0}, *first = &scene->first;
@@ -156,7 +156,7 @@ static bool read_head(film_scene *scene, const char *folder, film_frame *frame, 
     return good;
 }
 
-/* Reads the frames of the pairs in OUT/film/0001 ..., up to the first without frames. */
+/* Reads the frames of the pairs in OUT/film/0001 ..., up to the first pair without frames. */
 static bool read_film(film_scenes *film, const char *out, sa_error *error) {
     for (; film->count < PAIRS; film->count++) {
         film_scene *scene = &film->scenes[film->count];
@@ -191,8 +191,8 @@ static void add_figure(const char *name, const char *cell, int decimals, sa_buff
     sa_number_add_fixed(out, value, decimals);
 }
 
-/* Puts the validation of a row of the log into the caption of the first pair's frame of that step;
- * without cells every frame gets a caption. */
+/* Puts the validation in a row of the log into the caption of the first pair's frame of that step;
+ * without cells, gives every frame a caption. */
 static bool name_frames(void *context, const char *const *cells, sa_error *error) {
     film_scene *scene = context;
     int64_t step;
@@ -214,7 +214,7 @@ static bool name_frames(void *context, const char *const *cells, sa_error *error
 
 /* ---- For the page ---------------------------------------------------------------------------- */
 
-/* The first and the last frame are always shown. */
+/* Returns whether a frame is shown, as the first and the last one always are. */
 static bool is_shown(size_t i, const film_scene *scene, size_t stride) {
     return i % stride == 0 || i + 1 == scene->count;
 }
@@ -235,7 +235,8 @@ static json_t *json_scene(const film_scene *scene, size_t stride, int heads, boo
                      each);
 }
 
-/* Pairs with other frames than the first one belong to another training, and are left out. */
+/* Returns the films. Leaves out pairs whose frames are not those of the first pair: they belong to
+ * another training. */
 static json_t *json_film(sa_html_report *report, const film_scenes *film) {
     const film_scene *first = film->scenes;
     size_t size = 0; /* upper bound of the bytes of one frame of all pairs */

@@ -115,7 +115,8 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed) {
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
-/* Codes: 0 to 1000 are weights, above ZEROS counts of zeros, above NEGATIVE weights below 0. */
+/* Codes: 0 to 1000 are weights, those above ZEROS count zeros, those above NEGATIVE are weights
+ * below 0. */
 enum { THOUSANDTHS = 1000, ZEROS = 1024, NEGATIVE = 3072 };
 
 static void add_number(int number, sa_buffer *out) {
@@ -190,7 +191,7 @@ static json_t *json_attention_stats(const sa_attention_stats *stats) {
                      sa_json_number(figures.zeros), "sum", sa_json_number(figures.row_sum));
 }
 
-/* Returns whether this sentence is shown; later models show the same sentences as the first. */
+/* Returns whether this sentence is shown; later models show the same sentences as the first one. */
 static bool fits(sa_html_report *report, size_t index, size_t size) {
     const size_t known = json_array_size(report->sentences);
     if (index < known) return true;

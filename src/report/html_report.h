@@ -8,8 +8,8 @@
 
 #include <softalign/lab.h>
 
-/* Limits that let a page open at once and fit into a mail. Fewer long sentences are shown, and
- * single heads only within a budget. */
+/* Limits that let a page open at once and fit into an e-mail. A page shows fewer sentences if they
+ * are long, and single heads only within a budget. */
 enum {
     SA_HTML_REPORT_SENTENCES = 200,
     SA_PAGE_FILM = 800000 /* bytes of the films of all models */
@@ -19,10 +19,10 @@ typedef struct sa_html_report {
     json_t *data;                 /* the whole page */
     json_t *sentences;            /* in data: the tokens of both sides, */
     json_t *model;                /* the model added last, */
-    json_t *matrices;             /* and its matrices, one per sentence */
+    json_t *matrices;             /* and its matrices, one for each sentence */
     size_t models;                /* number of models that the page will have */
     size_t dense;                 /* upper bound of the bytes of one model's mean weights */
-    size_t heads, head_budget;    /* bytes of heads so far; limit after this model */
+    size_t heads, head_budget;    /* bytes of heads so far; the limit after this model */
     size_t offered;               /* sentences that could be shown */
     sa_attention_stats attention; /* of the model added last */
     bool failed;                  /* memory ran out */
@@ -52,8 +52,8 @@ bool sa_html_report_add_file(sa_html_report *report, const char *folder, const c
 void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings);
 void sa_html_report_seed(sa_html_report *report, int64_t seed);
 
-/* Adds the attention of sentence `index`; every model has the same sentences, in order. gold:
- * [golds], or NULL. */
+/* Adds the attention of sentence `index`; every model has the same sentences, in the same order.
+ * gold: [golds], or NULL. */
 void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
                            const sa_link *gold, size_t golds);
 /* Returns a step of `attend` for the page and the playground: {"name", "formula", "head",
@@ -75,10 +75,10 @@ extern const unsigned char sa_page_before[], sa_page_after[];
  * element. */
 void sa_page_write(const char *json, sa_buffer *out);
 
-/* Appends weights from 0 to 1 in the page's encoding: thousandths, two base64 digits each; 1024 + n
- * stands for n zeros. */
+/* Appends weights from 0 to 1 in the page's encoding: thousandths, in two base64 digits each; 1024
+ * + n stands for n zeros. */
 void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out);
-/* Returns such weights as a string; sets *failed if memory ran out. */
+/* Returns such weights as a string; sets *failed if memory runs out. */
 json_t *sa_page_weights(const double *weights, size_t count, bool *failed);
 
 /* Appends the page and releases the report. out->failed: memory ran out. */
@@ -86,12 +86,12 @@ void sa_html_report_write(sa_html_report *report, sa_buffer *out);
 
 /* ---- Title, notes and place ------------------------------------------------------------------ */
 
-/* The title and notes of a page, and what it shows first: figure, sentence, layer and head. */
+/* The title and notes of a page, and what it shows first: a figure, sentence, layer and head. */
 typedef struct sa_page_text {
     const char *title, *notes, *open_at; /* NULL: not given */
 } sa_page_text;
 
-extern const sa_option sa_page_text_options[]; /* of sa_page_text */
+extern const sa_option sa_page_text_options[]; /* fields of sa_page_text */
 
 /* Checks the options and the file of notes before anything else is done. SA_USAGE: there is no page
  * `html`, or an option is invalid. */

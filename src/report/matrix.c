@@ -85,7 +85,7 @@ static double *gold_cells(const sa_alignment *alignment, const sa_tidy *tidy) {
     return cells;
 }
 
-/* Appends the cells after the layer. */
+/* Appends the cells that follow the layer. */
 static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold, int t,
                       int s, sa_buffer *out) {
     const size_t cell = (size_t)t * (size_t)alignment->sources + (size_t)s;
@@ -199,8 +199,8 @@ void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
 /* ---- On the terminal ------------------------------------------------------------------------- */
 
 enum {
-    LABEL = 20,      /* columns, beyond which a target word is truncated */
-    MAX_HEIGHT = 14, /* characters, beyond which a source word is truncated */
+    LABEL = 20,      /* columns; a longer target word is truncated */
+    MAX_HEIGHT = 14, /* characters; a longer source word is truncated */
     CELL = 2,        /* columns of a cell: about a square */
     GAP = 2,         /* columns between a target word and its row */
     GATE = 11,       /* columns of " p_gen 0.12" */
@@ -208,7 +208,7 @@ enum {
 
 #define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
 
-/* Finds character i of an escaped word; returns its size, 0 after the end. */
+/* Finds character i of an escaped word; returns its size, or 0 after the end. */
 static size_t character(const char *word, int i, const char **start) {
     const size_t size = strlen(word);
     size_t at = 0;
@@ -229,7 +229,7 @@ typedef struct column_block {
     const sa_alignment *alignment;
     const sa_terminal *terminal;
     int first, end; /* columns */
-    int label;      /* most columns of the terminal for a target word */
+    int label;      /* most terminal columns of a target word */
     int margin;     /* columns of the longest target word */
     bool rtl;       /* the source runs from right to left, and so do the columns */
 } column_block;
@@ -257,7 +257,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
             const int letter = line - (tallest - height_of(word));
             const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
-            /* Keeps a terminal from reordering the letters of adjacent columns. */
+            /* This keeps a terminal from reordering the letters of adjacent columns. */
             if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
             sa_buffer_pad(out, CELL - (size ? sa_utf8_width(start, size) : 0));
         }
@@ -285,8 +285,7 @@ static void add_cell(const sa_terminal *terminal, double weight, sa_buffer *out)
         sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", color.red, color.green, color.blue, CELL, "");
 }
 
-/* ---- The picture ------------------------------------------------------------------------------
- */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 static void add_column_block(const column_block *it, sa_buffer *out) {
     const sa_alignment *alignment = it->alignment;

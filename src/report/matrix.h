@@ -14,21 +14,21 @@ typedef struct sa_grid {
     const char *const *column; /* [cols] labels, or NULL */
     bool exact;                /* write doubles; false: write floats, which have fewer digits */
     int stride;                /* numbers from one row to the next; 0: cols */
-    bool quoted;               /* all labels are quoted */
+    bool quoted;               /* all labels have quotes */
 } sa_grid;
 
-/* Appends the matrix: RFC 4180 with LF, labels as by sa_csv_cell_add, numbers in the shortest form
- * that reads back exactly. With labels on both sides the first cell is empty. */
+/* Appends the matrix: RFC 4180 with LF, labels as sa_csv_cell_add writes them, numbers in the
+ * shortest form that reads back exactly. With labels on both sides the first cell is empty. */
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 
-/* Appends a heatmap, as sa_grid_csv: an empty cell and the source tokens with </s>, then for each
- * target token a row of the token and one weight per source token. */
+/* Appends a heatmap as sa_grid_csv does: an empty cell and the source tokens with </s>, then for
+ * each target token a row with the token and one weight per source token. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 /* Appends a heatmap, with all words in quotes if `quoted`. */
 void sa_matrix_heatmap(const sa_alignment *alignment, bool quoted, sa_buffer *out);
 
-/* Makes a table that a spreadsheet opens, with a byte order mark for UTF-8. semicolons: separate
- * the cells, with decimal commas in numbers; all words must be quoted. */
+/* Makes a table that a spreadsheet opens, with a byte order mark for UTF-8. semicolons: these
+ * separate the cells, and numbers have decimal commas; all words must be quoted. */
 void sa_csv_for_spreadsheets(sa_buffer *csv, bool semicolons);
 
 /* Values that stand for the number of a head, from 1. */
@@ -40,7 +40,7 @@ double sa_alignment_weight(const sa_alignment *alignment, int layer, int head, s
 /* A sentence in the long table. */
 typedef struct sa_tidy {
     size_t sentence;     /* its number, from 1 */
-    const sa_pair *pair; /* whose id is written, or else its line */
+    const sa_pair *pair; /* its id is written, or else its line */
     bool linked;         /* the gold links between its rows and columns are known: */
     const sa_link *gold; /* [golds] */
     size_t golds;
@@ -56,13 +56,13 @@ typedef struct sa_tidy {
  * with copying. */
 void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out);
 
-/* Appends a line of links by target word, without </s>. */
+/* Appends a line of links, ordered by target word, without </s>. */
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
                        sa_buffer *out);
 
 /* Appends NumPy's .npy format 1.0: float64 [targets, sources], or [heads, targets, sources]. */
 void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
-/* Appends all heads of all layers as such an array: [layers, heads, rows, columns]. */
+/* Appends all heads of all layers as an array like that: [layers, heads, rows, columns]. */
 void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out);
 
 typedef enum sa_color_mode {
@@ -76,9 +76,9 @@ typedef struct sa_terminal {
     int columns; /* of a line; 0: unlimited */
 } sa_terminal;
 
-/* Appends a picture: a row of cells for each target token, the source tokens upright above. A cell
- * has the color of its weight or, without colors, a block that gets denser at 0.05, 0.25, 0.5 and
- * 0.75. Columns that do not fit continue below. */
+/* Appends a picture: a row of cells for each target token, below the source tokens, which stand
+ * upright. A cell has the color of its weight or, without colors, a block that gets denser at 0.05,
+ * 0.25, 0.5 and 0.75. Columns that do not fit continue below. */
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
 /* The names of files of sa_save_numbered, with wildcards. */

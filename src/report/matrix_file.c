@@ -8,7 +8,7 @@
 
 enum { RANK = 4 };
 
-/* Adds a last dimension; false if there are too many dimensions or numbers. */
+/* Adds a last dimension; returns false if there are too many dimensions or numbers. */
 static bool widen(sa_matrix_file *file, size_t dim) {
     if (*file->dim > 1 || !dim || dim > INT_MAX / 8 / file->size) return false;
     memmove(file->dim, file->dim + 1, (RANK - 1) * sizeof *file->dim);
@@ -51,7 +51,7 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
                     file->place));
 }
 
-/* Reads NumPy's format; report/matrix.c writes version 1. */
+/* Reads NumPy's format, of which report/matrix.c writes version 1. */
 static bool read_array(sa_matrix_file *file, sa_error *error) {
     sa_file *array = &file->text.file;
     const unsigned char *bytes = (const unsigned char *)array->data;
@@ -97,7 +97,7 @@ static bool read_table(sa_matrix_file *file, sa_error *error) {
 
 /* ---- Alignments ------------------------------------------------------------------------------ */
 
-/* Returns the words of a side: given, from the record, or positions. */
+/* Returns the words of a side: the given ones, those of the record, or positions. */
 static const char **words_of(const sa_matrix_file *file, const char *side, const char *given,
                              size_t count, sa_error *error) {
     json_t *words = json_object_get(file->record, side);

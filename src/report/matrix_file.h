@@ -1,16 +1,17 @@
-/* matrix_file: reads attention weights of any program as alignments. */
+/* matrix_file: reads the attention weights of any program as alignments. */
 #pragma once
 
 #include "base/json.h"
 #include "data/csv.h"
 
 typedef struct sa_matrix_file {
-    /* Set by the caller: words, separated by spaces, and links in Pharaoh format that replace the
-     * file's, or NULL; the layer to read, from 1, or 0: all. */
+    /* The caller sets these: words, separated by spaces, and links in Pharaoh format that replace
+     * the file's, or NULL; the layer to read, from 1, or 0: all layers. */
     const char *source, *target, *gold;
     int layer;
 
-    sa_corpus corpus; /* the sentences: pairs without text; the last one read has its gold links */
+    sa_corpus
+        corpus; /* the sentences, as pairs without text; the last one read has its gold links */
     sa_alignment alignment; /* of the sentence read last */
 
     sa_text_lines text; /* of any format */
@@ -22,13 +23,13 @@ typedef struct sa_matrix_file {
     size_t read;         /* sentences */
 } sa_matrix_file;
 
-/* Opens a NumPy array or a heatmap CSV, which are one sentence, or JSON lines ("-": standard
+/* Opens a NumPy array or a heatmap CSV, each of which is one sentence, or JSON lines ("-": standard
  * input). */
 bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error);
 
 /* Reads the next sentence. A line of JSON is {"weights": ..., "source": [words], "target": [words],
  * "gold": "0-0 1p1"}. Weights are [target, source], [head, target, source] or [layer, head, target,
- * source]; "heads", as `align --jsonl` writes them, take precedence. Without words, their positions
- * from 0 are shown. SA_DATA names file and line. */
+ * source]; "heads", as `align --jsonl` writes them, take precedence. Without words, shows their
+ * positions from 0. SA_DATA names file and line. */
 bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error);
 void sa_matrix_file_close(sa_matrix_file *file);

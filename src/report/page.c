@@ -37,7 +37,7 @@ void sa_page_close(sa_page *page) {
     free(page);
 }
 
-/* Checks that something may be added. */
+/* Checks that something can still be added. */
 static bool is_open(const sa_page *page, sa_error *error) {
     sa_json_watch();
     return sa_given(page, "page", error) &&

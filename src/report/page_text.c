@@ -21,7 +21,7 @@ const sa_option sa_page_text_options[] = {
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-/* A question or an exercise begins an item; its answer or solution is folded. */
+/* A question or an exercise begins an item; its answer or solution is folded away. */
 static const struct {
     const char *name;
     bool answers;
@@ -40,7 +40,7 @@ static bool fail_at(const notes_reader *reader, const char *message, sa_error *e
                    message);
 }
 
-/* Ends the block; a block of code becomes {"code": text}. */
+/* Ends the block. A block of code becomes {"code": text}. */
 static void end_block(notes_reader *reader) {
     if (!reader->block.size && !reader->code) return;
     if (!reader->block.size) sa_buffer_adds(&reader->block, "");
@@ -48,7 +48,8 @@ static void end_block(notes_reader *reader) {
     json_array_append_new(reader->into, reader->code ? json_pack("{s:o}", "code", text) : text);
 }
 
-/* Begins a labeled block, "Question: ...", and skips the label; without a label *line stays. */
+/* Begins a labeled block, "Question: ...", and skips the label; if there is none, leaves *line as
+ * it is. */
 static bool begin_label(notes_reader *reader, const char **line, sa_error *error) {
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         const size_t size = strlen(labels[i].name), items = json_array_size(reader->items);
@@ -168,7 +169,8 @@ static bool has_figure(const sa_html_report *report, size_t figure) {
     return false;
 }
 
-/* Returns the section of a figure, NULL if the page has none; report NULL: of any page. */
+/* Returns the section of a figure, or NULL if the page has none; report NULL: asks about any
+ * page. */
 static const char *find_section(const char *name, const sa_html_report *report) {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (strcmp(figures[i].name, name) == 0 && (!report || has_figure(report, i)))
@@ -196,7 +198,7 @@ static int64_t most_of(const char *name, const sa_html_report *report) {
     return most;
 }
 
-/* Adds one NAME=VALUE. report: NULL while only the syntax is checked. */
+/* Adds one NAME=VALUE. report: NULL while checking only the syntax. */
 static bool add_place(const char *name, const char *value, const sa_html_report *report,
                       json_t *open, sa_error *error) {
     int64_t number;
@@ -284,7 +286,7 @@ static bool add_to(sa_html_report *report, const sa_page_text *text, sa_error *e
     }
     if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
     if (!text->open_at) return true;
-    const bool live = json_object_get(report->data, "live"); /* its data follow later */
+    const bool live = json_object_get(report->data, "live"); /* its data comes later */
     json_t *open = read_places(text->open_at, live ? NULL : report, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;

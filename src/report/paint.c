@@ -48,7 +48,7 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
     cairo_stroke(canvas);
 }
 
-/* Paints a text; pango chooses direction and fonts. A text wider than its box is scaled down. */
+/* Paints a text, scaled down if it is wider than its box; pango chooses direction and fonts. */
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
                        const char *text, const char *font) {
     const sa_box *box = &shape->box;
@@ -115,13 +115,15 @@ static cairo_status_t add_bytes(void *buffer, const unsigned char *bytes, unsign
 
 bool sa_drawing_paint(const sa_drawing *drawing, bool pdf, sa_buffer *out,
                       const char **missing_glyphs, sa_error *error) {
-    const double unit = pdf ? 72 : drawing->scale == 1 ? 192 : 300; /* of an inch; of a page 1/72 */
+    const double unit = pdf                   ? 72
+                        : drawing->scale == 1 ? 192
+                                              : 300; /* per inch: pixels, or points of a page */
     const double scale = unit / 96 * drawing->scale;
     const double width = scale * drawing->width, height = scale * drawing->height;
     cairo_surface_t *surface =
         pdf ? cairo_pdf_surface_create_for_stream(add_bytes, out, width, height)
             : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
-    /* For reproducible files. */
+    /* so that files are reproducible */
     if (pdf) cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     paint(drawing, surface, scale, missing_glyphs);
     if (pdf) cairo_surface_finish(surface);

@@ -69,9 +69,10 @@ const sa_option cli_align_rows[] = {
 typedef struct pair_view {
     size_t index;
     const sa_pair *pair;
-    const sa_alignment *given;  /* by the model */
-    const sa_alignment *shown;  /* of the head that is shown, between words if they are merged */
-    const sa_alignment *words;  /* the same between words, whatever the weights are between */
+    const sa_alignment *given; /* by the model */
+    const sa_alignment *shown; /* of the head that is shown, between words if they are merged */
+    const sa_alignment
+        *words; /* the same, always between words, whatever the weights are between */
     const sa_alignment *tables; /* all heads and layers, between words if they are merged */
     const sa_link *gold;        /* [golds] */
     size_t golds;
@@ -137,9 +138,9 @@ static void add_page(cli_align_output *out, const pair_view *pair, sa_buffer *to
     sa_html_report_matrix(&out->report, pair->pair->row - 1, pair->tables, pair->gold, pair->golds);
 }
 
-/* By CLI_CSV ...: the ending of the files with one pair each, NULL for a file of all pairs; what
- * adds a pair, NULL for pictures, which may show several; and whether the output has a line for
- * each line of the input. */
+/* In the order of CLI_CSV ...: the ending of the files that hold one pair each, NULL for a file of
+ * all pairs; the function that adds a pair, NULL for pictures, which may show several; and whether
+ * the output has a line for each line of the input. */
 static const struct {
     const char *ending;
     void (*add)(cli_align_output *out, const pair_view *pair, sa_buffer *to);
@@ -158,7 +159,7 @@ static const struct {
     [CLI_HTML] = {NULL, add_page},
 };
 
-/* NULL: not wanted. */
+/* Returns the path of an output; NULL: it is not wanted. */
 static const char *path_of(const cli_align_options *options, int output) {
     return options->path[output == CLI_ALL_LABELS ? CLI_ALL_HEADS : output];
 }
@@ -179,7 +180,7 @@ static bool save_picture(cli_align_output *out, sa_error *error) {
         sa_buffer picture = {0};
         if (!options->path[i]) continue;
         if (i == CLI_SVG)
-            sa_drawing_svg(drawing, &picture); /* the viewer brings the fonts */
+            sa_drawing_svg(drawing, &picture); /* the viewer supplies the fonts */
         else
             good = sa_drawing_paint(drawing, i == CLI_PDF, &picture, &missing_glyphs, error);
         good = good && sa_save_numbered(options->path[i], out->drawing_pair, outputs[i].ending,
@@ -195,7 +196,7 @@ static bool save_picture(cli_align_output *out, sa_error *error) {
     return good;
 }
 
-/* Saves the picture once it has all pairs that go together. */
+/* Saves the picture once it has all pairs that belong together. */
 static bool draw(cli_align_output *out, const pair_view *pair, sa_error *error) {
     const cli_align_options *options = out->options;
     const sa_figure figure = {.map = options->colormap,
@@ -217,7 +218,7 @@ static bool contains(const char *variable, const char *word) {
     return value && strstr(value, word);
 }
 
-/* Returns the capabilities of standard output: the window's columns, and colors by NO_COLOR,
+/* Returns what standard output can do: the window's columns, and colors according to NO_COLOR,
  * COLORTERM and TERM; a file or pipe has neither. */
 static sa_terminal screen_of(int colormap) {
     enum { USUAL = 80 };
@@ -236,7 +237,7 @@ static sa_terminal screen_of(int colormap) {
     return screen;
 }
 
-/* ---- --head --------------------------------------------------------------------------------- */
+/* ---- --head ---------------------------------------------------------------------------------- */
 
 const char *cli_heads_word(size_t i) {
     static const char *const words[] = {"mean", "max", NULL};
@@ -255,8 +256,8 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
     return true;
 }
 
-/* Reduces the alignment to one head; SA_HEADS_ALL keeps all. Free *owned, which may be NULL, after
- * the alignment. */
+/* Reduces the alignment to one head; SA_HEADS_ALL keeps all. The caller frees *owned, which may be
+ * NULL, after the alignment. */
 static bool select_head(int head, sa_alignment *alignment, double **owned, sa_error *error) {
     *owned = NULL;
     if (head == SA_HEADS_ALL) return true;
@@ -278,8 +279,8 @@ static bool select_head(int head, sa_alignment *alignment, double **owned, sa_er
 
 /* ---- Gold links ------------------------------------------------------------------------------ */
 
-/* Compares the links of pair `index` with its gold links; `words` is between words. SA_DATA: its
- * gold links do not fit. */
+/* Compares the links of pair `index` with its gold links; `words` is the alignment between words.
+ * SA_DATA: its gold links do not fit. */
 static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
                         const sa_corpus *corpus, size_t index, const sa_alignment *words,
                         sa_error *error) {
@@ -313,7 +314,7 @@ static void note_scores(const cli_method_scores *sum) {
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
-/* Adds empty lines for input lines without a pair, before pair `next` or after the last. */
+/* Adds empty lines for input lines without a pair, before pair `next` or after the last pair. */
 static void add_skipped(cli_align_output *out, size_t next) {
     for (int i = 0; i < CLI_ALIGN_OUTPUTS; i++)
         if (outputs[i].by_line && out->options->path[i])

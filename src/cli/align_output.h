@@ -1,11 +1,11 @@
-/* align_output: alignments in all forms, as align, attribute and align-words write them. */
+/* align_output: writes alignments in all forms, for align, attribute and align-words. */
 #pragma once
 
 #include "report/figure.h"
 #include "report/html_report.h"
 #include "report/matrix.h"
 
-/* The outputs with a file for each pair (CLI_CSV to CLI_PDF), and those with one for all. */
+/* The outputs with a file for each pair (CLI_CSV to CLI_PDF), and those with one file for all. */
 enum {
     CLI_CSV,
     CLI_NPY,
@@ -26,7 +26,7 @@ typedef struct cli_align_options {
     bool terminal, merge, spreadsheet, semicolons;
     const char *font;              /* of pictures: */
     double numbers;                /* in the cells, as in sa_figure */
-    int colormap, width, together; /* width of a picture in mm, or 0; pairs in it */
+    int colormap, width, together; /* width: of a picture in mm, or 0; together: pairs in it */
     sa_link_options linking;
     sa_page_text page;
 } cli_align_options;
@@ -43,21 +43,21 @@ typedef struct cli_align_output {
     const cli_align_options *options;
     const sa_corpus *corpus;
     sa_attention_site site;
-    int layer, head; /* shown: from 1, or 0 for the mean over layers; SA_HEADS_... */
+    int layer, head; /* what is shown: from 1, or 0 for the mean over layers; SA_HEADS_... */
     bool subwords;   /* the tokens are subwords */
     bool prints;     /* the matrices go to standard output */
-    bool scored;     /* links are compared with gold ones */
+    bool scored;     /* links are compared with gold links */
     cli_method_scores scores;
     sa_terminal screen;
     sa_buffer text[CLI_ALIGN_OUTPUTS], printed;
     sa_html_report report;
     sa_drawing drawing;  /* the picture that pairs are added to */
     size_t drawing_pair; /* index of its first pair */
-    bool noted;          /* that fonts lack characters */
+    bool noted;          /* a note has said that fonts lack characters */
 } cli_align_output;
 
 extern const sa_option cli_align_rows[];
-/* The sets of these options, in a command's struct that has them at offset `at`; they follow the
+/* The sets of these options, for a command whose struct has them at offset `at`; they follow the
  * command's own. */
 #define CLI_ALIGN_OUTPUT_SETS(at)                                                                  \
     {"Output", cli_align_rows, at},                                                                \
@@ -65,20 +65,22 @@ extern const sa_option cli_align_rows[];
         "Links", sa_linking_options, (at) + offsetof(cli_align_options, linking)                   \
     }
 
-/* Returns whether the matrices go to standard output: if that is wanted, or nothing else is. */
+/* Returns whether the matrices go to standard output: if they should, or if nothing else is
+ * wanted. */
 bool cli_align_prints(const cli_align_options *options);
 
 bool cli_align_check(const cli_align_options *options, sa_error *error);
 
-/* Creates the folders and, if it is wanted, begins the page of `command` on the first `count` pairs
- * of the file `pairs`. model: the path or name of what attends. settings: its settings, or NULL. */
+/* Creates the folders and, if there is to be one, begins the page of `command` on the first `count`
+ * pairs of the file `pairs`. model: the path or name of what attends. settings: its settings, or
+ * NULL. */
 bool cli_align_begin(cli_align_output *out, const char *command, const char *pairs, size_t count,
                      const char *model, const sa_settings *settings, sa_error *error);
 
-/* Writes one pair, as the `each` of sa_align: `output` is a cli_align_output. */
+/* Writes one pair, as `each` of sa_align: `output` is a cli_align_output. */
 bool cli_align_add(void *output, size_t index, const sa_alignment *given, sa_error *error);
 
-/* Saves the files that hold all pairs, and notes what was written and how links scored. */
+/* Saves the files that hold all pairs, and notes what it wrote and how the links scored. */
 bool cli_align_save(cli_align_output *out, size_t count, sa_error *error);
 
 void cli_align_release(cli_align_output *out);

@@ -70,7 +70,7 @@ static bool check_pharaoh(const align_options *options, sa_error *error) {
            sa_fail(error, SA_USAGE, "--pharaoh needs --site cross");
 }
 
-/* Runs the model on the first `count` pairs of the file that the call names. */
+/* Runs the model on the first `count` pairs of the file named on the command line. */
 static bool align_pairs(sa_model *model, const cli_call *call, cli_align_output *out, size_t count,
                         sa_error *error) {
     const char *const *words = call->words;
@@ -240,7 +240,7 @@ static bool words_print(const void *fields) {
     return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
 }
 
-/* Learns one direction and adds the outputs of the first `count` pairs; writes the lexicon. */
+/* Learns one direction and adds the outputs of the first `count` pairs; then writes the lexicon. */
 static bool align_words(const words_options *options, const sa_corpus *corpus, size_t count,
                         cli_align_output *out, sa_buffer *lexicon, sa_error *error) {
     sa_settings settings;
@@ -276,7 +276,7 @@ static bool combine_line(int method, const char *forward, const char *backward, 
     return good;
 }
 
-/* Learns the reverse direction and replaces the links by those made from both. */
+/* Learns the reverse direction and replaces the links with those made from both. */
 static bool combine(const words_options *options, const sa_corpus *corpus, size_t count,
                     sa_buffer *links, sa_error *error) {
     const cli_align_options only_links = {.path[CLI_PHARAOH] = "-",

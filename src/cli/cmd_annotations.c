@@ -41,7 +41,7 @@ typedef struct occurrence {
 typedef struct words {
     const annotations_options *options;
     const sa_corpus *corpus;
-    const sa_pair *pair; /* being read */
+    const sa_pair *pair; /* the pair that is read */
     int layer;
     occurrence *at; /* [count] */
     size_t count, capacity;
@@ -66,7 +66,7 @@ static void add_row(words *all, int position, const char *word, const double *x,
                          &all->out);
 }
 
-/* Takes the vectors of a sentence's next layer; value is NULL after the last. */
+/* Takes the vectors of the next layer of a sentence; after the last, value is NULL. */
 static void take(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     words *all = context;
     const annotations_options *options = all->options;
@@ -106,7 +106,7 @@ static bool read_words(words *all, sa_model *model, sa_error *error) {
 
 /* ---- The occurrences of one word ------------------------------------------------------------- */
 
-/* Returns the cosine of a - mean and b - mean, NaN if one of them is 0. */
+/* Returns the cosine of a - mean and b - mean, or NaN if one of them is 0. */
 static double centered_cosine(const double *a, const double *b, const double *mean, int size) {
     double ab = 0, aa = 0, bb = 0;
     for (int d = 0; d < size; d++) {

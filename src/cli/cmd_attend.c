@@ -95,9 +95,9 @@ typedef struct attend_work {
     sa_attend_result result;
     /* Labels of queries, keys, and columns of contexts and outputs; any may be NULL. */
     const char *const *query, *const *key, *const *context, *const *output;
-    sa_buffer blocks; /* as CSV */
+    sa_buffer blocks; /* in CSV */
     json_t *steps;
-    bool good; /* the words were attended to; else why not: */
+    bool good; /* the words were attended to; otherwise why not: */
     sa_error *error;
 } attend_work;
 
@@ -175,8 +175,7 @@ static bool save_weights(const attend_work *work, const char *path, sa_error *er
     return cli_save(path, &out, error);
 }
 
-/* Returns a label, or the number of the row or column; for a query with a single output that, too.
- */
+/* Returns a label, or the number of the row or column; for a query, its single output, too. */
 static char *label_of(const char *const *labels, int i, const sa_attend_result *outputs,
                       sa_error *error) {
     sa_buffer text = {0};
@@ -266,8 +265,8 @@ static bool attend(attend_work *work, sa_error *error) {
     return sa_attend(job, &work->result, error);
 }
 
-/* Finds the labels of the results: those of the tables; the rows of a projection label its outputs.
- */
+/* Finds the labels of the results, which are those of the tables; the rows of a projection label
+ * its outputs. */
 static void find_labels(attend_work *work) {
     const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
     const sa_number_table *values = &csv[table_of_role(work, VALUES)];
@@ -317,7 +316,7 @@ static bool show(attend_work *work, sa_error *error) {
            (!options->html || save_page(work, options->html, error));
 }
 
-/* Attends to the words before the first layer, which live during the call. */
+/* Attends to the words before the first layer, which exist only during the call. */
 static void take_words(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
     attend_work *work = context;
     if (work->words) return;

@@ -62,7 +62,7 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* Splits a line; as in subword-nmt, spaces around it stay and spaces between words become one. */
+/* Splits a line; as in subword-nmt, spaces around it stay, and spaces between words become one. */
 static bool apply_line(sa_bpe_segmenter *segmenter, const char *line, sa_buffer *out,
                        sa_error *error) {
     const size_t leading = strspn(line, " ");

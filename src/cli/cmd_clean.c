@@ -53,7 +53,7 @@ static bool run(cli_call *call, sa_error *error) {
     if (good && cleaned.note.size) cli_note("note: %s", cleaned.note.text);
     if (good && !options->json) show_counts(&cleaned);
     const bool none =
-        !cleaned.counts[SA_DROP_REASONS]; /* then --dropped and --json still say why */
+        !cleaned.counts[SA_DROP_REASONS]; /* even then, --dropped and --json say why */
     good =
         good && (none || cli_save(out, &cleaned.kept, error)) &&
         (!options->dropped || cli_save(options->dropped, &cleaned.dropped, error)) &&

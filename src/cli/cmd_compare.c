@@ -63,12 +63,12 @@ static void show_progress(void *context, const sa_progress *report) {
         cli_progress_init(progress);
     } else {
         if (report->kind != SA_PROGRESS_NOTE)
-            cli_signals_catch(); /* the pairs of this run are read */
+            cli_signals_catch(); /* the pairs of this run have been read */
         cli_progress_report(progress, report);
     }
 }
 
-/* Reads the settings for models of another family: its preset, with the same options. */
+/* Reads the settings for models of another family: its own preset, and the same options. */
 static bool read_family(const cli_call *call, int family, sa_settings *settings, sa_error *error) {
     compare_options again = *(const compare_options *)call->options;
     cli_call other = *call;
@@ -105,7 +105,7 @@ static bool run(cli_call *call, sa_error *error) {
     job->stop = cli_signals_stop();
     bool good = sa_compare(job, &result, error);
     if (result.stopped) cli_note("stopped; the same command resumes");
-    if (result.table) { /* also of models that diverged */
+    if (result.table) { /* also for models that diverged */
         sa_buffer out = {0};
         sa_buffer_adds(&out, options->json ? result.json : result.table);
         const bool printed = cli_print(&out, good ? error : NULL);

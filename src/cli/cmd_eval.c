@@ -48,7 +48,7 @@ static const sa_option table[] = {
     {0},
 };
 
-/* The scores of all pairs, or of pairs of some source length. */
+/* The scores of all pairs, or of pairs whose sources have some length. */
 typedef struct scored {
     const char *name;
     sa_eval_result scores;
@@ -156,7 +156,7 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
                        all->latency, all->source_length, 100 * all->latency / all->source_length);
 }
 
-/* The scores of a head, of which layer and head are counts. */
+/* The scores of a head; layer and head are counts. */
 static const sa_column head_columns[] = {
     {"layer", "layer", 7},
     {"head", "head", 6},

@@ -126,8 +126,8 @@ static bool print_faults(sa_error *error) {
     return cli_print(&out, error);
 }
 
-/* Without a preset, takes sizes small enough to check every weight in a second, unless options give
- * others. */
+/* Without a preset, chooses sizes small enough to check every weight in a second, unless options
+ * give others. */
 static bool run(cli_call *call, sa_error *error) {
     gradcheck_options *options = call->options;
     sa_settings *settings = &options->settings;

@@ -20,7 +20,7 @@ static const sa_option table[] = {
     {0},
 };
 
-/* ---- Tensors -------------------------------------------------------------------------------- */
+/* ---- Tensors --------------------------------------------------------------------------------- */
 
 /* Returns whether the tensor holds lines: words, or a version and then merge operations. */
 static bool is_text(const sa_tensor *tensor, const char *ending) {
@@ -101,8 +101,8 @@ static bool show(const sa_container *file, const sa_settings *settings, sa_error
 
 /* ---- The command line ------------------------------------------------------------------------ */
 
-/* Prints the call of train. --steps counts all batches, also those without a finite gradient, which
- * only a file for --resume knows; the new training ends after as many. */
+/* Prints the call of train. --steps counts all batches, even those without a finite gradient, which
+ * only a file for --resume knows; the new training ends after equally many. */
 static bool show_command(const sa_container *file, const sa_settings *settings, sa_error *error) {
     sa_settings start;
     sa_buffer out = {0};
@@ -112,7 +112,7 @@ static bool show_command(const sa_container *file, const sa_settings *settings, 
     start.model = family;
     if (preset && !sa_settings_preset(&start, preset, error)) return false;
     sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
-    start.model = 0; /* so that the family is named; the others differ from its preset */
+    start.model = 0; /* so that the command names the family; the others differ from its preset */
     for (const sa_option *option = sa_settings_options; option->name; option++) {
         const double value = sa_option_get(option, settings);
         if (option->scope == SA_SCOPE_RUN || value == sa_option_get(option, &start)) continue;

@@ -47,7 +47,7 @@ static const sa_option link_table[] = {
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* The output of a system, or its lines whose source has some length. */
+/* The output of a system, or those of its lines whose source has some length. */
 typedef struct score_system {
     const char *name;
     sa_metric_stats *each, sum; /* each: [sum.sentences] */
@@ -60,8 +60,8 @@ typedef struct score_work {
     size_t count, references;
     bool resampled;                                     /* bootstrap samples were drawn */
     score_system ours, theirs;                          /* theirs.each is NULL without --against */
-    score_system band[SA_LENGTH_BANDS + 1];             /* ends without name */
-    double p_value[SA_METRIC_COUNT];                    /* of the difference between the two */
+    score_system band[SA_LENGTH_BANDS + 1];             /* one without a name ends the list */
+    double p_value[SA_METRIC_COUNT];                    /* for the difference between the two */
     sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
 } score_work;
 

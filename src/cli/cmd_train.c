@@ -68,7 +68,8 @@ static bool resume_settings(train_options *options, sa_error *error) {
 }
 
 /* Takes the settings that shape the model from its file; a preset or option that contradicts them
- * stays and is refused later. Without a preset the others are the defaults of its family. */
+ * stays, and is refused later. Without a preset, the other settings are the defaults of the model's
+ * family. */
 static bool initial_settings(train_options *options, sa_error *error) {
     sa_settings trained = options->settings;
     if (!cli_settings_of(options->job.init_from, &trained, error)) return false;
@@ -173,7 +174,7 @@ typedef struct training_watch {
     const train_options *options;
     bool live; /* the page is written while the training runs */
     bool validated;
-    double written, cost; /* when it was last written (0: never), and how long that took */
+    double written, cost; /* when it was last written (0: never), and how long writing took */
 } training_watch;
 
 /* Replaces the page without a message. */
@@ -182,7 +183,7 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     sa_buffer out = {0};
     sa_page_text text = watching->options->page;
     bool good = begin_page(watching->options, watching->validated, &report, error);
-    /* The page reloads itself until a page without this replaces it. */
+    /* The page reloads itself until one without this replaces it. */
     if (live) json_object_set_new(report.data, "live", json_true());
     if (!watching->validated) text.open_at = NULL;
     good = sa_page_end(&report, good, &text, &out, error) &&
@@ -191,10 +192,10 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
     return good;
 }
 
-/* Writing takes a tenth of the training's time at most. */
+/* Rewrites the page now and then: writing takes a tenth of the training's time at most. */
 static void watch(void *context, const sa_progress *now) {
     training_watch *watching = context;
-    cli_signals_catch(); /* the pairs are read */
+    cli_signals_catch(); /* the pairs have been read */
     cli_progress_report(&watching->progress, now);
     const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most models of an ensemble; batches read at once, so that a batch has sentences of similar
- * length. */
+/* Most models of an ensemble; batches that are read together, so that a batch has sentences of
+ * similar length. */
 enum { MODELS = 16, BATCHES = 64 };
 #define MODEL_SUFFIX ".safetensors"
 
@@ -119,7 +119,7 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
 }
 
 static bool write_block(translate_work *work, size_t count, sa_error *error) {
-    enum { LARGE = 1 << 20 }; /* bytes of matrices that are written at once */
+    enum { LARGE = 1 << 20 }; /* bytes of matrices that are written together */
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
@@ -195,8 +195,8 @@ static bool has_suffix(const char *path, const char *suffix) {
     return size > tail && strcmp(path + size - tail, suffix) == 0;
 }
 
-/* Counts the models: the first argument and the following ones with its suffix; one more argument
- * is the text. Returns 0 on error. */
+/* Counts the models: the first argument and the following ones that end with the suffix; one more
+ * argument is the text. Returns 0 on error. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
     while (words[models] && has_suffix(words[models], MODEL_SUFFIX)) models++;

@@ -74,7 +74,7 @@ bool cli_check_needed(const cli_call *call, sa_error *error) {
     return true;
 }
 
-/* ---- Files: what a run reads and writes, compared before anything is written ----------------- */
+/* ---- Files: what a run reads and writes, compared before it writes anything ------------------ */
 
 enum { FILES = 512 }; /* more than all options and words */
 
@@ -82,7 +82,7 @@ typedef struct run_file {
     sa_option_kind kind;     /* input, output or folder */
     const sa_option *option; /* NULL: a word, or the command's own result on standard output */
     const char *path;        /* as given */
-    char *real;              /* resolved; NULL: standard input or output */
+    char *real;              /* the resolved path; NULL: standard input or output */
 } run_file;
 
 typedef struct run_files {
@@ -137,13 +137,13 @@ bool cli_prints_nothing(const void *fields) {
     return false;
 }
 
-/* ---- What excludes what ---------------------------------------------------------------------- */
+/* ---- Conflicts ------------------------------------------------------------------------------- */
 
 static bool stat_file(const run_file *file, struct stat *about) {
     return file->real ? stat(file->real, about) == 0 : fstat(STDOUT_FILENO, about) == 0;
 }
 
-/* Devices and pipes cannot be overwritten. */
+/* Returns whether two paths lead to the same file. Devices and pipes cannot be overwritten. */
 static bool are_same(const run_file *one, const run_file *other) {
     struct stat a, b;
     const bool first = stat_file(one, &a), second = stat_file(other, &b);
@@ -180,7 +180,8 @@ static const char *title(const run_file *file, char text[64]) {
     return text;
 }
 
-/* Fails with SA_USAGE if one of the files would replace the other; at most one is an input. */
+/* Fails with SA_USAGE if one of the two files would replace the other; at most one of them is an
+ * input. */
 static bool check_two(const run_file *one, const run_file *other, sa_error *error) {
     char first[64], second[64];
     const bool folder = one->kind == SA_OPTION_FOLDER;
@@ -199,7 +200,7 @@ static bool check_two(const run_file *one, const run_file *other, sa_error *erro
 }
 
 static bool check_all(const run_files *files, const char *name, sa_error *error) {
-    int inputs = 0, outputs = 0; /* standard ones */
+    int inputs = 0, outputs = 0; /* those that are standard streams */
     for (size_t i = 0; i < files->count; i++) {
         const run_file *one = &files->file[i];
         const bool input = one->kind == SA_OPTION_INPUT;
@@ -225,7 +226,7 @@ enum { ROWS = 128, NAME = 64 }; /* limits of a command's options and of a name *
 typedef struct argument_reader {
     cli_call *call;
     int at;
-    bool seen[ROWS]; /* by the option's number over all sets */
+    bool seen[ROWS]; /* by the number of the option over all sets */
 } argument_reader;
 
 /* Returns whether an argument, after its "--", is the option: "name" or "name=value". */
@@ -234,7 +235,7 @@ static bool is_named(const sa_option *option, const char *argument) {
     return strncmp(argument, option->name, size) == 0 && (!argument[size] || argument[size] == '=');
 }
 
-/* Returns the option of that name, its set and its number over all sets; NULL: none. */
+/* Returns the option with this name, its set and its number over all sets; NULL: there is none. */
 static const sa_option *find_option(const cli_command *command, const char *argument,
                                     const cli_option_set **set, size_t *number) {
     const sa_option *option;
@@ -245,8 +246,8 @@ static const sa_option *find_option(const cli_command *command, const char *argu
 
 extern const unsigned char cli_help_text[]; /* help.md, which the build embeds */
 
-/* Returns the option that has this name in another toolkit, as "batch_size"; NULL: none. A line of
- * the list in help.md is "ours: theirs theirs ...". */
+/* Returns the option that other toolkits call by this name, such as "batch_size"; NULL: there is
+ * none. A line of the list in help.md is "ours: theirs theirs ...". */
 static const sa_option *find_elsewhere(const cli_command *command, const char *name) {
     char word[NAME + 1], ours[NAME];
     const cli_option_set *set;
@@ -265,7 +266,7 @@ static const sa_option *find_elsewhere(const cli_command *command, const char *n
     return NULL;
 }
 
-/* Options of earlier versions, of a command or of all (NULL), and what to use instead. */
+/* Options of earlier versions, of one command or of all (NULL), and what to use instead. */
 static const struct {
     const char *command, *option, *instead;
 } removed[] = {
@@ -321,7 +322,8 @@ static bool read_option(argument_reader *reader, sa_error *error) {
     const char *value = equals ? equals + 1 : option->kind == SA_OPTION_SWITCH ? "yes" : NULL;
     if (!value && reader->at + 1 < call->count) {
         value = call->arguments[reader->at + 1];
-        if (strncmp(value, "--", 2) == 0) value = NULL; /* the value was probably forgotten */
+        if (strncmp(value, "--", 2) == 0)
+            value = NULL; /* the user has probably forgotten the value */
         reader->at += value != NULL;
     }
     if (!value)

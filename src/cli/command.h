@@ -11,7 +11,7 @@
 /* A folder, and the names of the files written into it, with wildcards. */
 #define CLI_FOLDER(place, ...) SA_OPTION_FOLDER, place, 0, 0, 0, NULL, __VA_ARGS__, "DIR"
 
-/* Options whose offsets begin `at` bytes into the command's struct. */
+/* Options with offsets that begin `at` bytes into the command's struct. */
 typedef struct cli_option_set {
     const char *title;
     const sa_option *options;
@@ -27,7 +27,7 @@ typedef struct cli_command cli_command;
 
 enum { CLI_WORDS = 128, CLI_SETS = 7 }; /* more than any command has */
 
-/* A command line and what was read from it. */
+/* A command line and what parsing it has given. */
 typedef struct cli_call {
     const cli_command *command;
     int count;
@@ -39,12 +39,13 @@ typedef struct cli_call {
 struct cli_command {
     const char *name;
     const char *words;             /* the arguments that are not options: "MODEL [FILE]" */
-    int most;                      /* most words, where "..." leaves it open */
+    int most;                      /* most words where "..." leaves the number open */
     unsigned texts;                /* bit i: word i is not a file name */
     const char *summary;           /* one line; help.md has the paragraphs and the example */
     size_t size;                   /* of the struct of its options */
-    cli_option_set sets[CLI_SETS]; /* ends with NULL options */
-    /* Whether a result goes to standard output, apart from options with the value "-". NULL: yes */
+    cli_option_set sets[CLI_SETS]; /* NULL options end the list */
+    /* Returns whether a result goes to standard output, apart from options with the value "-".
+     * NULL: yes */
     bool (*prints)(const void *options);
     /* Runs the command after cli_read. An error without text only sets the exit code. */
     bool (*run)(cli_call *call, sa_error *error);
@@ -70,33 +71,32 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
 /* Returns the i-th option of all these sets and its set, NULL after the last. */
 const sa_option *cli_option_at(const cli_command *command, size_t i, const cli_option_set **set);
 
-/* The `item` of commands that list the scores of attention. */
+/* `item` of the commands that list the scores of attention. */
 const char *cli_attention_item(size_t i, const char **formula);
 
-/* The `prints` of commands whose results are files. */
+/* `prints` of the commands whose results are files. */
 bool cli_prints_nothing(const void *options);
 
-/* Returns the largest number of words of a command. */
+/* Returns the largest number of words that a command takes. */
 int cli_most_words(const cli_command *command);
 
 /* Fills in the defaults of a command's options. */
 void cli_options_init(const cli_command *command, void *options);
 
-/* Parses the arguments into the options and words of the call; options that are not given keep
- * their values. A switch is --name or --name=no. SA_USAGE names an argument that is unknown,
- * repeated, invalid or missing, a file that would be both read and replaced or written twice, or
- * two results on standard output. Two paths are the same file if they resolve to the same path or
- * inode. */
+/* Parses the arguments into the options and words of the call; options that do not occur keep their
+ * values. A switch is --name or --name=no. SA_USAGE names an argument that is unknown, repeated,
+ * invalid or missing, a file that would be both read and replaced or written twice, or two results
+ * on standard output. Two paths are the same file if they resolve to the same path or inode. */
 bool cli_read(cli_call *call, sa_error *error);
 
-/* Fails with SA_USAGE if an option among the command's words was not given. */
+/* Fails with SA_USAGE if the command's words include an option that was not given. */
 bool cli_check_needed(const cli_call *call, sa_error *error);
 
 /* Initializes the settings, which are part of the options, from a preset and reads the arguments
- * again, so that single options override it in any order. preset: NULL: the default of the model
+ * again, so that single options override it in any order. preset NULL: the default of the model
  * family. */
 bool cli_read_preset(cli_call *call, sa_settings *settings, const char *preset, sa_error *error);
 
 /* Runs the command that the arguments of main name, and returns the exit code. `agree`, if not
- * NULL, decides whether it succeeded. */
+ * NULL, decides whether the command succeeded. */
 int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error));

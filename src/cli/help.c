@@ -1,4 +1,5 @@
-/* help: prints the list of commands, the options of one, or a table of all for programs. */
+/* help: prints the list of commands, the options of one command, or a table of everything for
+ * programs. */
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -9,7 +10,7 @@
 
 enum { OPTION = 24, NAME = 14, ITEM = 18 };
 
-/* ---- Commands ------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static const cli_command *const all_commands[] = {
     &cli_corpus,  &cli_train,     &cli_translate,   &cli_align,
@@ -44,7 +45,7 @@ static const char *text_of(const char *name) {
     return found + strlen(title);
 }
 
-/* Returns the next paragraph, a line, or NULL where the example begins. */
+/* Returns the next paragraph, which is one line, or NULL where the example begins. */
 static const char *next_paragraph(const char *text) {
     text += strcspn(text, "\n");
     text += strspn(text, "\n");
@@ -148,10 +149,9 @@ static void page(const cli_command *command, sa_buffer *out) {
     add_example(command, out);
 }
 
-/* ---- For programs: scripts/dev/manual and scripts/dev/completion -------------------------------
- */
+/* ---- For programs: scripts/dev/manual and scripts/dev/completion ----------------------------- */
 
-/* Tables of equations that options of train choose from. */
+/* The tables of equations that options of train choose from. */
 static const struct {
     const char *title;
     const char *(*info)(size_t i, const char **formula, const char **citation);

@@ -126,7 +126,7 @@ static size_t whole_lines(const cli_input *input) {
     return end ? (size_t)(end - data) + 1 : 0;
 }
 
-/* Drops the lines returned before, then reads until a line is complete. A line above the limit
+/* Drops the lines that it has returned, then reads until a line is complete. A line above the limit
  * counts as complete, and is refused later. */
 static bool refill(cli_input *input, sa_error *error) {
     sa_file *file = &input->reader.file;

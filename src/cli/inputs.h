@@ -30,12 +30,12 @@ bool cli_settings_of(const char *path, sa_settings *settings, sa_error *error);
 /* Opens pairs and notes how they are read. */
 bool cli_corpus_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
-/* Opens pairs whose alignments and line numbers matter; notes why alignments are not read, and
- * which lines are skipped. */
+/* Opens pairs whose alignments and line numbers matter; notes why it does not read alignments, and
+ * which lines it skips. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, const char *columns, sa_error *error);
 
-/* Appends an empty line for each input line that was skipped before pair `next`; next =
- * corpus->count: after the last pair. */
+/* Appends an empty line for each input line that was skipped before pair `next`, or after the last
+ * pair if next = corpus->count. */
 void cli_add_skipped(const sa_corpus *corpus, size_t next, sa_buffer *out);
 
 /* Names the file in an error about a pair: "line 3 ..." becomes "PATH:3 ...". Returns false. */
@@ -44,8 +44,8 @@ bool cli_pairs_fail(const char *path, sa_error *error);
 /* Notes a tab in a file of plain sentences. */
 void cli_note_tab(const char *name, size_t line);
 
-/* Calls `each` with every line of a file, whose number is from->lines.number, until it returns
- * false. Returns false then, or with an error of sa_text_lines_next. */
+/* Calls `each` with every line of a file, until it returns false; the number of the line is
+ * from->lines.number. Then returns false, as it does with an error of sa_text_lines_next. */
 typedef bool cli_line(void *context, const char *line, size_t size, const sa_text_lines *from,
                       sa_error *error);
 bool cli_each_line(const char *path, cli_line *each, void *context, sa_error *error);
@@ -54,16 +54,16 @@ bool cli_lines_each(sa_text_lines *reader, cli_line *each, void *context, sa_err
 
 typedef struct cli_input {
     sa_text_lines reader;
-    bool interactive; /* a terminal or pipe: the reader's file holds the complete lines so far */
+    bool interactive; /* a terminal or pipe: the reader's file has only the complete lines so far */
     bool ended;       /* end of input */
-    size_t received;  /* bytes, with the beginning of an incomplete line */
+    size_t received;  /* bytes, including the beginning of an incomplete line */
     size_t capacity;
-    bool first_column; /* set by the caller: a line ends at its first tab */
+    bool first_column; /* the caller sets it: a line ends at its first tab */
     size_t tab_line;   /* the first line with a tab so far, from 1; 0: none */
 } cli_input;
 
 /* Opens a file, which may be gzip, or standard input (NULL or "-"). path must outlive the input;
- * close the reader. */
+ * the caller closes the reader. */
 bool cli_input_open(cli_input *input, const char *path, sa_error *error);
 
 /* Reads the available lines, at least one and at most max_lines: valid UTF-8 without line ends,

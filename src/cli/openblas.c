@@ -1,6 +1,6 @@
-/* openblas: what OpenBLAS needs when it is loaded, which is before main. Without the memory that it
- * wants it waits forever, without its threads it interrupts the process, and told to use kernels of
- * another processor it runs into an illegal instruction. */
+/* openblas: prepares what OpenBLAS needs when it is loaded, which is before main. Without the
+ * memory that it wants, it waits forever; without its threads, it interrupts the process; and told
+ * to use the kernels of another processor, it runs into an illegal instruction. */
 #include "base/thread.h"
 
 #include <signal.h>
@@ -10,14 +10,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds of the libraries, of their data,
- * and of the stacks. */
+/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds for the libraries, their data
+ * and the stacks. */
 static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
                     data = (rlim_t)16 << 20, thread_stack = (rlim_t)16 << 20,
                     stack = (rlim_t)512 << 10;
 
 static struct sigaction interrupt; /* what SIGINT does outside this file */
-static bool core_type_set;         /* OPENBLAS_CORETYPE */
+static bool core_type_set;         /* OPENBLAS_CORETYPE is set */
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static void on_illegal_instruction(int number) {
         fail("softalign: illegal instruction: OPENBLAS_CORETYPE selects kernels that this "
              "processor cannot run\n",
              SA_USAGE);
-    signal(number, SIG_DFL); /* the instruction is executed again */
+    signal(number, SIG_DFL); /* the instruction runs again */
 }
 
 /* ---- Before and after OpenBLAS is loaded ----------------------------------------------------- */
@@ -83,10 +83,10 @@ static void check_limits(int count, char **arguments, char **environment) {
 __attribute__((section(".preinit_array"), used)) static void (*const start)(int, char **,
                                                                             char **) = check_limits;
 
-/* OpenBLAS' own threads would spin on the other cores for a while: all threads are softalign's, so
- * they are ended as OpenBLAS ends them before a fork. Not in its build with OpenMP, which starts
- * none, nor with another BLAS. */
-enum { BUILT_WITH_THREADS = 1 }; /* what openblas_get_parallel tells */
+/* OpenBLAS' own threads would spin on the other cores for a while. All threads are softalign's, so
+ * this ends OpenBLAS' threads as it ends them itself before a fork; but not in its build with
+ * OpenMP, which starts none, nor with another BLAS. */
+enum { BUILT_WITH_THREADS = 1 }; /* what openblas_get_parallel returns */
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int blas_thread_shutdown_(void) __attribute__((weak));

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /* When memory runs out, jansson silently drops members, and may even write out of bounds when it
- * reads long strings. So the process ends first: no file is being saved while JSON is processed. */
+ * reads long strings. So this ends the process first: no file is being saved while JSON is
+ * processed. */
 static void *allocate_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
     if (memory) return memory;
@@ -27,7 +28,8 @@ void cli_output_init(void) {
 
 /* ---- Standard output ------------------------------------------------------------------------- */
 
-/* Escapes the text on a terminal, except characters in `keep`; NULL: it is already escaped. */
+/* Prints the text; on a terminal, escapes it, except characters in `keep`; NULL: it is already
+ * escaped. */
 static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
     sa_buffer safe = {.failed = buffer->failed};
     const bool terminal = keep && isatty(STDOUT_FILENO);
@@ -78,7 +80,7 @@ const char *cli_name = "softalign";
 cli_messages cli_said;
 bool cli_follows;
 
-/* Returns whether to print no messages: with --quiet, and in a process that follows. */
+/* Returns whether to print no messages: with --quiet, and in a process that follows another. */
 static bool is_quiet(void) {
     return cli_said.quiet || cli_follows;
 }

@@ -1,4 +1,4 @@
-/* output: writes results to standard output or a file and reports every write error; messages and
+/* output: writes results to standard output or a file, and reports every write error; messages and
  * progress on standard error; signals that stop a training. */
 #pragma once
 
@@ -7,13 +7,13 @@
 
 #include <signal.h>
 
-/* Opens closed standard streams on /dev/null, so that no other file takes their numbers. From then
+/* Opens closed standard streams on /dev/null, so that no other file gets their numbers. From then
  * on the process exits if memory for JSON runs out. */
 void cli_output_init(void);
 
-/* Writes the buffer to standard output and releases it. On a terminal all control characters except
- * line ends and tabs are escaped, because words of a file or model must not control the terminal.
- */
+/* Writes the buffer to standard output and releases it. On a terminal, escapes all control
+ * characters except line ends and tabs, because words of a file or model must not control the
+ * terminal. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 /* Prints a picture with its colors and direction marks; its words are already escaped. */
 bool cli_print_picture(sa_buffer *buffer, sa_error *error);
@@ -21,7 +21,7 @@ bool cli_print_picture(sa_buffer *buffer, sa_error *error);
 /* The program's name in messages: "softalign" unless main changes it. */
 extern const char *cli_name;
 
-/* Options of every command: what is printed on standard error besides errors. */
+/* Options of every command: what it prints on standard error besides errors. */
 typedef struct cli_messages {
     bool quiet;
 } cli_messages;
@@ -45,8 +45,8 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column);
 /* Prints JSON and releases it. */
 bool cli_print_json(json_t *value, sa_error *error);
 
-/* Writes the buffer to `path` and notes it, or prints it if the path is "-". Releases the buffer.
- */
+/* Writes the buffer to `path` and notes that, or prints it if the path is "-". Releases the
+ * buffer. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
 /* Begins the page of `command` about one model, the file or folder `path`. The title joins `of`,
@@ -57,8 +57,8 @@ void cli_begin_page(sa_html_report *report, const char *command, const char *of,
 bool cli_end_page(sa_html_report *report, bool complete, const sa_page_text *text, const char *path,
                   sa_error *error);
 
-/* Note what was written into a folder: the listed files that exist; and the files of the pairs
- * `first` to `last`, from 1, as sa_save_numbered names them. */
+/* Note what was written into a folder: those of the listed files that exist; and the files of the
+ * pairs `first` to `last`, from 1, as sa_save_numbered names them. */
 void cli_note_folder(const char *folder, const char *const files[]);
 void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last);
 
@@ -71,7 +71,7 @@ void cli_note_numbered(const char *folder, const char *ending, size_t first, siz
 
 typedef struct cli_progress {
     bool terminal;
-    double last; /* time of the last line about an update; < 0: none yet */
+    double last; /* time of the last line about an update; < 0: there was none yet */
 } cli_progress;
 
 /* Returns whether TERM is missing or "dumb". */
@@ -79,16 +79,16 @@ bool cli_is_dumb(void);
 
 void cli_progress_init(cli_progress *progress);
 
-/* The `report` of sa_train_options; `context` is a cli_progress. */
+/* `report` of sa_train_options; `context` is a cli_progress. */
 void cli_progress_report(void *context, const sa_progress *report);
 
-/* Clears the line that is redrawn. */
+/* Clears the line that is redrawn in place. */
 void cli_progress_end(cli_progress *progress);
 
-/* Points to the number of the caught signal, or 0. */
+/* Returns a pointer to the number of the caught signal, or to 0. */
 const volatile sig_atomic_t *cli_signals_stop(void);
 
-/* Makes signals request a stop; further calls change nothing. */
+/* Makes signals request a stop; calling it again changes nothing. */
 void cli_signals_catch(void);
 
 /* Makes signals request a stop until the program ends. */

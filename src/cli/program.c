@@ -12,7 +12,7 @@ static bool asks_for_help(int count, char **arguments) {
     return false;
 }
 
-/* Returns the command that the words name, NULL if it is done already or on error. */
+/* Returns the command that the words name, or NULL if there is nothing left to do, or on error. */
 static const cli_command *choose(int *count, char ***words, sa_error *error) {
     const char *name = *count ? **words : NULL;
     if (!name || asks_for_help(1, *words)) {
@@ -39,7 +39,7 @@ static const cli_command *choose(int *count, char ***words, sa_error *error) {
 
 int cli_run(int argc, char **argv, bool (*agree)(bool good, sa_error *error)) {
     cli_output_init();
-    signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
+    signal(SIGPIPE, SIG_IGN); /* writing reports the error instead */
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
     cli_call call = {.count = argc ? argc - 1 : 0, .arguments = argv + 1};

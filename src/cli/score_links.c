@@ -60,8 +60,8 @@ typedef struct line_links {
     size_t count;
 } line_links;
 
-/* Returns the number of words of a line, which may begin with its number and a tab; INT_MAX without
- * a file. */
+/* Returns the number of words of a line, which may begin with its number and a tab, or INT_MAX
+ * without a file. */
 static int words_of(const score_file *file, size_t i) {
     if (!file->count) return INT_MAX;
     const char *text = file->line[i] + sa_line_number_size(file->line[i]);
@@ -94,14 +94,14 @@ typedef struct totals {
     bool zero_based; /* a gold link has a position 0 */
 } totals;
 
-/* Returns the number of words up to the last link, at least `words`. */
+/* Returns the number of words up to the last link, but at least `words`. */
 static int linked_words(const line_links *links, int words) {
     for (size_t i = 0; i < links->count; i++)
         if (links->link[i].target >= words) words = links->link[i].target + 1;
     return words;
 }
 
-/* Replaces the links by the combination of both directions. */
+/* Replaces the links with the combination of both directions. */
 static bool combine(line_links *links, const score_file *reverse, size_t i,
                     const score_options *options, int sources, int targets, sa_error *error) {
     line_links back = {0}, both = {0};
@@ -151,8 +151,8 @@ static const sa_column columns[] = {
     {0},
 };
 
-/* Adds the scores of the links moved by -1, 0 or 1 words: a row of text or, if object is not NULL,
- * members. */
+/* Adds the scores of the links moved by -1, 0 or 1 words: as a row of text or, if object is not
+ * NULL, as members. */
 static void add_row(const totals *sum, int shift, sa_buffer *out, json_t *object) {
     const sa_aer *one = &sum->aer[shift + 1];
     const double values[] = {(double)sum->sentences, (double)one->links,    (double)one->sure,

@@ -1,4 +1,5 @@
-/* score_links: word alignments, and the lines of parallel files, for `softalign score`. */
+/* score_links: reads the lines of parallel files and scores word alignments, for `softalign
+ * score`. */
 #pragma once
 
 #include "metrics/metrics.h"
@@ -19,9 +20,9 @@ typedef struct score_file {
     size_t count, capacity;
 } score_file;
 
-/* Reads the files; the first path is not NULL, others may be. SA_DATA: a file is empty or not
- * UTF-8, or its number of lines is not that of the first. base: the index of the first position in
- * LINKS, GOLD and REVERSE, the first three files; NULL: all are texts. */
+/* Reads the files; only the first path must not be NULL. SA_DATA: a file is empty or not UTF-8, or
+ * has not as many lines as the first. base: the index of the first position in LINKS, GOLD and
+ * REVERSE, the first three files; NULL: all are texts. */
 bool score_files_read(score_file *files, const char *const *paths, size_t count, const int *base,
                       sa_error *error);
 

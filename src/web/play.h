@@ -13,12 +13,12 @@ typedef struct web_measuring web_measuring;
 struct web_play {
     bool trains; /* made by web_open */
     sa_session session;
-    sa_settings settings; /* as asked for; this and the next are of the session */
+    sa_settings settings; /* as requested; this and the next belong to the session */
     sa_train_options training;
     char folder[32];           /* where the session saves, in memory */
-    sa_model loaded;           /* without a training */
+    sa_model loaded;           /* for a model without a training */
     sa_corpus held_out;        /* the held-out pairs; the handle owns the array, not the texts */
-    json_t *notes;             /* list of the session's notes */
+    json_t *notes;             /* the list of the session's notes */
     json_t *validation;        /* of the last step, or NULL */
     web_measuring *measuring;  /* NULL: none */
     sa_planted_fault *planted; /* in the trainer; NULL: none */
@@ -35,23 +35,23 @@ sa_error *web_begin(void);
 
 /* Keeps the result of a call until the next one; returns it, or NULL if memory ran out. */
 const char *web_give(sa_buffer *result);
-/* Does the same for JSON, which is released. NULL stands for a call that failed. */
+/* Does the same for JSON, and releases it. NULL stands for a call that failed. */
 const char *web_give_json(json_t *value);
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Rows and the struct that they belong to; a list ends with NULL rows. */
+/* Rows and the struct that they belong to; NULL rows end a list. */
 typedef struct web_option_set {
     const sa_option *rows;
     void *fields;
 } web_option_set;
 
-/* Reads options as the command does. Values that are texts point into `words`, a copy of the text
- * that the caller frees. */
+/* Reads options as the command does. Values that are texts point into `words`, a copy of the text,
+ * which the caller frees. */
 bool web_options_read(const char *text, const web_option_set *sets, char **words, sa_error *error);
 
 /* Reads settings from options, which may include a preset. */
 bool web_settings_read(const char *options, sa_settings *settings, sa_error *error);
 
-/* {"settings", "command", "attention"} */
+/* Returns {"settings", "command", "attention"}. */
 json_t *web_settings_json(const sa_settings *settings);

@@ -39,7 +39,7 @@ int web_error_code(void) {
     return (int)last_error.code;
 }
 
-/* jansson drops what it finds no memory for. A trap is clearer: the page starts again. */
+/* jansson drops what it finds no memory for. A trap is clearer: the page starts afresh. */
 static void *allocate_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
     if (!memory) abort();
@@ -65,7 +65,7 @@ const char *web_give_json(json_t *value) {
     sa_buffer text = {0};
     if (!value) return NULL;
     if (json_is_null(value))
-        sa_buffer_adds(&text, "null"); /* jansson writes objects and arrays only */
+        sa_buffer_adds(&text, "null"); /* jansson writes only objects and arrays */
     else
         sa_json_add_line(value, &text);
     return web_give(&text);
@@ -123,7 +123,8 @@ bool web_options_read(const char *text, const web_option_set *sets, char **words
     return true;
 }
 
-/* Addresses of the module have 32 bits: a model must not have more weights than they count. */
+/* Checks the number of weights: addresses of the module have 32 bits, and a model must not have
+ * more weights than they can count. */
 static bool check_size(const sa_settings *settings, sa_error *error) {
     enum { UNITS = 1024 };
     static const char *const names[] = {"embed", "hidden", "attn", "maxout", "ffn", "value-size"};
@@ -164,7 +165,7 @@ static json_t *value_json(const sa_option *row, double number) {
     return sa_json_buffer(&text, &failed);
 }
 
-/* Returns the options that differ from their defaults, as a command line. */
+/* Appends the options that differ from their defaults, as a command line. */
 static void add_command(const sa_settings *settings, sa_buffer *out) {
     sa_buffer_add(out, "", 0);
     for (const sa_option *row = sa_settings_options; row->name; row++) {
@@ -187,8 +188,7 @@ json_t *web_settings_json(const sa_settings *settings) {
                      sa_settings_has_attention(settings));
 }
 
-/* ---- What exists ------------------------------------------------------------------------------
- */
+/* ---- What exists ----------------------------------------------------------------------------- */
 
 static json_t *choices(const sa_option *row) {
     json_t *names = json_array();

@@ -1,6 +1,6 @@
 /* play_training: a model, its training, its files and the figures of its held-out pairs. Each call
- * measures some of the pairs, so that training can go on in between. All are measured with the
- * weights of the first call, which are kept until then. */
+ * measures some of the pairs, so that training can go on in between, but always with the weights of
+ * the first call, which are kept until all pairs are measured. */
 #include "base/memory.h"
 #include "config/settings.h"
 #include "data/encoding.h"
@@ -24,9 +24,10 @@ static bool put(const char *name, const void *bytes, size_t size, sa_error *erro
     return sa_save(name, &(sa_chunk){bytes, size}, 1, error);
 }
 
-/* ---- Figures of the held-out pairs ---------------------------------------------------------- */
+/* ---- Figures of the held-out pairs ----------------------------------------------------------- */
 
-/* Sums of the weights on sure gold links: on all, and on those that cross another sure one. */
+/* Sums of the weights on sure gold links: on all of them, and on those that cross another sure
+ * one. */
 typedef struct gold_sums {
     const sa_gold_alignment *gold; /* of each pair of the part */
     double weight, moved;
@@ -174,7 +175,7 @@ static web_play *new_play(sa_error *error) {
     return play;
 }
 
-/* Puts a state where the session looks for it, with its log, whose figures the state holds. */
+/* Puts a state and its log, whose figures are in the state, where the session looks for them. */
 static bool put_state(const web_play *play, const void *state, size_t size, sa_error *error) {
     char name[64];
     snprintf(name, sizeof name, "%s/last.safetensors", play->folder);
@@ -285,7 +286,7 @@ const char *web_pair(const web_play *play, int i) {
 
 static const sa_gradient_fault *broken; /* chosen by web_break, or NULL */
 
-/* Leaves the chosen term out of the next updates, if the model has it. */
+/* Leaves the chosen term out of the next updates, if the model has such a term. */
 static void plant(web_play *play) {
     sa_trainer *trainer = &play->session.trainer;
     if (broken == (play->planted ? play->planted->fault : NULL)) return;

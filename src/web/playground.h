@@ -23,13 +23,13 @@
 /* A model, and its training if it was made by web_open. */
 typedef struct web_play web_play;
 
-/* ---- Memory and errors ---------------------------------------------------------------------- */
+/* ---- Memory and errors ----------------------------------------------------------------------- */
 
 /* Returns memory for arguments, which web_free frees, or NULL if there is none left. */
 void *web_alloc(size_t size);
 void web_free(void *memory);
 
-/* Returns the bytes of memory that the module holds. In WebAssembly they never become fewer. */
+/* Returns how many bytes of memory the module holds. In WebAssembly they never become fewer. */
 double web_memory(void);
 
 /* Returns why the last failed call failed, in one line of plain text, and its sa_code. */
@@ -93,11 +93,11 @@ const char *web_pair(const web_play *play, int i);
  * command would end here ("steps", "epochs", "patience")}. Training may go on after that. */
 const char *web_step(web_play *play, int updates);
 
-/* Measures the first `most` held-out pairs, without effect on the training. A call measures up to
- * `pairs` more of them (0: all) with the weights of the first of these calls. Returns null until
- * all are measured, then {"step": of the first call, "sentences", and all figures of
- * `softalign eval --json`: "loss" ... "drop"; "gold": the mean weight on the gold links, null: no
- * attention or no alignments, "links"; "moved", "moved_links": the same of words whose link crosses
+/* Measures the first `most` held-out pairs, without any effect on the training. A call measures up
+ * to `pairs` more of them (0: all) with the weights of the first of these calls. Returns null until
+ * all are measured, then {"step": of the first call, "sentences", and all figures of `softalign
+ * eval --json`: "loss" ... "drop"; "gold": the mean weight on the gold links, null: no attention or
+ * no alignments, "links"; "moved", "moved_links": the same for words whose link crosses
  * another}. */
 const char *web_validate(web_play *play, int most, int pairs);
 
@@ -140,7 +140,7 @@ const char *web_picture(web_play *play, const char *source, const char *target, 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
 /* Returns the web_size() bytes of a .safetensors file: of the current model or, with `state`, of
- * the training, which web_open continues. */
+ * the training, which web_open can continue. */
 const void *web_save(web_play *play, int state);
 
 /* Returns the number of bytes of the last result, without the zero that ends a text. */

@@ -1,6 +1,6 @@
-/* plain_blas: the products of tensor/blas.h without OpenBLAS, in vectors of 128 bits, which
- * WebAssembly and every x86-64 have. Each number of c is one sum in the order of the inner
- * dimension, so that the same source gives the same bits everywhere. */
+/* plain_blas: computes the products of tensor/blas.h without OpenBLAS, in vectors of 128 bits,
+ * which WebAssembly and every x86-64 processor have. Each number of c is one sum in the order of
+ * the inner dimension, so that the same source gives the same bits everywhere. */
 #include "tensor/blas.h"
 #include "tensor/packed.h"
 #include "tensor/vec.h"
@@ -16,7 +16,7 @@ typedef sa_real vector128 __attribute__((vector_size(16), aligned(sizeof(sa_real
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A factor in place: number (i, k) at x[i * row + k * step]. */
+/* A factor where it lies: number (i, k) is at x[i * row + k * step]. */
 typedef struct plain_factor {
     const sa_real *x;
     ptrdiff_t row, step;
@@ -24,7 +24,7 @@ typedef struct plain_factor {
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* c (+)= a b for `rows` rows and WIDTH columns. */
+/* Computes c (+)= a b for `rows` rows and WIDTH columns. */
 INLINE void multiply_tile(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
                           sa_mat c, int rows) {
     vector128 sum[MOST][WIDE];
@@ -41,7 +41,7 @@ INLINE void multiply_tile(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int 
 
 static void multiply_rows(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
                           sa_mat c) {
-    /* a constant number of rows for the compiler */
+    /* the compiler needs a constant number of rows */
     if (c.rows == 1) multiply_tile(a, b, b_ld, inner, add, c, 1);
     if (c.rows == 2) multiply_tile(a, b, b_ld, inner, add, c, 2);
     if (c.rows == 3) multiply_tile(a, b, b_ld, inner, add, c, 3);
@@ -50,7 +50,7 @@ static void multiply_rows(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int 
     if (c.rows == MOST) multiply_tile(a, b, b_ld, inner, add, c, MOST);
 }
 
-/* All rows of a panel of columns; those of the last panel may be fewer than WIDTH. */
+/* Multiplies all rows of a panel of columns; the last panel may have fewer columns than WIDTH. */
 static void multiply_panel(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
                            sa_mat c) {
     sa_real edge[MOST * WIDTH] = {0};
@@ -74,7 +74,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* c = beta c + a b (a b' with `transposed`), b's inner dimension being `inner`. */
+/* Computes c = beta c + a b (a b' with `transposed`); the inner dimension of b is `inner`. */
 static void multiply(plain_factor a, sa_mat b, bool transposed, int inner, sa_real beta, sa_mat c) {
     sa_real panel[DEEP * WIDTH];
     if (!inner && beta == 0) sa_zero(c);

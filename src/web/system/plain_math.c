@@ -1,6 +1,7 @@
 /* plain_math: exp, exp2, log, log2, log1p, pow, sin and cos of <math.h>. WebAssembly lacks them,
  * and C libraries differ in the last bits; with these, the module and a native program give the
- * same bits. Relative errors are a few units in the last place; for pow, in that of y log x. */
+ * same bits. Relative errors are a few units in the last place; for pow, a few units in the last
+ * place of y log x. */
 #include <math.h>
 
 #define LN2_HIGH 0x1.62e42fefap-1 /* ln 2 in two parts; n times the first is exact */
@@ -10,14 +11,14 @@
 #define HALF_PI_MIDDLE 0x1.0b4611a6p-34
 #define HALF_PI_LOW 0x1.3198a2e037073p-69
 
-/* sum_k x^k coefficient[k], highest first in the array. */
+/* Returns sum_k x^k coefficient[k], the highest k first in the array. */
 static double polynomial(double x, const double *coefficient, int count) {
     double sum = coefficient[0];
     for (int k = 1; k < count; k++) sum = sum * x + coefficient[k];
     return sum;
 }
 
-/* e^r for |r| <= ln 2 / 2, from its series. */
+/* Returns e^r for |r| <= ln 2 / 2, from its series. */
 static double exp_near_zero(double r) {
     static const double inverse_factorial[] = {
         1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, 1 / 40320.0,
@@ -40,7 +41,7 @@ double exp2(double x) {
     return ldexp(exp_near_zero((x - n) * LN2), (int)n);
 }
 
-/* x = m 2^n with m from sqrt(1/2) to sqrt(2), for a positive finite x. */
+/* Splits a positive finite x into m 2^n, with m from sqrt(1/2) to sqrt(2); returns m. */
 static double split(double x, int *n) {
     x = frexp(x, n);
     if (x > 0x1.6a09e667f3bcdp-1) return x;
@@ -48,7 +49,8 @@ static double split(double x, int *n) {
     return 2 * x;
 }
 
-/* log m = 2 artanh s with s = (m - 1) / (m + 1), for m near 1, as m - 1 less a correction. */
+/* Returns log m = 2 artanh s with s = (m - 1) / (m + 1), for m near 1, as m - 1 minus a
+ * correction. */
 static double log_near_one(double m) {
     static const double odd[] = {2 / 21.0, 2 / 19.0, 2 / 17.0, 2 / 15.0, 2 / 13.0,
                                  2 / 11.0, 2 / 9.0,  2 / 7.0,  2 / 5.0,  2 / 3.0};
@@ -56,7 +58,7 @@ static double log_near_one(double m) {
     return f - (half - s * (half + z * polynomial(z, odd, 10)));
 }
 
-/* Returns the log of a number that is not positive and finite, or 0 if x is. */
+/* Returns the log of a number that is not positive and finite, or 0 for one that is. */
 static double log_limit(double x) {
     if (x != x || x == INFINITY) return x;
     if (x == 0) return -INFINITY;
@@ -84,7 +86,7 @@ double log1p(double x) {
     return one == 1 || one == INFINITY ? x : log(one) * (x / (one - 1));
 }
 
-/* Whole powers by squaring, which is exact for as long as it can be. */
+/* Computes whole powers by squaring, which is exact for as long as it can be. */
 static double whole_power(double x, int n) {
     double power = 1;
     for (unsigned left = (unsigned)(n < 0 ? -n : n); left; left >>= 1, x *= x)
@@ -100,7 +102,7 @@ double pow(double x, double y) {
     return exp(y * log(x));
 }
 
-/* sin and cos of r, |r| <= pi / 4, from their series. */
+/* Return sin and cos of r, |r| <= pi / 4, from their series. */
 static double sin_near_zero(double r) {
     static const double series[] = {
         1 / 355687428096000.0, -1 / 1307674368000.0, 1 / 6227020800.0, -1 / 39916800.0,
@@ -117,8 +119,8 @@ static double cos_near_zero(double r) {
     return one + ((1 - one - half) + z * z * polynomial(z, series, 8));
 }
 
-/* sin(x + quarters pi / 2). Positions and angles are far below 2^20, where the parts of pi / 2 are
- * exact enough. */
+/* Returns sin(x + quarters pi / 2). Positions and angles are far below 2^20, up to where the parts
+ * of pi / 2 are exact enough. */
 static double sine(double x, int quarters) {
     if (!(fabs(x) < 0x1p20)) return NAN;
     const double n = round(x / (HALF_PI_HIGH + HALF_PI_MIDDLE));

@@ -125,7 +125,7 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error) {
-    /* the caller checks what was not checked */
+    /* the caller checks what this does not check */
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);
     char *copy = sa_copy(content->text, content->size, error);

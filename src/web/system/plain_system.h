@@ -1,5 +1,5 @@
-/* plain_system: files in memory, by their names, in place of base/file, base/save and
- * container_open where there is no file system; and signals where there are none. */
+/* plain_system: keeps files in memory, by their names, in place of base/file, base/save and
+ * container_open where there is no file system; and raises signals where there are none. */
 #pragma once
 
 #include "base/file.h"

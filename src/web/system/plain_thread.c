@@ -1,4 +1,4 @@
-/* plain_thread: base/thread.h with one thread, and what wasi-libc lacks for base. */
+/* plain_thread: base/thread.h with a single thread, and what wasi-libc lacks for base. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -33,7 +33,7 @@ void sa_pool_watch(sa_pool *pool, const sa_watch *watch) {
     pool->watch = watch;
 }
 
-/* Unless the host has signals. */
+/* Does nothing, unless the host has signals. */
 __attribute__((weak, visibility("hidden"))) void web_raise_signal(void) {}
 
 bool sa_stopping(void) {
@@ -52,7 +52,7 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
     sa_require(!pool->running);
     pool->running = true;
     watching = pool->watch;
-    sa_stopping(); /* asks for a signal, also before a job that does not */
+    sa_stopping(); /* asks for a signal, even before a job that does not */
     for (int i = 0; i < tasks; i++) {
         if (watching && watching->progress) watching->progress(watching->context, i, tasks);
         work(context, i);

@@ -1,5 +1,5 @@
-/* wasi: what wasi-libc lacks; plain_thread.c and wasi_command.c define it. Included before every
- * file. */
+/* wasi: what wasi-libc lacks; plain_thread.c and wasi_command.c define it. The compiler includes it
+ * before every file. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 int madvise(void *memory, size_t size, int advice);
 
-/* Defined by the host, see wasi_command.c. Keeps the mode of a replaced file. */
+/* The host defines it, see wasi_command.c. It keeps the mode of a replaced file. */
 #define HOST(name) __attribute__((import_module("softalign"), import_name(name)))
 HOST("fchmod") int fchmod(int fd, mode_t mode);
 HOST("getrandom") ssize_t getrandom(void *buffer, size_t size, unsigned flags);

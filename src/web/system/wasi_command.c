@@ -1,5 +1,5 @@
 /* wasi_command: what WASI lacks for the command, by functions of its host (host.mjs of the npm
- * package). They return 0 or a number of errno. */
+ * package), which return 0 or an errno. */
 #include "web/system/plain_system.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ HOST("realpath") int host_realpath(const char *path, size_t length, char *real, 
  */
 HOST("signal") int host_signal(void);
 
-/* Relative paths start in the folder where the host runs. */
+/* Enters the folder where the host runs: relative paths start there. */
 __attribute__((constructor)) static void enter(void) {
     const char *folder = getenv("PWD");
     if (folder) (void)!chdir(folder);
@@ -38,7 +38,7 @@ int flock(int fd, int operation) {
     return fail(host_lock(fd));
 }
 
-/* Replaces that of wasi-libc, which cannot duplicate. */
+/* Replaces the function of wasi-libc, which cannot duplicate. */
 int fcntl(int fd, int command, ...) {
     int copy = 0;
     if (fail(host_dup(fd, &copy)) != 0) return -1;

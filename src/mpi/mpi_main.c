@@ -1,4 +1,4 @@
-/* The command line, run by several processes at once, which exchange sums over MPI. */
+/* Runs the command line in several processes at once, which exchange sums over MPI. */
 #include "cli/command.h"
 #include "cli/output.h"
 #include "mpi/node.h"
@@ -27,9 +27,10 @@ static void gather(void *items, size_t size, int count) {
 /* ---- Sums ------------------------------------------------------------------------------------
  * Partial sums go up the ranks and the result comes down again, block by block, so every link
  * carries numbers in both directions, as in a ring; but the order of addition is that of one
- * process. A process awaits the result of a block `lag` blocks after it has sent its partial sum,
- * which is about when it arrives. Without that limit the first process would send all its blocks at
- * once; MPI shares a link among all messages under way, so they would all arrive at the end. */
+ * process. A process waits for the result of a block `lag` blocks after it has sent its partial
+ * sum, which is about when it arrives. Without that limit the first process would send all its
+ * blocks at once; MPI shares a link among all messages under way, so they would all arrive at the
+ * end. */
 
 /* A block has size / PARTS numbers, but at least LEAST and at most MOST. */
 enum { PARTS = 64, LEAST = 1 << 14, MOST = 1 << 16, WINDOW = 4 /* blocks on a link at once */ };
@@ -75,8 +76,8 @@ static void sum_numbers(sa_real *numbers, size_t size,
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
-/* Called after MPI_Init. Fails on all processes alike: SA_USAGE if their kernels differ, SA_LIMIT
- * if there are too many. */
+/* Opens the exchange, after MPI_Init. Fails in all processes alike: SA_USAGE if their kernels
+ * differ, SA_LIMIT if there are too many. */
 static bool open_exchange(sa_error *error) {
     static sa_node nodes[SA_MAX_PROCESSES];
     static const char *hosts[SA_MAX_PROCESSES];
@@ -105,7 +106,7 @@ static bool agree(bool good, sa_error *error) {
     return sa_exchange_agree(&exchange, good, error);
 }
 
-/* mpirun passes standard input to the first process only. */
+/* mpirun passes standard input only to the first process. */
 static bool check_arguments(int count, char **arguments, sa_error *error) {
     for (int i = 0; i < count; i++) {
         const char *value = strchr(arguments[i], '=');
@@ -126,7 +127,7 @@ static int run(int argc, char **argv) {
     cli_follows = exchange.rank > 0;
     if (strcmp(command, cli_compare.name) == 0) {
         sa_compare_processes = &exchange;
-        cli_signals_keep(); /* mpirun ends the others when one ends by a signal */
+        cli_signals_keep(); /* mpirun ends the other processes when a signal ends one */
     } else {
         sa_session_processes = &exchange;
     }

@@ -25,17 +25,17 @@ static void find_processor(char *name, size_t size) {
     if (file) fclose(file);
 }
 
-/* The loops of softalign itself round the same wherever multiply-adds are fused. */
+/* Returns how the loops of softalign itself round: alike wherever multiply-adds are fused. */
 static const char *loops(void) {
 #ifdef __x86_64__
     const bool fuses = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return fuses ? "fused" : "unfused"; /* tensor/dispatch.h */
+    return fuses ? "fused" : "unfused"; /* see tensor/dispatch.h */
 #else
     return "fused";
 #endif
 }
 
-/* Two builds of one version may round differently, and two versions of OpenBLAS. */
+/* Two builds of one version may round differently, and so may two versions of OpenBLAS. */
 static unsigned hash_program(void) {
     uint64_t hash = sa_hash(sa_blas_version(), strlen(sa_blas_version()));
     sa_file file = {0};

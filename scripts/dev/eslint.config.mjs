@@ -1,7 +1,7 @@
 // What eslint says of the project's JavaScript: names that nobody defines or uses, long files and
-// functions. Layout is prettier's affair. Run by tests/web/web_lint.sh.
+// functions. Prettier looks after the layout. Run by tests/web/web_lint.sh.
 
-// What browsers and Node offer, as far as it is used.
+// What browsers and Node offer, as far as the code uses it.
 const BROWSER = `
   Blob CSS DOMPoint DecompressionStream Event PointerEvent ResizeObserver Response URL URLSearchParams
   WebAssembly Worker TextDecoder TextEncoder addEventListener atob clearInterval document

@@ -1,10 +1,10 @@
-"""What differs between two JSON files, of which the second may say more: values that changed, keys that are
-gone, lists of another length. New keys are passed over, and so are new elements of lists whose elements
-have a "name". Several values, one a line (JSON Lines), count as a list. Numbers are compared as they are written.
+"""Shows what differs between two JSON files, the second of which may say more: values that changed, keys that
+are gone, lists with another length. Passes over new keys, and new elements of lists whose elements have a
+"name". Several values, one per line (JSON Lines), count as a list. Compares numbers as they are written.
 
-    python3 same_json.py 'KEY|...' BEFORE AFTER [TOLERANCE]
+    python3 json_difference.py 'KEY|...' BEFORE AFTER [TOLERANCE]
 
-The keys of the regular expression are skipped; numbers may be apart by that share of the larger one.
+Skips keys that match the regular expression; numbers may differ by that share of the larger one.
 """
 import json
 import re

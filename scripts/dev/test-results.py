@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what failed and what was skipped, from the results that ctest wrote about a folder.
+"""Prints what failed and what was skipped, from the results that ctest wrote for a folder.
 
 Each failed test gets a line with the command that repeats it and the end of its output, each skipped one the last
 line that it printed. Writes "PASSED FAILED SKIPPED" to file descriptor 3.

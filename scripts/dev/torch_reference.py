@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """The models in PyTorch, in double, to compare softalign's gradients with.
 
-Written from the equations, sentence by sentence, and from no other code of the project; one file
+Written from the equations, sentence by sentence, not from any other code of the project; one file
 for each part in scripts/dev/reference.
 
   torch_reference.py DUMP           compares the loss and every gradient in a file made by
                                     `softalign gradcheck --dump DUMP`; exit code 1 when one differs
-  torch_reference.py --golden DUMP  puts PyTorch's loss and gradients into it: so those of tests/golden
-                                    were made
+  torch_reference.py --golden DUMP  puts PyTorch's loss and gradients into it, which is how those of
+                                    tests/golden were made
   torch_reference.py --attend FILE  makes tests/golden/attend.json again
 
 Needs numpy and torch (Debian: python3-numpy, python3-torch). softalign itself needs neither.

@@ -1,5 +1,5 @@
-# Sourced by the scripts, before they change the folder. Their first comment is their usage, which --help prints,
-# and, with exit code 2, an argument that they do not know.
+# The scripts source this before they change the folder. Their first comment is their usage: --help prints it, and so
+# does an argument that they do not know, with exit code 2.
 usage=$(sed -n '2,${/^#/!q;s/^# \{0,1\}//p;}' "$0")${more_usage:-}
 
 fail() { # MESSAGE

@@ -240,7 +240,8 @@ static bool words_print(const void *fields) {
     return options->output.terminal || (!options->lexicon && cli_align_prints(&options->output));
 }
 
-/* Learns one direction and adds the outputs of the first `count` pairs; then writes the lexicon. */
+/* Learns one direction, adds the outputs of the first `count` pairs, and writes the lexicon if
+ * wanted. */
 static bool align_words(const words_options *options, const sa_corpus *corpus, size_t count,
                         cli_align_output *out, sa_buffer *lexicon, sa_error *error) {
     sa_settings settings;

@@ -215,7 +215,7 @@ static double log_p(const copies *all, int c, int t) {
     return (double)all->pass.log_p[all->batch.target.start[t] + c];
 }
 
-/* dx = dF/dx of target word t. Each backward pass needs a forward pass of its own. */
+/* Computes dx = dF/dx of target word t. Each backward pass needs a forward pass of its own. */
 static void derive(copies *all, int t) {
     const sa_seq2seq *w = &all->w;
     sa_pass_forward(w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
@@ -285,8 +285,8 @@ static bool integrated_gradients(const sa_attributed *job, double *scores, sa_er
     return good;
 }
 
-/* The first copy of every batch hides nothing. A target word is predicted without those after
- * it. */
+/* Hides one column in every copy but the first of each batch. A target word is predicted without
+ * those after it. */
 static bool occlusion(const sa_attributed *job, double *scores, sa_error *error) {
     const int T = job->target->len, S = job->source->len, columns = columns_of(job);
     bool good = true;

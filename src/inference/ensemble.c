@@ -31,7 +31,7 @@ void sa_ensemble_release(sa_ensemble *ensemble) {
     *ensemble = (sa_ensemble){0};
 }
 
-/* For every word before, a row of self-attention has a weight, or two, of each head. */
+/* Counts weights: for every word before, a row of self-attention has one, or two, of each head. */
 bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error) {
     for (int m = 0; m < ensemble->count; m++) {
         const sa_seq2seq *w = ensemble->states[m].w;

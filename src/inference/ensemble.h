@@ -46,13 +46,14 @@ typedef struct sa_continuation {
     int32_t word; /* y_{i-1} */
 } sa_continuation;
 
-/* An override (or NULL) replaces the attention weights; the function does not read its order. The
- * caller releases it, even after a failure. */
+/* An override (or NULL) replaces the attention weights; nothing reads override->order. The caller
+ * releases the ensemble, even after a failure. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);
 
-/* SA_LIMIT: outputs of `steps` words are longer than a decoder that attends to them allows. */
+/* Checks the length of outputs. SA_LIMIT: `steps` words are more than a decoder that attends to
+ * them allows. */
 bool sa_ensemble_check(const sa_ensemble *ensemble, int steps, sa_error *error);
 
 /* Lays out `rows` hypotheses of at most `steps` words. sources[m]: the same `count` sentences as

@@ -29,8 +29,8 @@ const sa_length_penalty sa_length_penalties[] = {
     {.name = NULL},
 };
 
-/* Wu et al. 2016, equation 14: returns sum_j log(min(sum_i alpha_ij, 1)), from the sums over i
- * [S]. */
+/* Returns sum_j log(min(sum_i alpha_ij, 1)), from the sums over i [S] (Wu et al. 2016, equation
+ * 14). */
 static double coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {

@@ -44,8 +44,8 @@ static void range_of(const sa_bandwidth_data *data, double *from, double *to) {
     *to = log(fmin(fmax(sqrt(most) * 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
 }
 
-/* E may have several valleys: takes the lowest point of a grid in log h, then searches around it by
- * golden section. */
+/* Takes the lowest point of a grid in log h, then searches around it by golden section: E may have
+ * several valleys. */
 double sa_bandwidth_best(const sa_bandwidth_data *data, double *least) {
     double from, to, best;
     range_of(data, &from, &to);

@@ -124,7 +124,7 @@ static sa_mat lost_like(sa_mat result) {
     return lost;
 }
 
-/* sa_additive_backward without the slope of tanh. */
+/* Runs sa_additive_backward without the slope of tanh. */
 static void additive_without_slope(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                    sa_mat dv_a, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {

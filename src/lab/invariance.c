@@ -288,7 +288,7 @@ bool sa_measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 
 /* ---- Permutation ----------------------------------------------------------------------------- */
 
-/* The difference between passes over a permuted and the original source. */
+/* Returns the difference between passes over a permuted and the original source. */
 typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
 
 static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone,

@@ -307,8 +307,8 @@ static void continue_gradients(const sa_decoder_gradients *d, int layers, int ne
     }
 }
 
-/* From the gradient of s_i to that of s_{i-1} and, with input feeding, of the read-out's t_{i-1};
- * i = t + 1. */
+/* Computes the gradient of s_{i-1} and, with input feeding, of the read-out's t_{i-1}, from that of
+ * s_i; i = t + 1. */
 static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
                               sa_dropout dropout, sa_decoder_cache *cache,
                               const sa_output_gradients *of, sa_recurrent_decoder *dw) {

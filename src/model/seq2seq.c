@@ -73,8 +73,8 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
         }
 }
 
-/* Likelihood: d->t. Copying: also d->copy_gate and d->alpha. Guided alignment: d->alpha. Coverage
- * and hard attention: d->part. */
+/* Fills d: likelihood d->t; copying also d->copy_gate and d->alpha; guided alignment d->alpha;
+ * coverage and hard attention d->part. */
 void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                      sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
     if (sa_copies(w)) sa_copying_forward(w, batch, pass);

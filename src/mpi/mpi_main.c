@@ -106,7 +106,7 @@ static bool agree(bool good, sa_error *error) {
     return sa_exchange_agree(&exchange, good, error);
 }
 
-/* mpirun passes standard input only to the first process. */
+/* Refuses standard input, which mpirun passes only to the first process. */
 static bool check_arguments(int count, char **arguments, sa_error *error) {
     for (int i = 0; i < count; i++) {
         const char *value = strchr(arguments[i], '=');

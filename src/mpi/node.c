@@ -35,7 +35,8 @@ static const char *loops(void) {
 #endif
 }
 
-/* Two builds of one version may round differently, and so may two versions of OpenBLAS. */
+/* Returns a hash of the program and OpenBLAS: two builds of one version may round differently, and
+ * so may two versions of OpenBLAS. */
 static unsigned hash_program(void) {
     uint64_t hash = sa_hash(sa_blas_version(), strlen(sa_blas_version()));
     sa_file file = {0};

@@ -245,8 +245,8 @@ static bool take_settings(sa_session *session, const sa_container *file, sa_erro
     return true;
 }
 
-/* If the best model cannot be read, lets the next validation replace it, whatever its figures
- * are. */
+/* Lets the next validation replace the best model, whatever its figures are, if that cannot be
+ * read. */
 static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;

@@ -70,7 +70,7 @@ const uint64_t *sa_random_key(void) {
 
 #ifdef __wasi__
 
-/* The memory of a module has no pages to advise on. */
+/* Does nothing: the memory of a module has no pages to advise on. */
 int madvise(void *memory, size_t size, int advice) {
     return 0;
 }

@@ -46,8 +46,8 @@ typedef struct sa_continuation {
     int32_t word; /* y_{i-1} */
 } sa_continuation;
 
-/* An override (or NULL) replaces the attention weights; nothing reads override->order. The caller
- * releases the ensemble, even after a failure. */
+/* An override (or NULL) replaces the attention weights; the ensemble sets an order of its own
+ * instead of override->order. The caller releases the ensemble, even after a failure. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
                       const sa_override *override, sa_error *error);
 void sa_ensemble_release(sa_ensemble *ensemble);

@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-/* Indices by decreasing length, by counting sort: equal lengths keep their order. */
+/* Orders the indices by decreasing length, by counting sort: equal lengths keep their order. */
 static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
                             int *bucket) {
     for (int length = 0; length <= longest; length++) bucket[length] = 0;

@@ -1,6 +1,6 @@
 /* batch: sentences as token ids, the plain data that the data, model and training modules exchange.
  *
- * Each side is sorted by decreasing length on its own, so that the sentences active at a step are a
+ * Each side is sorted separately by decreasing length, so that the sentences active at a step are a
  * prefix, and packed: there is no padding. Rows have one of two orders:
  *
  *   step by step          row start[t] + b    for recurrent loops: a step is one slice
@@ -54,7 +54,7 @@ typedef struct sa_batch_side {
 
 typedef struct sa_batch {
     sa_batch_side source, target;
-    const int *source_of; /* [B] a pair's index among the sources, by that among the targets */
+    const int *source_of; /* the index of a pair's source, by the index of its target */
     int whole; /* sentences of the whole batch, of which this is a shard: the divisor of the loss */
     const sa_gold_alignment *gold; /* [B] in the given order, for the alignment loss; or NULL */
 } sa_batch;
@@ -66,17 +66,17 @@ static inline int sa_batch_index(const sa_batch_side *side, int number) {
     return b;
 }
 
-/* Returns the index of target b's source among the sources; b itself without targets. */
+/* Returns the index of target b's source among the sources; without targets, b itself. */
 static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
-/* Builds one side of `count` sentences in the arena. While the arena counts, only the lengths are
- * read, and whether a sentence has extended ids. Sentences of equal length keep their order. */
+/* Builds one side of `count` sentences in the arena. While the arena counts, it reads only the
+ * lengths, and whether a sentence has extended ids. Sentences of equal length keep their order. */
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
 /* Builds a batch of `count` pairs; `whole` is their number. target NULL (translation): that side is
- * empty and source_of NULL. */
+ * empty, and source_of is NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count);
 

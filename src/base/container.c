@@ -15,7 +15,7 @@ enum { HEADER_DEPTH = 3 };
 
 #define TENSOR "%s: tensor '%s': " /* how a message about a tensor begins */
 
-/* From wide to narrow: tensors written in this order are aligned. */
+/* Ordered from wide to narrow: tensors written in this order are aligned. */
 const sa_dtype_info sa_dtypes[SA_DTYPES] = {
     [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
     [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
@@ -36,7 +36,7 @@ static bool compute_size(sa_tensor *tensor, const char *file, sa_error *error) {
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* The first bytes of other programs' files. '?' matches any byte. */
+/* The first bytes of files of other programs. '?' matches any byte. */
 static const struct {
     const char *bytes;
     size_t size;
@@ -79,8 +79,8 @@ static bool is_text(const unsigned char *start, size_t size) {
     return size > 0;
 }
 
-/* Fails, naming the format of a foreign file, guessed from its first bytes. size >
- * SA_CONTAINER_LENGTH_SIZE. */
+/* Fails with a message that names the format of a foreign file, guessed from its first bytes. size
+ * > SA_CONTAINER_LENGTH_SIZE. */
 static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
                                   sa_error *error) {
     const size_t available = size < SA_CONTAINER_START ? size : SA_CONTAINER_START;
@@ -117,7 +117,7 @@ bool sa_container_read_length(const char *name, const unsigned char *start, size
     return true;
 }
 
-/* Returns where the first minus outside quoted strings is, or size. */
+/* Returns the position of the first minus outside quoted strings, or size. */
 static size_t find_minus(const char *text, size_t size) {
     bool quoted = false;
     size_t at = 0;
@@ -129,7 +129,7 @@ static size_t find_minus(const char *text, size_t size) {
 }
 
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
-    /* No number of a header is negative; the parser would read -0 as 0. */
+    /* No number in a header is negative; the parser would read -0 as 0. */
     const size_t minus = find_minus(text, size);
     if (minus < size)
         return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", container->name,
@@ -192,8 +192,8 @@ static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape,
     return compute_size(tensor, file, error);
 }
 
-/* The tensor must begin where the one before it ends, `at`, and fit into the `size` data bytes: no
- * overlap, no gap, nothing outside the file. */
+/* Checks that the tensor begins where the one before it ends, `at`, and fits into the `size` data
+ * bytes: no overlap, no gap, nothing outside the file. */
 static bool check_offsets(const char *file, const sa_tensor *tensor, const json_t *offsets,
                           size_t at, size_t size, sa_error *error) {
     json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);

@@ -11,14 +11,14 @@
 
 typedef enum sa_dtype { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_DTYPES } sa_dtype;
 
-/* A type; names are as in the format: "F64" ... */
+/* A type; its name is as in the format: "F64" ... */
 typedef struct sa_dtype_info {
     const char *name;
     size_t size; /* bytes of one number */
 } sa_dtype_info;
 extern const sa_dtype_info sa_dtypes[SA_DTYPES];
 
-/* The metadata and the tensor in every file of this program. */
+/* The metadata and the tensor that every file of this program has. */
 #define SA_CONTAINER_FORMAT "softalign"
 #define SA_CONTAINER_VERSION "1"
 #define SA_CONTAINER_CHECKSUM "checksum"
@@ -28,7 +28,7 @@ enum {
     SA_CONTAINER_MAX_TENSORS = 4096,   /* including the checksum */
     SA_CONTAINER_LENGTH_SIZE = 8,      /* bytes of the header's length */
     SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes */
-    SA_CONTAINER_PIECE = 1 << 18,      /* bytes still in the cache when they are checked */
+    SA_CONTAINER_PIECE = 1 << 18,      /* bytes that stay in the cache until they are checked */
 };
 
 typedef struct sa_tensor {
@@ -36,7 +36,7 @@ typedef struct sa_tensor {
     sa_dtype type;
     int rank;                      /* 1 .. SA_TENSOR_MAX_RANK */
     int shape[SA_TENSOR_MAX_RANK]; /* all > 0 */
-    const void *data;              /* of a file that was read: unaligned, in its memory */
+    const void *data;              /* in a file that was read: unaligned, in its memory */
     size_t size;                   /* bytes; ignored when writing: it follows from the shape */
 } sa_tensor;
 
@@ -45,24 +45,24 @@ typedef struct sa_metadata {
 } sa_metadata;
 
 typedef struct sa_container {
-    const char *name;   /* for messages: the path */
-    sa_tensor *tensors; /* in the order of their data, without the checksum */
+    const char *name;   /* for messages: usually the path */
+    sa_tensor *tensors; /* in the order of their data, excluding the checksum */
     size_t count;
-    uint32_t checksum; /* of an opened file, verified */
+    uint32_t checksum; /* of an opened file; verified */
     void *header;      /* owns the names and strings */
-    char *memory;      /* of an opened file: owns the data; the caller may take it over */
-    size_t size;       /* bytes of an opened file */
-    bool *odd;         /* of each SA_CONTAINER_PIECE bytes of data: whether they failed the check of
-                          sa_container_open; or NULL */
+    char *memory;      /* of an opened file; owns the data; the caller may take it over */
+    size_t size;       /* size of an opened file in bytes */
+    bool *odd; /* for each SA_CONTAINER_PIECE bytes of data: whether they failed the check of
+                  sa_container_open; or NULL */
 } sa_container;
 
 /* Reads and checks the file at `path`; the string must outlive the container. A large file is read
  * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is not a regular file;
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
- * and version. Freed by sa_container_close.
+ * and version. Free the container with sa_container_close.
  *
- * Also passes each piece of the data to `check`, unless that is NULL, while it is in the cache and
- * by several threads at once. The first piece begins with the first tensor's data. */
+ * Several threads also pass each piece of the data to `check`, unless that is NULL, while the piece
+ * is in the cache. The first piece begins with the first tensor's data. */
 typedef bool sa_container_check(const void *piece, size_t size);
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error);
@@ -73,10 +73,10 @@ bool sa_container_read(sa_container *container, const char *name, const void *by
 
 void sa_container_close(sa_container *container);
 
-/* Returns the tensor of that name, or NULL. */
+/* Returns the tensor with that name, or NULL. */
 const sa_tensor *sa_container_find(const sa_container *container, const char *name);
 
-/* Returns the metadata string of that key, or NULL. */
+/* Returns the metadata string with that key, or NULL. */
 const char *sa_container_metadata(const sa_container *container, const char *key);
 
 /* Replaces the file at `path` (see sa_save) by these tensors, metadata strings and a checksum.
@@ -95,11 +95,11 @@ enum { SA_CONTAINER_START = 16 }; /* bytes that tell what a file is */
 bool sa_container_read_length(const char *name, const unsigned char *start, size_t size,
                               size_t *length, sa_error *error);
 
-/* Returns how many of the `chunk` bytes from `at` on, in a file of `size` bytes, enter its
- * checksum: all except the last four bytes of the file, which are the checksum itself. */
+/* Returns how many of the `chunk` bytes from `at` on, in a file of `size` bytes, the checksum
+ * covers: all except the last four bytes of the file, which are the checksum itself. */
 size_t sa_container_summed(size_t at, size_t chunk, size_t size);
 
-/* Does the same as sa_container_read, given the checksum of the bytes. The container has its name,
- * and is closed on failure. */
+/* Does the same as sa_container_read, given the checksum of the bytes. The container has its name
+ * already; it is closed on failure. */
 bool sa_container_parse(sa_container *container, const char *bytes, size_t size, uint32_t sum,
                         sa_error *error);

@@ -13,7 +13,7 @@
 
 enum {
     CACHE_LINE = 64,
-    PART_SIZE = 1 << 22, /* bytes that one thread reads before it asks for more */
+    PART_SIZE = 1 << 22, /* bytes that a thread reads before it asks for more */
 };
 
 static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t size,
@@ -35,8 +35,8 @@ typedef struct file_part {
     sa_error error;
 } file_part;
 
-/* A file that is read into `bytes`, in parts: the header with the first PART_SIZE bytes of data,
- * then PART_SIZE bytes each. */
+/* A file that is read in parts into `bytes`: first the header with PART_SIZE bytes of data, then
+ * PART_SIZE bytes each. */
 typedef struct file_parts {
     int fd;
     const char *path;
@@ -59,7 +59,7 @@ static void read_part(void *context, int task) {
     const size_t end = part_begin(file, task + 1);
     part->good = true;
     for (size_t at = part_begin(file, task), next; at < end; at = next) {
-        const size_t piece = at ? at : file->data; /* the header comes with the first one */
+        const size_t piece = at ? at : file->data; /* the header comes with the first piece */
         next = end - piece < SA_CONTAINER_PIECE ? end : piece + SA_CONTAINER_PIECE;
         part->good = read_chunk(file->fd, file->path, file->bytes, at, next - at, &part->error);
         if (!part->good) return;
@@ -84,7 +84,8 @@ static bool join_parts(const file_parts *file, uint32_t *sum, sa_error *error) {
     return true;
 }
 
-/* The threads also share the time in which the system clears the memory for the bytes. */
+/* Reads the file in several threads, which also share the time that the system needs to clear the
+ * memory. */
 static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *error) {
     file->count = (int)((file->size - file->data) / PART_SIZE) + 1;
     file->parts = sa_new((size_t)file->count, sizeof *file->parts, error);
@@ -96,8 +97,8 @@ static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *e
     return good;
 }
 
-/* Checks the type, size and first bytes of the file before allocating anything. The tensors' data
- * begin at a cache line, so that weights can be used in place. */
+/* Checks the type, size and first bytes of the file before allocating anything. The data of the
+ * tensors begin at a cache line, so that weights can be used in place. */
 static bool load(sa_container *container, file_parts *file, int threads, uint32_t *sum,
                  sa_error *error) {
     struct stat before, after;

@@ -37,8 +37,8 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     return true;
 }
 
-/* Returns whether it is a control or bidirectional formatting character, which changes how a
- * terminal shows other text. */
+/* Returns whether it is a control character or a bidirectional formatting character, which changes
+ * how a terminal shows other text. */
 static bool is_unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
            code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||

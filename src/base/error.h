@@ -16,15 +16,15 @@ bool sa_fail(sa_error *error, sa_code code, const char *format, ...)
 
 /* Replaces names of settings in braces by options: "{max_len} %d" becomes "--max-len %d". This is
  * how numeric modules mention options in messages without depending on config, whose options are
- * named like their fields. sa_fail calls it; this is for other formats. Returns out. */
+ * named like their fields. sa_fail calls it; call it for other formats. Returns out. */
 const char *sa_name_options(char *out, size_t capacity, const char *format)
     __attribute__((format_arg(3)));
 
-/* "cannot open 'x': No such file or directory" from errno. `verb` is "open", "read", "write" ...;
- * the code should be SA_OPEN or SA_IO. */
+/* Fails with a message from errno: "cannot open 'x': No such file or directory". `verb` is "open",
+ * "read", "write" ...; the code should be SA_OPEN or SA_IO. */
 bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *path);
 
-/* SA_LIMIT: out of memory. */
+/* Fails with SA_LIMIT: out of memory. */
 bool sa_fail_memory(sa_error *error, size_t bytes);
 
 /* Copies `size` bytes of untrusted text into `out` (capacity >= 4, always terminated), with control
@@ -32,27 +32,28 @@ bool sa_fail_memory(sa_error *error, size_t bytes);
  * truncated with an ellipsis. Returns out. */
 const char *sa_escape(char *out, size_t capacity, const char *text, size_t size);
 
-/* Writes the first character of `text` (size >= 1) as sa_escape does, terminated. Returns its bytes
- * in the text. */
+/* Writes the first character of `text` (size >= 1) as sa_escape does, terminated. Returns its
+ * length in the text, in bytes. */
 enum { SA_ESCAPED = 16 };
 size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size);
 
-/* Returns the length of the UTF-8 character at `text` and sets *code to its code point; 0: invalid.
- */
+/* Returns the length of the UTF-8 character at `text` and sets *code to its code point. 0: it is
+ * invalid. */
 size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
 /* Returns whether the bytes are strict UTF-8 (no overlong forms, no surrogates, nothing above
  * U+10FFFF). If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
 /* Aborts on a programming error, such as a shape that does not match or a name bound twice. Bad
- * input never gets here. */
+ * input never leads here. */
 #define sa_require(condition)                                                                      \
     do {                                                                                           \
         if (!(condition)) sa_trap(#condition, __FILE__, __LINE__);                                 \
     } while (0)
 _Noreturn void sa_trap(const char *condition, const char *file, int line);
 
-/* Tells an analyzer that sees one file at a time (scripts/dev/lint) that these return false. */
+/* Tells an analyzer that sees only one file at a time (scripts/dev/lint) that these functions
+ * return false. */
 #ifdef SA_STATIC_ANALYSIS
 #define sa_fail(...) (sa_fail(__VA_ARGS__) && false)
 #define sa_fail_errno(...) (sa_fail_errno(__VA_ARGS__) && false)
@@ -73,8 +74,8 @@ bool sa_given_array(const void *array, size_t count, const char *name, sa_error 
 bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error);
 bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error);
 
-/* Checks its sizes and its words, which must be UTF-8; the weights may be NULL. */
+/* Checks the sizes of the alignment and its words, which must be UTF-8; the weights may be NULL. */
 bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error);
 
-/* Checks a corpus that was opened, or put together by a program. */
+/* Checks a corpus that was opened, or that a program put together. */
 bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error);

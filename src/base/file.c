@@ -34,11 +34,11 @@ static bool fail_gzip(const sa_file *file, const char *what, sa_error *error) {
 }
 
 static uInt zlib_chunk(size_t size) {
-    enum { MOST = 1 << 20 }; /* bytes per call: zlib counts in 32 bits */
+    enum { MOST = 1 << 20 }; /* bytes per call: zlib counts with 32 bits */
     return (uInt)(size < MOST ? size : MOST);
 }
 
-/* Unpacks all members of a gzip file; nothing may follow the last. */
+/* Unpacks all members of a gzip file; nothing may follow the last one. */
 static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error *error) {
     const size_t ratio_limit_start = (size_t)64 << 20;
     z_stream stream = {0};

@@ -9,7 +9,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Limits of an unpacked file (less where addresses have 32 bits) and of a line. */
+/* Limits of the size of an unpacked file (lower where addresses have 32 bits) and of a line. */
 #define SA_FILE_LIMIT ((size_t)(SIZE_MAX > UINT32_MAX ? INT64_C(1) << 32 : INT64_C(1) << 30))
 #define SA_LINE_LIMIT ((size_t)1 << 20)
 
@@ -21,14 +21,13 @@ typedef struct sa_file {
 
 void sa_file_release(sa_file *file);
 
-/* Reads `path` ("-": standard input) until its end. A directory is SA_OPEN; a damaged
- * gzip stream is SA_DATA; more than `limit` bytes, or gzip that unpacks more than 200 : 1 beyond
- * 64 MiB, or a device that gives more than SA_LINE_LIMIT, is SA_LIMIT. `path` must outlive the
- * file. */
+/* Reads `path` ("-": standard input) until its end. SA_OPEN: it is a directory; SA_DATA: a damaged
+ * gzip stream; SA_LIMIT: more than `limit` bytes, gzip data that unpacks more than 200 : 1 beyond
+ * 64 MiB, or a device that yields more than SA_LINE_LIMIT. `path` must outlive the file. */
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 
-/* The next line without its LF or CRLF, terminated in place; false at the end. A line above
- * SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
+/* Returns the next line without its LF or CRLF, terminated in place; false at the end. A line
+ * longer than SA_LINE_LIMIT, a NUL byte or a lone CR is an error: `*failed` is set. */
 typedef struct sa_lines {
     sa_file *file;
     size_t at, number; /* number of the last line returned, from 1 */
@@ -46,7 +45,7 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
 void sa_text_lines_close(sa_text_lines *reader);
 
 /* Reads the next line: valid UTF-8, terminated. Returns false at the end, or with *failed set:
- * SA_DATA naming file, line and byte. */
+ * SA_DATA names the file, line and byte. */
 bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
                         sa_error *error);
 
@@ -60,8 +59,8 @@ bool sa_file_missing(const char *path);
  * device or folder. */
 bool sa_file_is_regular(const char *path);
 
-/* Returns the path without links, "." and "..", to be freed. The file need not exist, but its
- * folder must, or the path stays as it is. NULL: out of memory. */
+/* Returns the path without links, "." and ".."; free it with free(). The file need not exist, but
+ * its folder must, or the path stays as it is. NULL: out of memory. */
 char *sa_path_resolve(const char *path, sa_error *error);
 
 /* Returns whether two existing paths lead to the same file. */
@@ -77,14 +76,14 @@ typedef struct sa_chunk {
 
 /* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
  * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
- * mode; a new one gets 0666 less the umask. A symbolic link is followed: the file that it leads to
+ * mode; a new one gets 0666 minus the umask. A symbolic link is followed: the file that it leads to
  * is replaced, in its own folder. Pipes, devices and files that are open already (/dev/stdout) are
  * written to directly. Directories and loops of links are refused.
  * Fails with SA_OPEN if the folder or a link cannot be opened, otherwise with SA_IO; the old file
  * is unchanged and no temporary file remains. (If only the last step fails, the new file is already
  * in place; the message says so.) The temporary file of a killed save is removed by the
  * next save to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ
- * is killed by it at a limit of file size. */
+ * is killed by it when it reaches a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 
 /* Saves a text. SA_LIMIT: the buffer ran out of memory. */
@@ -93,8 +92,8 @@ bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error);
 /* Saves a text as folder/name and releases it. */
 bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error);
 
-/* Writes the text to an open file. SA_IO; its text is empty if the reader of a pipe has gone away,
- * so that `softalign translate | head` ends silently. */
+/* Writes the text to an open file. Fails with SA_IO; the message is empty if the reader of a pipe
+ * has gone away, so that `softalign translate | head` ends silently. */
 bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
 
 /* Returns whether this is the name of a temporary file of sa_save. */
@@ -103,9 +102,9 @@ bool sa_save_is_temporary(const char *name);
 /* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
-/* Removes regular files of the folder (of a link, the file that it leads to) and syncs the folder:
- * even after a power cut, files saved later never stand next to removed ones. SA_OPEN: the folder
- * cannot be opened; SA_IO names a file that remains. */
+/* Removes regular files from the folder (for a link, the file that it leads to) and syncs the
+ * folder: even after a power cut, files saved later never appear next to removed ones. SA_OPEN: the
+ * folder cannot be opened; SA_IO names a file that remains. */
 bool sa_directory_remove(const char *folder, const char *const *names, size_t count,
                          sa_error *error);
 
@@ -117,10 +116,11 @@ typedef struct sa_directory_lock {
 
 /* Creates `folder` (its last level) if it is missing, and locks it until sa_directory_lock_close or
  * the end of the process; .lock in it names process and machine, and may be removed at any time.
- * Removes the temporary files of killed saves. Fails with SA_OPEN when the folder cannot be created
- * or written to, with SA_BUSY, naming the owner, when it is locked. */
+ * Removes the temporary files of killed saves. SA_OPEN: the folder cannot be created or written to;
+ * SA_BUSY, naming the owner: it is locked. */
 bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
 void sa_directory_lock_close(sa_directory_lock *lock);
 
-/* Checks that `folder` is still the one that was locked. SA_OPEN: it is gone, or replaced. */
+/* Checks that `folder` is still the one that was locked. SA_OPEN: it is gone, or it was
+ * replaced. */
 bool sa_directory_lock_holds(const sa_directory_lock *lock, const char *folder, sa_error *error);

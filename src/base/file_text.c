@@ -1,4 +1,4 @@
-/* file_text: the part of base/file.h that asks the system for nothing. */
+/* file_text: the part of base/file.h that needs nothing from the system. */
 #include "base/file.h"
 #include "base/utf8.h"
 

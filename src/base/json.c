@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory that all values may take, and estimates for one value: brackets and commas alone take
- * a hundred times their size. The longest valid header needs 7 MB. */
+/* The memory that all values may take, and estimates for one value: a text of nothing but brackets
+ * and commas takes a hundred times its size. The longest valid header needs 7 MB. */
 enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, TEXT_COST = 128, NUMBER_COST = 48 };
 
 typedef struct json_reader {
     const char *text;
     size_t at, size;
-    size_t memory_used;      /* of MEMORY_LIMIT */
-    const char *parse_error; /* at `at`; NULL after a failure: memory ran out */
-    char note[64];           /* the text of a parse_error that names a key */
+    size_t memory_used;      /* counts toward MEMORY_LIMIT */
+    const char *parse_error; /* at `at`; NULL after a failure: out of memory */
+    char note[64];           /* buffer for a parse_error that names a key */
 } json_reader;
 
 static bool parse_error(json_reader *it, const char *what) {
@@ -27,7 +27,7 @@ static bool parse_error(json_reader *it, const char *what) {
     return false;
 }
 
-/* Skips white space and returns the next byte, 0 at the end. */
+/* Skips white space and returns the next byte; 0 at the end. */
 static char peek(json_reader *it) {
     while (it->at < it->size && memchr(" \t\n\r", it->text[it->at], 4)) it->at++;
     return it->at < it->size ? it->text[it->at] : 0;
@@ -91,7 +91,7 @@ static bool read_character(json_reader *it, uint32_t *code) {
 
 /* Returns a terminated string; free it with free(). No character is longer than its escape. */
 static char *read_string(json_reader *it) {
-    size_t end = it->at + 1; /* of the closing quote */
+    size_t end = it->at + 1; /* end: position of the closing quote */
     while (end < it->size && it->text[end] != '"') end += 1 + (it->text[end] == '\\');
     if (end >= it->size) return parse_error(it, "unterminated string"), NULL;
     char *string = sa_new(end - it->at, 1, NULL);
@@ -180,7 +180,7 @@ static bool read_member(json_reader *it, json_t *object, int depth) {
     return good;
 }
 
-/* Reads an object or array, in which `depth` more may be nested, from its opening bracket. */
+/* Reads an object or array from its opening bracket; `depth` more levels may be nested in it. */
 static json_t *read_collection(json_reader *it, bool object, int depth) {
     json_t *all = object ? json_object() : json_array();
     const char end = object ? '}' : ']';

@@ -7,20 +7,19 @@
 #include <jansson.h>
 
 /* Returns the value of the text; release it with json_decref. SA_DATA, with a message that names
- * `file`, its `part` and the byte: not JSON, a duplicate key, nested deeper than `depth` (the
- * parser is recursive), or too much memory needed; SA_LIMIT: out of memory. */
+ * `file`, its `part` and the byte: the text is not JSON, repeats a key, nests deeper than `depth`
+ * (the parser is recursive), or needs too much memory; SA_LIMIT: out of memory. */
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error);
 
-/* From now on sa_json_short tells this thread whether an allocation for JSON has failed. Wraps the
- * program's functions of json_set_alloc_funcs. */
+/* Makes sa_json_short tell this thread, from now on, whether an allocation for JSON has failed.
+ * Wraps the functions that the program set with json_set_alloc_funcs. */
 void sa_json_watch(void);
 bool sa_json_short(void);
 
 /* Returns a number, or null for infinities and NaN. */
 json_t *sa_json_number(double value);
-/* Returns the text of a buffer and releases it; sets *failed if the buffer had run out of memory.
- */
+/* Returns the text of a buffer and releases it; sets *failed if the buffer ran out of memory. */
 json_t *sa_json_buffer(sa_buffer *text, bool *failed);
 /* Returns a list of strings; null for NULL. */
 json_t *sa_json_words(const char *const *words, int count);
@@ -28,10 +27,10 @@ json_t *sa_json_words(const char *const *words, int count);
 json_t *sa_json_vector(const double *x, int count);
 /* Returns a list of rows; null for NULL. */
 json_t *sa_json_matrix(const double *x, int rows, int cols);
-/* Returns a list of matrices, which are stored one after the other. */
+/* Returns a list of matrices that are stored one after the other. */
 json_t *sa_json_matrices(const double *x, int count, int rows, int cols);
 
-/* Appends the value as indented ASCII and a line feed, and releases it. Sets out->failed if the
+/* Appends the value as indented ASCII with a line feed, and releases it. Sets out->failed if the
  * value is NULL or sa_json_short is true. */
 void sa_json_add(json_t *value, sa_buffer *out);
 /* Appends the value on a single line, and releases it. */

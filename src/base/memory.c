@@ -59,7 +59,7 @@ bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_erro
     size_t wanted = *capacity < SIZE_MAX / 2 ? *capacity * 2 : SIZE_MAX;
     if (wanted < need) wanted = need;
     if (wanted < 16) wanted = 16;
-    void *array; /* by memcpy: the caller's pointer may have any type */
+    void *array; /* copied with memcpy: the caller's pointer may have any type */
     memcpy(&array, place, sizeof array);
     if (!sa_resize(&array, wanted, size, error)) return false;
     memcpy(place, &array, sizeof array);

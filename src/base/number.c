@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* Sets the locale of this thread to "C", for the C library's correctly rounded conversions; returns
- * the one before, for uselocale. In glibc and musl "C" is static: nothing fails or is to be freed.
- */
+ * the previous one, for uselocale. In glibc and musl "C" is static: nothing can fail or needs to be
+ * freed. */
 static locale_t enter_c_locale(void) {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-/* What strtod and strtoll read but is not a number here (spaces, hexadecimal, "inf", "nan") has
- * other characters than these. */
+/* Whatever strtod and strtoll read that is not a number here (spaces, hexadecimal, "inf", "nan")
+ * contains other characters than these. */
 #define OF_INTEGERS "+-0123456789"
 #define OF_NUMBERS OF_INTEGERS ".eE"
 
@@ -44,8 +44,7 @@ int sa_number_compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Starts with FLT_DIG or DBL_DIG digits and ends at the latest with 9 or 17, which are always
- * enough. */
+/* Tries FLT_DIG or DBL_DIG digits first, and at most 9 or 17, which are always enough. */
 static void add(sa_buffer *out, double value, bool single) {
     if (!isfinite(value) || (fabs(value) <= 1e15 && value == trunc(value))) {
         sa_number_add_fixed(out, value, 0);

@@ -22,9 +22,10 @@ double sa_rng_uniform(sa_rng *rng);
 /* Returns a standard normal number, by Box and Muller. */
 double sa_rng_normal(sa_rng *rng);
 
-/* SplitMix64's finalizer: a good 64-bit hash of one number. */
+/* Applies SplitMix64's finalizer: a good 64-bit hash of one number. */
 uint64_t sa_hash_mix(uint64_t value);
-/* 64-bit FNV-1a, mixed: the hash by which sentences are split into train, valid and test. */
+/* Returns the 64-bit FNV-1a hash, mixed: by it, sentences are split into train, valid and test. */
 uint64_t sa_hash(const char *text, uint64_t size);
-/* SipHash-1-3 (Aumasson and Bernstein 2012): collisions cannot be constructed without the key. */
+/* Returns SipHash-1-3 (Aumasson and Bernstein 2012): collisions cannot be constructed without the
+ * key. */
 uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size);

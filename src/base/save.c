@@ -16,10 +16,10 @@
 
 /* ---- Where the bytes go ---------------------------------------------------------------------- */
 
-enum { LINKS = 40 }; /* followed, as the system does */
+enum { LINKS = 40 }; /* most links that are followed, as in the system */
 
 /* Returns the descriptor of this process that a link stands for, such as /proc/self/fd/1, to which
- * /dev/stdout leads; -1: it is another link. */
+ * /dev/stdout leads; -1: it is an ordinary link. */
 static int descriptor_of(const char *link) {
     const char *slash = strrchr(link, '/');
     int64_t number;
@@ -38,7 +38,7 @@ static const char *follow_links(const char *path, char real[PATH_MAX], int *desc
     for (int links = 0; links <= LINKS; links++) {
         char to[PATH_MAX], next[PATH_MAX];
         const ssize_t size = readlink(at, to, sizeof to);
-        /* not a link; any other problem shows when it is opened */
+        /* it is not a link; any other problem shows when it is opened */
         if (size < 0 || (*descriptor = descriptor_of(at)) >= 0) return at;
         const char *slash = *to == '/' ? NULL : strrchr(at, '/');
         const int folder = slash ? (int)(slash - at) + 1 : 0;
@@ -51,7 +51,8 @@ static const char *follow_links(const char *path, char real[PATH_MAX], int *desc
     return NULL;
 }
 
-/* Opens the folder of a path; `folder` is its name then, and *name the last component. */
+/* Opens the folder of a path; `folder` receives its name, and *name the last component of the
+ * path. */
 static int open_parent(const char *path, char folder[PATH_MAX], const char **name) {
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
@@ -71,12 +72,12 @@ enum { TEMPORARY_SIZE = sizeof TEMPORARY_PREFIX TEMPORARY_SUFFIX + 16 }; /* 16 h
 typedef struct save_target {
     const char *name; /* in the folder */
     int folder;       /* descriptor */
-    mode_t mode;      /* of the file to be replaced; 0: there is none */
+    mode_t mode;      /* mode of the file to be replaced; 0: there is none */
     char temporary[TEMPORARY_SIZE];
 } save_target;
 
-/* Removes the temporary file of a killed save; false if there is none. A save in progress holds a
- * lock on its temporary file. */
+/* Removes the temporary file of a killed save; returns false if there is none. A save in progress
+ * holds a lock on its temporary file. */
 static bool remove_stale(int folder, const char *name) {
     struct stat opened, named;
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -89,16 +90,16 @@ static bool remove_stale(int folder, const char *name) {
     return stale;
 }
 
-/* Locks a new file; false if another process has meanwhile removed it as stale. On a file system
- * without locks the file stays unlocked, and stale files are never removed. */
+/* Locks a new file; returns false if another process has meanwhile removed it as stale. On a file
+ * system without locks the file stays unlocked, and stale files are never removed. */
 static bool lock_new(int fd) {
     struct stat about;
     return (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
            (fstat(fd, &about) != 0 || about.st_nlink > 0);
 }
 
-/* The first name is derived from the file's, so that the next save finds what a killed one left;
- * further names are random. */
+/* Opens a temporary file. The first name tried is derived from the file's, so that the next save
+ * finds what a killed one left; further names are random. */
 static int open_temporary(save_target *to) {
     for (uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));;) {
         snprintf(to->temporary, sizeof to->temporary,
@@ -131,7 +132,7 @@ static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return true;
 }
 
-/* Reads the file back and compares checksums; sets errno to EIO if it differs. */
+/* Reads the file back and compares checksums; sets errno to EIO if they differ. */
 static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
     uint32_t expected = 0, actual = 0;
     size_t missing = 0;
@@ -152,7 +153,7 @@ static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return got == 0 && missing == 0 && actual == expected;
 }
 
-/* Writes and renames the new file, or removes it. */
+/* Writes the new file and renames it, or removes it. */
 static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_t count) {
     const int again = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps the lock */
     bool good = again >= 0 && (!to->mode || fchmod(fd, to->mode & 0777) == 0) &&
@@ -226,9 +227,10 @@ bool sa_save_is_temporary(const char *name) {
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Locks the folder, which holds even if .lock is removed, and .lock, because not every file system
- * can lock folders. Writes the owner into .lock, or fails and names the owner. The lock is flock,
- * not the note: the system releases it when the process dies, and a stale note is harmless. */
+/* Locks the folder, a lock that holds even if .lock is removed, and .lock, because not every file
+ * system can lock folders. Writes the owner into .lock, or fails and names the owner. What locks
+ * is flock, not the note: the system releases it when the process dies, and a stale note is
+ * harmless. */
 static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_error *error) {
     if ((flock(lock->folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
         flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
@@ -248,7 +250,7 @@ static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_e
     return true;
 }
 
-/* Syncs the entry of a new folder to disk, without which a power cut could lose the folder. A
+/* Syncs the entry of a new folder to disk; without this, a power cut could lose the folder. A
  * parent that is writable but not readable cannot be synced. */
 static bool sync_parent(const char *path, sa_error *error) {
     char plain[PATH_MAX], above[PATH_MAX];
@@ -268,7 +270,7 @@ bool sa_directory_create(const char *folder, sa_error *error) {
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
-/* Removes a file; of a link, the file that it leads to, because the next save follows the link. */
+/* Removes a file; for a link, the file that it leads to, because the next save follows the link. */
 static bool remove_file(const char *folder, const char *name, sa_error *error) {
     struct stat about;
     char path[SA_PATH_SIZE], buffer[PATH_MAX];
@@ -294,7 +296,7 @@ bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_erro
     if (!sa_directory_create(folder, error)) return false;
     lock->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock->folder < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
-    /* checks the folder itself: an old .lock can be opened in one that became read-only */
+    /* checks the folder itself: an old .lock can be opened in a folder that became read-only */
     if (faccessat(lock->folder, ".", W_OK | X_OK, AT_EACCESS) == 0)
         lock->file = openat(lock->folder, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (lock->file < 0)

@@ -17,7 +17,7 @@ struct sa_pool {
     void *context;
     int tasks, next, unfinished;
     int ahead, turn;               /* see sa_pool_run_in_turn; the turns before `turn` are over */
-    bool turning;                  /* a thread is in in_turn */
+    bool turning;                  /* a thread is calling in_turn */
     bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
     const sa_watch *watch; /* or NULL */
@@ -110,7 +110,7 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
     sa_pool_run_in_turn(pool, tasks, 0, work, NULL, context);
 }
 
-/* A worker passes no work; it takes tasks until the pool is closed. */
+/* A worker passes no work: it takes tasks until the pool is closed. */
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context) {
     sa_require(!in_turn || (tasks <= SA_MAX_THREADS && ahead > 0));
@@ -154,7 +154,7 @@ void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void 
 static uint64_t key[2];
 
 static void draw(void) {
-    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* on failure 0: slow at worst */
+    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* on failure the key is 0: slow at worst */
 }
 
 const uint64_t *sa_random_key(void) {

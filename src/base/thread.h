@@ -24,7 +24,7 @@ void sa_pool_close(sa_pool *pool);
 int sa_pool_threads(const sa_pool *pool);
 
 /* Runs work(context, i) for i = 0 .. tasks-1, in any order on any thread, and returns when all are
- * done. Not reentrant. */
+ * done. It is not reentrant. */
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context);
 
 /* Runs at most SA_MAX_THREADS tasks. After work(context, i), in_turn(context, i) is called one task
@@ -33,16 +33,16 @@ void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task)
 void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
                          void (*in_turn)(void *context, int task), void *context);
 
-/* Ends the jobs of a pool early, and reports their progress. */
+/* What ends the jobs of a pool early and reports their progress. */
 typedef struct sa_watch {
     const volatile sig_atomic_t *stop; /* not 0: end early; or NULL */
-    double deadline;                   /* in sa_clock_seconds: end early after it; 0: none */
+    double deadline;                   /* in sa_clock_seconds: when to end early; 0: never */
     /* Called before each task of the caller, with the number of tasks begun; or NULL. */
     void (*progress)(void *context, int begun, int tasks);
     void *context;
 } sa_watch;
 
-/* Sets the watch of all later jobs, which must outlive them; NULL: none. */
+/* Sets the watch for all later jobs; it must outlive them. NULL: none. */
 void sa_pool_watch(sa_pool *pool, const sa_watch *watch);
 
 /* Returns whether the job of the current task is to end early; once true, it stays true. A pass

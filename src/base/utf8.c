@@ -28,7 +28,7 @@ const char *sa_utf8_guess_format(const char *text, size_t size, const char **com
         const char *bytes;
         size_t size;
         const char *name, *command;
-        const char *inside; /* what it also contains */
+        const char *inside; /* something else that it contains */
     } starts[] = {
         {"\xff\xfe\0\0", 4, ICONV("UTF-32LE")},
         {"\0\0\xfe\xff", 4, ICONV("UTF-32BE")},
@@ -73,8 +73,8 @@ static bool is_composed(const char *text, size_t size) {
     return highest < LEAD_BYTE_OF_300;
 }
 
-/* Returns whether canonical ordering may move the character: a combining mark, or one of the three
- * that are not but decompose into two. */
+/* Returns whether canonical ordering may move the character: it is a combining mark, or one of the
+ * three others that decompose into two marks. */
 static bool is_mark(utf8proc_int32_t code) {
     return utf8proc_get_property(code)->combining_class || code == 0xf73 || code == 0xf75 ||
            code == 0xf81;
@@ -91,9 +91,9 @@ static size_t find_long_run(const char *text, size_t size) {
     return size;
 }
 
-/* Appends the text with combining grapheme joiners in runs of more than 30 marks, as in the
- * Stream-Safe Text Format (Unicode Standard Annex 15, section 13): ordering a run of marks takes
- * time quadratic in its length. */
+/* Appends the text, with combining grapheme joiners inserted in runs of more than 30 marks, as in
+ * the Stream-Safe Text Format (Unicode Standard Annex 15, section 13): ordering a run of marks
+ * takes time quadratic in its length. */
 static void break_long_runs(const char *text, size_t size, sa_buffer *out) {
     for (size_t end; size; text += end, size -= end) {
         end = find_long_run(text, size);
@@ -102,7 +102,7 @@ static void break_long_runs(const char *text, size_t size, sa_buffer *out) {
     }
 }
 
-/* Lower case code point by code point; case folding would turn ß into ss. */
+/* Lowercases code point by code point; case folding would turn ß into ss. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error) {
     if (!lower && is_composed(text, size)) return sa_copy(text, size, error);
     utf8proc_uint8_t *result = NULL;
@@ -153,8 +153,8 @@ static bool is_in(utf8proc_int32_t code, unsigned int categories) {
 
 /* ---- Lower case ------------------------------------------------------------------------------ */
 
-/* Unicode's Case_Ignorable: characters that do not count when a capital sigma is tested for being
- * the end of a word. */
+/* Returns whether the character has Unicode's property Case_Ignorable: such characters do not count
+ * when a capital sigma is tested for ending a word. */
 static bool is_case_ignorable(utf8proc_int32_t code) {
     static const utf8proc_int32_t points[] = {'\'',   '.',    ':',    0xb7,   0x387,  0x55f,
                                               0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
@@ -203,8 +203,8 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-/* Scripts written without spaces, with their punctuation, but not full-width digits and letters,
- * which form words. */
+/* Returns whether the code point belongs to a script written without spaces, or to its punctuation;
+ * not for full-width digits and letters, which form words. */
 static bool is_han(utf8proc_int32_t code) {
     static const struct {
         utf8proc_int32_t first, last;
@@ -256,8 +256,8 @@ size_t sa_utf8_grapheme_size(const char *text, size_t size) {
     return at;
 }
 
-/* A cluster is at most as wide as a wide character. A pictograph with an emoji variation selector
- * is wide, and so is a keycap sequence. */
+/* Returns the columns of a cluster, which is at most as wide as a wide character. A pictograph with
+ * an emoji variation selector is wide, and so is a keycap sequence. */
 static int cluster_width(const char *text, size_t size) {
     enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
     size_t length;
@@ -282,7 +282,7 @@ int sa_utf8_width(const char *text, size_t size) {
     return width;
 }
 
-/* 1: left-to-right, -1: right-to-left, 0: neither strongly. */
+/* Returns 1: left-to-right, -1: right-to-left, 0: neither strongly. */
 static int direction(utf8proc_int32_t code) {
     const utf8proc_propval_t class = utf8proc_get_property(code)->bidi_class;
     if (class == UTF8PROC_BIDI_CLASS_L) return 1;

@@ -1,4 +1,4 @@
-/* utf8: Unicode, the only file that includes <utf8proc.h>. Nothing here knows a locale. */
+/* utf8: Unicode. Only utf8.c includes <utf8proc.h>. Nothing here knows a locale. */
 #pragma once
 
 #include "base/error.h"
@@ -7,21 +7,21 @@
 /* Returns the size of the byte order mark at the beginning of the text: 3 or 0. */
 size_t sa_utf8_mark_size(const char *text, size_t size);
 
-/* Returns the format of a file with these bytes, such as "UTF-16LE" or "a zip archive", and a
- * command that converts FILE to text; NULL if it may be text. */
+/* Returns the format of a file with these bytes, such as "UTF-16LE" or "a zip archive", and sets
+ * *command to a command that converts FILE to text; NULL: it may be text. */
 const char *sa_utf8_guess_format(const char *text, size_t size, const char **command);
 
 /* Returns a text (valid UTF-8) in Normalization Form C, in lower case if `lower`. U+034F is
- * inserted after every 30 combining marks in a row. Terminated, freed with free(); NULL: out of
+ * inserted after every 30 combining marks in a row. Terminated; free it with free(). NULL: out of
  * memory. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error);
 
-/* Normalizes a text from outside. SA_USAGE, naming `what` it is: it is NULL or not UTF-8. */
+/* Normalizes a text from outside. SA_USAGE, naming `what` it is: the text is NULL or not UTF-8. */
 char *sa_utf8_text(const char *what, const char *text, sa_error *error);
 
-/* Returns the text in lower case by Unicode's full rules (a capital sigma at the
- * end of a word becomes a final one), as Python's str.lower gives it. Terminated, freed with
- * free(); NULL: out of memory. */
+/* Returns the text in lower case by Unicode's full rules (a capital sigma at the end of a word
+ * becomes a final one), as Python's str.lower gives it. Terminated; free it with free(). NULL: out
+ * of memory. */
 char *sa_utf8_lower(const char *text, size_t size, sa_error *error);
 
 /* Character classes of the tokenizer. */
@@ -36,20 +36,23 @@ typedef enum sa_char_class {
     SA_CHAR_OTHER,
 } sa_char_class;
 
-/* Returns the class of the code point at text and its length in bytes. size > 0. */
+/* Returns the class of the code point at text, and sets its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
-/* Returns the code point at text (UINT32_MAX: not UTF-8) and its length in bytes, at least 1. */
+/* Returns the code point at text (UINT32_MAX: not UTF-8), and sets its length in bytes, at least
+ * 1. */
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
 /* Returns whether it is a letter of any script (not a mark, joiner or underscore). */
 bool sa_utf8_is_letter(uint32_t code);
-/* Writes its 1 to 4 bytes. Returns their number. */
+/* Writes the code point as 1 to 4 bytes. Returns their number. */
 size_t sa_utf8_encode(uint32_t code, char *out);
 
-/* Returns the bytes of the grapheme cluster (what a reader calls a character) at text; size > 0. */
+/* Returns the length in bytes of the grapheme cluster (what a reader calls a character) at text;
+ * size > 0. */
 size_t sa_utf8_grapheme_size(const char *text, size_t size);
 
-/* Returns the columns on a terminal: 2 for wide characters and joined sequences, 0 for marks. */
+/* Returns the width in columns on a terminal: 2 for wide characters and joined sequences, 0 for
+ * marks. */
 int sa_utf8_width(const char *text, size_t size);
 
 /* Returns whether the text is right-to-left, by its first strongly directional character. */
@@ -60,5 +63,5 @@ bool sa_utf8_words_are_rtl(const char *const *words, int count);
 /* ---- Words in few columns -------------------------------------------------------------------- */
 
 /* Writes the word, escaped for display, to out[capacity], truncated with an ellipsis to max_columns
- * or before a character with too many combining marks. Returns its columns. */
+ * or before a character with too many combining marks. Returns its width in columns. */
 int sa_utf8_fit(const char *word, int max_columns, char *out, size_t capacity);

@@ -7,7 +7,7 @@
 
 enum { FETCH_BATCHES = 20 }; /* batches sorted together */
 
-/* Items of at most 16 bytes. */
+/* Shuffles items of at most 16 bytes. */
 static void shuffle(void *list, size_t count, size_t size, sa_rng *rng) {
     char *items = list, swapped[16];
     for (size_t i = count; i > 1; i--) {
@@ -22,7 +22,7 @@ static void shuffle(void *list, size_t count, size_t size, sa_rng *rng) {
 static _Thread_local const sa_sentence *sorted_source, *sorted_target;
 
 /* Compares by target length, source length and index: a total order, so that every sort gives the
- * same. */
+ * same result. */
 static int by_length(const void *a, const void *b) {
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
     const int target = sorted_target[x].len - sorted_target[y].len;
@@ -30,8 +30,8 @@ static int by_length(const void *a, const void *b) {
     return target ? target : source ? source : (x > y) - (x < y);
 }
 
-/* Returns how many pairs from `at` on make `pairs` pairs or, if `words` is not 0, at most `words`
- * tokens on each side; at least one. */
+/* Returns how many pairs from `at` on form a batch: `pairs` pairs or, if `words` is not 0, as many
+ * as have at most `words` tokens on each side; at least one. */
 static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
                             int64_t words) {
     int64_t source = 0, target = 0;
@@ -59,7 +59,8 @@ static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng)
     shuffle(first, count - small, sizeof *first, rng);
 }
 
-/* Bahdanau et al. 2015, B.2: shuffle, fetch 20 batches' worth of pairs, sort, split. */
+/* Begins an epoch as in Bahdanau et al. 2015, B.2: shuffles, fetches 20 batches' worth of pairs,
+ * sorts and splits them. */
 static void begin_epoch(sa_batcher *batcher) {
     sa_rng rng = sa_rng_seed(batcher->seed, (uint64_t)batcher->epoch);
     for (size_t i = 0; i < batcher->count; i++) batcher->order[i] = i;

@@ -2,7 +2,7 @@
  *
  * As in Bahdanau et al. 2015, B.2, the pairs are shuffled each epoch; 20 batches' worth of pairs at
  * a time are sorted by length, so that the sentences of a batch have similar lengths, and split
- * into batches, which are shuffled. The size of a batch is a number of pairs or of tokens.
+ * into batches, which are shuffled. The size of a batch is counted in pairs or in tokens.
  * Everything follows from (seed, epoch), so that resuming needs only the epoch and the position in
  * it. */
 #pragma once
@@ -32,13 +32,14 @@ bool sa_batcher_open(sa_batcher *batcher, const sa_sentence *source, const sa_se
                      size_t count, int batch, int words, int64_t seed, sa_error *error);
 void sa_batcher_close(sa_batcher *batcher);
 
-/* Continues from an earlier epoch and position; from within a batch, after that batch. */
+/* Continues from an earlier epoch and position; if the position is within a batch, after that
+ * batch. */
 void sa_batcher_seek(sa_batcher *batcher, int64_t epoch, size_t position);
 
 /* Returns the indices of the next batch's pairs, valid until the next call. After the last batch of
- * an epoch position equals count; the next call begins a new epoch. */
+ * an epoch, position equals count; the next call begins a new epoch. */
 const size_t *sa_batcher_next(sa_batcher *batcher, int *size);
 
-/* Fills order [count] with the indices of the sentences by decreasing length, equal lengths in
- * order. For batches outside training. */
+/* Fills order [count] with the indices of the sentences by decreasing length; equal lengths keep
+ * their order. Used for batches outside training. */
 void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order);

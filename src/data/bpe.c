@@ -91,7 +91,7 @@ static bool check_version(const char *line, const char *name, sa_error *error) {
     return sa_fail(error, SA_DATA, "%s:1: expected '" VERSION "', the first line of merges", name);
 }
 
-/* Returns whether a symbol is a single character, with or without the end-of-word mark. */
+/* Returns whether a symbol is a single character, with or without the mark of a word's end. */
 static bool is_character(sa_token symbol) {
     const size_t first = sa_bpe_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
@@ -148,7 +148,7 @@ static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     return !failed && (reader->lines.number || check_version("", name, error));
 }
 
-/* Closes the reader. */
+/* Reads all merges and closes the reader. */
 static bool read_all(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
     const bool good = read_lines(bpe, reader, error);
     sa_text_lines_close(reader);

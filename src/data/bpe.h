@@ -6,14 +6,14 @@
  *   segmentation  applies the merges to a word in the order they were learned; the remaining
  *                 symbols are its subwords
  *
- * Merge files are as in the authors' program subword-nmt: the line "#version: 0.2", then one
- * merge per line, two symbols separated by a space. Merges and segmentations are the same as in
+ * Merge files have the format of the authors' program subword-nmt: the line "#version: 0.2", then
+ * one merge per line, two symbols separated by a space. Merges and segmentations are the same as in
  * subword-nmt. */
 #pragma once
 
 #include "data/tokens.h"
 
-/* Follows the last character of a word. */
+/* The mark that follows the last character of a word. */
 #define SA_BPE_WORD_END "</w>"
 
 typedef struct sa_bpe_merge {
@@ -22,7 +22,7 @@ typedef struct sa_bpe_merge {
 
 typedef struct sa_bpe {
     sa_strings symbols;
-    sa_strings pairs;    /* sa_bpe_pair of every merge, in the same order */
+    sa_strings pairs;    /* the sa_bpe_pair of every merge, in the same order */
     sa_bpe_merge *merge; /* [count] in the order they were learned */
     size_t count, capacity;
 } sa_bpe;
@@ -47,14 +47,14 @@ typedef struct sa_bpe_pair {
     int32_t left, right;
 } sa_bpe_pair;
 
-/* Returns the bytes of the character at the start of a text (valid UTF-8, size > 0). */
+/* Returns the length in bytes of the character at the start of a text (valid UTF-8, size > 0). */
 size_t sa_bpe_character_size(const char *text, size_t size);
 size_t sa_bpe_count_characters(sa_token word);
 
 /* ---- Learning: bpe_learn.c ------------------------------------------------------------------- */
 
-/* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Among equally
- * frequent pairs the last in byte order comes first, as in subword-nmt. */
+/* Learns at most `merges` merges of pairs that occur at least `min_frequency` times. Of equally
+ * frequent pairs, the last in byte order is merged first, as in subword-nmt. */
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error);
 
@@ -65,8 +65,8 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
 typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
     sa_strings words; /* the cache */
-    size_t *end;      /* [words.count] end of each word's subwords in `size` */
-    uint32_t *size;   /* bytes of the subwords */
+    size_t *end;      /* [words.count] where each word's subwords end in `size` */
+    uint32_t *size;   /* sizes of the subwords in bytes */
     size_t end_capacity, sizes, size_capacity;
     struct sa_bpe_symbol *symbol; /* of the current word */
     size_t symbol_capacity;

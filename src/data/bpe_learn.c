@@ -25,15 +25,15 @@ typedef struct heap_item {
  * at the left position and unlinks the right one. */
 typedef struct learner {
     sa_bpe *bpe;
-    int32_t *symbol, *before, *after; /* [positions] of the word, linked; or NONE */
-    int64_t *frequency;               /* [positions] of the word */
+    int32_t *symbol, *before, *after; /* [positions] linked within each word; or NONE */
+    int64_t *frequency;               /* [positions] frequency of the word */
     size_t positions;
     sa_strings keys; /* sa_bpe_pair of each pair */
     pair *pairs;     /* [keys.count] */
     size_t pair_capacity;
     int32_t *changed; /* pairs that are not up to date in the heap */
     size_t changed_count, changed_capacity;
-    heap_item *heap; /* [heap_count] the first of the heap at 0 */
+    heap_item *heap; /* [heap_count] the first pair of the order at 0 */
     size_t heap_count, heap_capacity;
 } learner;
 
@@ -49,7 +49,7 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
 
 /* ---- The heap -------------------------------------------------------------------------------- */
 
-/* Returns whether a comes before b: it is more frequent, or of equal frequency and later in byte
+/* Returns whether a comes before b: it is more frequent, or equally frequent and later in byte
  * order, which in UTF-8 is the order of code points. */
 static bool comes_before(const learner *all, const heap_item *a, const heap_item *b) {
     if (a->frequency != b->frequency) return a->frequency > b->frequency;
@@ -95,7 +95,7 @@ static pair *pair_at(learner *all, int32_t position, int32_t *number, sa_error *
     return &all->pairs[*number];
 }
 
-/* Counts the pair of the symbol at this position and the next one. */
+/* Counts the pair of the symbol at this position and the next symbol. */
 static bool add_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
     pair *added = pair_at(all, position, &number, error);
@@ -109,7 +109,7 @@ static bool add_neighbors(learner *all, int32_t position, sa_error *error) {
     return added->changed;
 }
 
-/* Subtracts it from the count. */
+/* Subtracts that pair from the counts. */
 static bool remove_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
     pair *removed = pair_at(all, position, &number, error);
@@ -134,7 +134,7 @@ static int by_position(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/* Merges the symbol at a position with the next one. */
+/* Merges the symbol at a position with the next symbol. */
 static bool merge_at(learner *all, int32_t position, int32_t made, sa_error *error) {
     const int32_t right = all->after[position];
     const int32_t before = all->before[position], after = all->after[right];
@@ -149,7 +149,7 @@ static bool merge_at(learner *all, int32_t position, int32_t made, sa_error *err
            (after == NONE || add_neighbors(all, position, error));
 }
 
-/* Merges all occurrences of a pair, from left to right: of "x x x" the first two. */
+/* Merges all occurrences of a pair, from left to right: in "x x x", the first two symbols. */
 static bool merge(learner *all, int32_t number, sa_error *error) {
     const sa_bpe_pair both = symbols_of(all, number);
     const pair merged = all->pairs[number];

@@ -43,7 +43,7 @@ static uint32_t decode_as_utf8(const uint32_t *code, int count) {
 }
 
 /* Returns whether the characters from code[0] on, which follow `before`, are a misread UTF-8
- * sequence: the character that it encodes is common, the sequence itself is not. */
+ * sequence: the character that it encodes is common, but the sequence itself is not. */
 static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
     const uint32_t value = decode_as_utf8(code, count);
     const bool plausible = may_follow_letters(code[1]);
@@ -107,10 +107,10 @@ const sa_option sa_cleaning_options[] = {
 
 /* A row of the file; its lines stand one after the other in cleaner.lines. */
 typedef struct line_figures {
-    size_t number, size; /* line of the file; bytes with LF */
+    size_t number, size; /* its line in the file; its bytes, with LF */
     int reason;          /* SA_DROP_REASONS: none so far */
     size_t words[2];     /* of source and target */
-    uint64_t hash[2];    /* of their words */
+    uint64_t hash[2];    /* hashes of their words */
 } line_figures;
 
 typedef struct cleaner {
@@ -119,10 +119,10 @@ typedef struct cleaner {
     line_figures *figures; /* [count] */
     size_t count, capacity;
     double words[2]; /* of the whole corpus, without damaged pairs */
-    sa_strings seen; /* hashes */
+    sa_strings seen; /* hashes of the lines kept */
 } cleaner;
 
-/* Counts the words of a text, and hashes it in NFC, ignoring whitespace between words. */
+/* Counts the words of a text, and hashes its NFC, ignoring white space between words. */
 static bool measure(const char *text, size_t *words, uint64_t *hash, sa_error *error) {
     char *normal = sa_utf8_normalize(text, strlen(text), false, error);
     const size_t size = normal ? strlen(normal) : 0;
@@ -138,7 +138,7 @@ static bool measure(const char *text, size_t *words, uint64_t *hash, sa_error *e
     return good;
 }
 
-/* Appends what was read from `start` on, without its line end, which the reader has replaced. */
+/* Appends what was read from `start` on, without its line end, which the reader has overwritten. */
 static void add_raw(const sa_text_lines *text, size_t start, sa_buffer *out) {
     const char *bytes = text->file.data + start;
     size_t size = text->lines.at - start;
@@ -157,7 +157,7 @@ static void add_texts(const sa_pair_reader *reader, bool as_it_is, sa_buffer *ou
     }
 }
 
-/* Measures the current row; sets the reason to drop it that it shows by itself. */
+/* Measures the current row, and sets the reason to drop it if the row alone shows one. */
 static bool examine(cleaner *all, line_figures *line, sa_error *error) {
     char *const *text = all->reader.text;
     if (!all->reader.records.cells)
@@ -201,14 +201,14 @@ static bool read_rows(cleaner *all, const char *columns, sa_error *error) {
 /* ---- Dropping -------------------------------------------------------------------------------- */
 
 /* Returns whether the length ratio deviates too much from the corpus ratio. (A Japanese sentence
- * has more words than an English one: every kana is a word.) */
+ * has more words than an English one, because every kana is a word.) */
 static bool ratio_exceeds(const cleaner *all, const line_figures *line, double most) {
     const double source = (double)line->words[0] * all->words[1];
     const double target = (double)line->words[1] * all->words[0];
     return most > 0 && (source > most * target || target > most * source);
 }
 
-/* Sets *known if the text, or both, were seen in an earlier line that is kept. */
+/* Sets *known if an earlier line that is kept has the same text, or the same two texts. */
 static bool look_up(cleaner *all, const line_figures *line, int unique, bool *known,
                     sa_error *error) {
     const size_t before = all->seen.count;
@@ -220,7 +220,7 @@ static bool look_up(cleaner *all, const line_figures *line, int unique, bool *kn
     return true;
 }
 
-/* Decides about a line that shows no reason by itself. */
+/* Decides about a line that alone shows no reason to be dropped. */
 static bool decide(cleaner *all, const sa_cleaning *cleaning, line_figures *line, sa_error *error) {
     const size_t *words = line->words, longest = (size_t)cleaning->max_len;
     bool known = false;

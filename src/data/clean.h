@@ -16,7 +16,7 @@ enum {
     SA_DROP_EMPTY,   /* a side is blank */
     SA_DROP_LONG,
     SA_DROP_RATIO,
-    SA_DROP_REPEATED, /* as a line that is kept */
+    SA_DROP_REPEATED, /* the same as a line that is kept */
     SA_DROP_REASONS
 };
 
@@ -27,23 +27,23 @@ typedef struct sa_drop_reason {
 extern const sa_drop_reason sa_drop_reasons[SA_DROP_REASONS];
 
 typedef struct sa_cleaning {
-    int max_len;      /* words of the tokenizer `word`; 0: any */
-    double max_ratio; /* limit for the length ratio divided by that of the corpus; 0: any */
+    int max_len;      /* most words, as the tokenizer `word` counts them; 0: any number */
+    double max_ratio; /* limit of the length ratio, divided by the corpus's ratio; 0: any */
     int unique;       /* what must be unique */
 } sa_cleaning;
 
 extern const sa_option sa_cleaning_options[];
 
 typedef struct sa_cleaned {
-    size_t lines, counts[SA_DROP_REASONS + 1]; /* by reason, then those kept */
+    size_t lines, counts[SA_DROP_REASONS + 1]; /* by reason, then the lines kept */
     sa_buffer kept;                            /* SOURCE TAB TARGET ... */
     sa_buffer dropped;                         /* REASON TAB LINE NUMBER TAB LINE */
     sa_buffer note;                            /* how the file was read; may be empty */
 } sa_cleaned;
 
 /* Reads pairs as training does (data/pair_reader.h) and sorts them into kept and dropped ones. A
- * line that is not text is dropped; other broken files fail as in training. Release `cleaned`, even
- * after a failure. */
+ * line that is not text is dropped; other defects of the file are errors, as in training. Release
+ * `cleaned`, even after a failure. */
 bool sa_clean(sa_cleaned *cleaned, const char *path, const char *columns,
               const sa_cleaning *cleaning, sa_error *error);
 void sa_cleaned_release(sa_cleaned *cleaned);

@@ -1,4 +1,4 @@
-/* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
+/* corpus: PAIRS as the command line gives them (sa_corpus_open in softalign.h). */
 #include "data/corpus.h"
 #include "base/file.h"
 #include "base/number.h"
@@ -21,7 +21,7 @@ typedef struct owned {
     sa_buffer remarks;
 } owned;
 
-/* Returns the text, which from now on lives as long as the corpus; NULL: out of memory. */
+/* Returns the text, which lives as long as the corpus from now on; NULL: out of memory. */
 static const char *own(owned *all, char *text, sa_error *error) {
     if (text && sa_append(&all->text, &all->count, &all->capacity, &text, sizeof text, error))
         return text;
@@ -36,13 +36,13 @@ static bool is_blank(const char *text) {
     return true;
 }
 
-/* Sets a normalized copy of a text, or NULL of none. */
+/* Sets *copy to a normalized copy of a text, or to NULL if there is none. */
 static bool copy_text(owned *all, const char *text, const char **copy, sa_error *error) {
     *copy = text ? own(all, sa_utf8_normalize(text, strlen(text), false, error), error) : NULL;
     return !text || *copy;
 }
 
-/* Adds a copy of the pair, or only counts it when a side is empty. */
+/* Adds a copy of the pair, or only counts the pair if a side is empty. */
 static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
     owned *all = corpus->owned;
     corpus->lines++;
@@ -81,7 +81,7 @@ static bool reads_as_gold(const char *text, sa_error *error) {
     return good;
 }
 
-/* Notes why the alignments of the file are not read. */
+/* Notes why the alignments in the file are not read. */
 static bool add_note(sa_corpus *corpus, const char *name, size_t number, const char *why,
                      sa_error *error) {
     sa_error text;
@@ -90,8 +90,8 @@ static bool add_note(sa_corpus *corpus, const char *name, size_t number, const c
     return copy_text(corpus->owned, text.text, &corpus->note, error);
 }
 
-/* The third column of the first pair decides whether there is a gold column: it must not be blank
- * there. */
+/* Decides by the third column of the first pair whether there is a gold column: it must not be
+ * blank there. */
 static bool find_gold_column(sa_corpus *corpus, const char *name, size_t number, const char *gold,
                              sa_error *error) {
     sa_error wrong = {0};
@@ -102,7 +102,7 @@ static bool find_gold_column(sa_corpus *corpus, const char *name, size_t number,
            add_note(corpus, name, number, is_blank(gold) ? "it is blank here" : wrong.text, error);
 }
 
-/* In later lines it may be blank: a pair without links. */
+/* Checks the column in later lines, where it may be blank: a pair without links. */
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
@@ -157,9 +157,9 @@ static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, 
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Says that other columns were probably meant where every source is a number, but no target. */
+/* Remarks that other columns were probably meant if every source, but no target, is a number. */
 static bool remark_numbers(sa_corpus *corpus, sa_error *error) {
-    enum { FEW = 3 }; /* pairs that say nothing */
+    enum { FEW = 3 }; /* too few pairs to tell */
     double number;
     size_t i = 0;
     while (i < corpus->count && sa_number_parse(corpus->pairs[i].source, &number) &&
@@ -202,7 +202,7 @@ bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use,
     return good;
 }
 
-/* Line n of the file is the alignment of the pair on line n. */
+/* Adds the alignments: line n of the file belongs to the pair on line n. */
 static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *error) {
     sa_error wrong = {0};
     char *line;
@@ -302,7 +302,7 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
     return true;
 }
 
-/* Frees the links, because one is wrong. */
+/* Frees the links, because one of them is wrong, and returns false. */
 static bool fail_links(sa_link **links) {
     free(*links);
     *links = NULL;

@@ -4,10 +4,10 @@
 #include "base/batch.h"
 
 /* Copies the pairs that `use` marks, so that the text of the others can be freed; name, note and
- * counts of lines stay the same. SA_LIMIT: out of memory. Freed by sa_corpus_close. */
+ * counts of lines stay the same. SA_LIMIT: out of memory. Close it with sa_corpus_close. */
 bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error);
 
-/* Returns a hash of all texts in order; `gold`: and of the alignments. */
+/* Returns a hash of all texts in order; with `gold`, also of the alignments. */
 uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
 
 /* ---- Word alignments ------------------------------------------------------------------------- */
@@ -16,25 +16,25 @@ uint64_t sa_corpus_hash(const sa_corpus *corpus, bool gold);
  * marks a sure link, 'p' a possible one.
  *
  * Parses the links of a line in their order; blank text has none. SA_DATA names the malformed link;
- * the caller adds file and line. *links is freed with free(). */
+ * the caller adds file and line. Free *links with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
 /* Returns the size of the number and tab at the beginning of a line, or 0. */
 size_t sa_line_number_size(const char *line);
 
 /* Parses a line of an alignment file, which may begin with a number and a tab and whose positions
- * count from `base`. SA_DATA also: a position is below `base`. */
+ * count from `base`. SA_DATA, also if a position is below `base`. */
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
                          sa_error *error);
 
 /* Parses the gold links of a pair of the corpus with `sources` and `targets` tokens. SA_DATA, with
- * file and line: a link is beyond them. *links is freed with free(). */
+ * file and line: a link is beyond them. Free *links with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
 
 /* ---- Pairs of another corpus ----------------------------------------------------------------- */
 
 /* Counts the pairs of `tested` whose source occurs in `known` (*sources, which may be NULL), and
- * those that occur there as a whole. */
+ * the pairs that occur there as a whole. */
 bool sa_corpus_overlap(const sa_corpus *tested, const sa_corpus *known, size_t *sources,
                        size_t *pairs, sa_error *error);

@@ -8,7 +8,7 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Returns whether a spreadsheet would run a cell that begins like this. */
+/* Returns whether a spreadsheet would run a cell that begins like this text. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = {"＝", "＋", "－", "＠"};
     if (*text && strchr("=+-@\t\r\n", *text)) return true;
@@ -43,8 +43,9 @@ static bool is_blank(const sa_records *rows, char mark) {
     return mark == ' ' || (mark == '\t' && rows->separator != '\t');
 }
 
-/* Unquotes the cell at `at` in place; *end is its separator or row's end. Further lines of the cell
- * follow after a space. NULL: the quotes do not end, or are followed by something else. */
+/* Unquotes the cell at `at` in place; *end is its separator or the end of its row. Further lines
+ * of the cell follow after a space. NULL: the quotes are not closed, or something else follows
+ * them. */
 static char *parse_quoted(sa_records *rows, char *at, char **end, bool *failed, sa_error *error) {
     char *const text = ++at, *to = at;
     size_t size;
@@ -135,7 +136,7 @@ static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
                    what, foreign ? " (cells are separated by commas)" : "");
 }
 
-/* Returns whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
+/* Returns whether a cell is meant to be a number, perhaps an invalid one, and not a word. */
 static bool looks_numeric(const char *text) {
     text += *text == '-' || *text == '+';
     text += *text == '.';
@@ -178,7 +179,7 @@ static bool check_count(const table_parser *parser) {
                    wanted);
 }
 
-/* The first row of numbers determines the columns and whether rows begin with words. */
+/* Determines the columns, and whether rows begin with words, from the first row of numbers. */
 static bool set_layout(table_parser *parser) {
     sa_number_table *table = parser->table;
     const char *first = parser->rows->cell[0];
@@ -190,7 +191,8 @@ static bool set_layout(table_parser *parser) {
     return true;
 }
 
-/* When other rows begin with a word, a row that begins with a number or nothing is an error. */
+/* Checks the beginning of the row: when other rows begin with a word, a number or nothing there is
+ * an error. */
 static bool check_row_label(const table_parser *parser) {
     const char *first = parser->rows->cell[0];
     if (!parser->label_columns || parser->has_corner || (*first && !looks_numeric(first)))

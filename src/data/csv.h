@@ -18,8 +18,8 @@ void sa_csv_cell_add(sa_buffer *out, const char *word, sa_csv_words words);
 /* Returns the word of an unquoted cell, without the ' added by sa_csv_cell_add. */
 const char *sa_csv_cell_unescape(const char *text);
 
-/* Reads a row; a quoted cell may span lines, whose ends become spaces. SA_DATA: quotes do not end.
- */
+/* Reads a row; a quoted cell may span lines, whose ends become spaces. SA_DATA: quotes are not
+ * closed. */
 sa_records_next sa_csv_next;
 
 /* ---- Tables of numbers ----------------------------------------------------------------------- */
@@ -37,8 +37,7 @@ typedef struct sa_number_table {
  * (from 1): a number is missing or not finite, or a row has a different number of cells. `path`
  * must outlive the table. */
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
-/* Reads a table that is zeroed except for the open text of its source. Close it even after a
- * failure.
- */
+/* Reads a table, in which everything is zero except the open text of its source. Close it even
+ * after a failure. */
 bool sa_number_table_read(sa_number_table *table, bool scores, sa_error *error);
 void sa_number_table_close(sa_number_table *table);

@@ -42,7 +42,7 @@ bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmen
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* Appends the token ids of a text to dataset->ids (which may move); returns their number, 0 on
+/* Appends the token ids of a text to dataset->ids (which may move). Returns their number; 0 on
  * error. */
 static int append(sa_dataset *dataset, const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                   const char *text, sa_error *error) {
@@ -57,7 +57,7 @@ static int append(sa_dataset *dataset, const sa_text_codec *codec, sa_bpe_segmen
     return good ? len : 0;
 }
 
-/* Encodes a pair; one that is too long is only counted. */
+/* Encodes a pair; only counts it if it is too long. */
 static bool append_pair(sa_dataset *dataset, const sa_text_codec *const codec[2],
                         sa_bpe_segmenter segmenter[2], const sa_pair *pair, int max_len,
                         sa_error *error) {
@@ -117,7 +117,7 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     good = good && sa_resize(&ids, dataset->words, sizeof *dataset->ids, error);
     dataset->ids = ids;
     if (good) dataset->hash = sa_hash(ids, dataset->words * sizeof *dataset->ids);
-    const int32_t *at = dataset->ids; /* they no longer move */
+    const int32_t *at = dataset->ids; /* they do not move any more */
     for (size_t k = 0; good && k < dataset->count; k++) {
         dataset->source[k].ids = at;
         dataset->target[k].ids = at + dataset->source[k].len;

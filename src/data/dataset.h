@@ -7,27 +7,27 @@ typedef struct sa_dataset {
     sa_sentence *source, *target; /* [count] */
     size_t *pair;                 /* [count] index in the corpus */
     size_t count;
-    size_t too_long;                    /* omitted pairs */
+    size_t too_long;                    /* number of pairs omitted */
     int longest_source, longest_target; /* tokens, EOS included */
     int64_t target_words;               /* tokens, EOS included */
     uint64_t hash;                      /* of all ids: identifies the data */
-    int32_t *ids;                       /* [words] of all sentences */
+    int32_t *ids;                       /* [words] ids of all sentences */
     size_t words, capacity;
     int32_t *extended; /* [words] for copying, or NULL */
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except pairs with a side above max_len tokens (0:
- * no limit); copy: with extended ids. SA_DATA: no pair is left. */
+ * no limit); copy: adds extended ids. SA_DATA: no pair is left. */
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       bool copy, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
-/* Returns the pairs of its corpus that the dataset has, at most `most`. Their list is freed with
- * free(); NULL: out of memory. */
+/* Returns the pairs of the corpus that the dataset contains, at most `most`. Free their list with
+ * free(). NULL: out of memory. */
 sa_corpus sa_dataset_pairs(const sa_dataset *dataset, const sa_corpus *corpus, size_t most,
                            sa_error *error);
 
-/* Marks about 5 % of the pairs in held [corpus->count] for validation, at most `most` (0: no
+/* Marks about 5 % of the pairs for validation in held [corpus->count], at most `most` (0: no
  * limit), by a hash of the source, so that pairs with equal sources stay together. With at least
  * two distinct sources both parts have a pair; otherwise all are marked. Returns the number of
  * marked pairs. */
@@ -35,10 +35,10 @@ size_t sa_corpus_hold_out(const sa_corpus *corpus, size_t most, bool *held);
 
 /* ---- Extended ids ---------------------------------------------------------------------------- */
 
-/* Fills source [source_len] and target [target_len]; target_text may be NULL. Words are compared by
- * spelling. Source words that the target vocabulary lacks are numbered from its size on, the same
- * number for the same word; target words found in neither are SA_UNK. EOS is last. codec,
- * segmenter: of source and target, reused for many pairs. */
+/* Fills source [source_len] and target [target_len] with the extended ids of a pair; target_text
+ * may be NULL. Words are compared by spelling. Source words that the target vocabulary lacks are
+ * numbered from its size on, the same number for the same word; target words found in neither are
+ * SA_UNK. EOS is last. codec, segmenter: of source and target, reused for many pairs. */
 bool sa_extend_pair(const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
                     const char *source_text, const char *target_text, int32_t *source,
                     int32_t *target, sa_error *error);

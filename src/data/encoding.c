@@ -177,7 +177,7 @@ bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *ta
 
 /* ---- Gold alignments ------------------------------------------------------------------------- */
 
-/* A link of a word becomes links of all its subwords. */
+/* Reads the gold links; a link of a word becomes links of all its subwords. */
 static bool read_gold(const sa_text_codec *from, const sa_text_codec *to, const sa_corpus *corpus,
                       const sa_pair *pair, sa_gold_alignment *gold, sa_error *error) {
     sa_token_words source, target;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads sentence, source and target, of up to nine digits, and the blanks after each. */
+/* Reads three numbers (sentence, source and target) of up to nine digits, and the blanks after
+ * each. */
 static bool read_numbers(const char **text, int *number) {
     for (int i = 0; i < 3; i++) {
         const size_t digits = strspn(*text, "0123456789");

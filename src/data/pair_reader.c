@@ -8,7 +8,7 @@
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-/* Reads a line; NULL for one that is not text, if the records are lenient. */
+/* Reads a line; sets it to NULL if it is not text and the records are lenient. */
 static bool next_line(const sa_records *records, sa_text_lines *file, char **line, bool *failed,
                       sa_error *error) {
     sa_error why = {0};
@@ -45,7 +45,7 @@ static bool next_bars(sa_records *records, bool *failed, sa_error *error) {
     return split_line(records, " ||| ", failed, error);
 }
 
-/* Fails for a file that has one more line than the other, `ended`. */
+/* Fails because one file has one more line than the other, which has ended. */
 static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_text_lines *ended,
                          sa_error *error) {
     const size_t lines = ended->lines.number;
@@ -60,7 +60,7 @@ static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_te
                    first ? lines : all, lines + 1);
 }
 
-/* Reads a line of each of two files. */
+/* Reads a line from each of two files. */
 static bool next_lines(sa_records *records, bool *failed, sa_error *error) {
     sa_text_lines *const file[2] = {&records->text, &records->second};
     char *line[2];
@@ -79,8 +79,8 @@ static bool next_lines(sa_records *records, bool *failed, sa_error *error) {
 }
 
 typedef struct sa_pair_format {
-    const char *name, *endings; /* of files, between spaces */
-    const char *starts[4];      /* of contents; none: recognized by equal rows */
+    const char *name, *endings; /* name endings of files, between spaces */
+    const char *starts[4];      /* of the content; none: recognized by equal rows */
     sa_records_next *next;
     char separator; /* of CSV */
 } sa_pair_format;
@@ -97,8 +97,7 @@ static const sa_pair_format formats[] = {
     {"tabs", "", {"", NULL}, next_tabs, 0},
 };
 
-/* Returns whether a cell is a name of a column as files of pairs have them: "source", "en",
- * "fr_FR". */
+/* Returns whether a cell is a column name that files of pairs use: "source", "en", "fr_FR". */
 static bool is_known(const char *name) {
     static const char known[] =
         " source src target tgt trg ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
@@ -144,8 +143,7 @@ static bool may_have_quotes(const char *text) {
 }
 
 /* Reads a copy of `size` bytes in the format. Returns whether all rows have the same number of
- * cells, at least two, and whether the file's name, quotes or names of columns show that it is CSV.
- */
+ * cells, at least two, and the file's name, its quotes or its column names show that it is CSV. */
 static bool has_equal_rows(const sa_pair_format *format, const sa_records *records, size_t size,
                            bool named, sa_error *error) {
     sa_records trial = {.separator = format->separator};
@@ -159,7 +157,7 @@ static bool has_equal_rows(const sa_pair_format *format, const sa_records *recor
         if (!width) width = trial.cells, names = find_known(trial.cell, width, known);
         equal = trial.cells == width;
     }
-    /* The end of a part may be that of a cell. */
+    /* The part may end within a cell. */
     failed = failed && (size == records->text.file.size || trial.text.lines.at < size);
     const bool shown = format->separator == '\t' ? trial.quoted && (trial.special || !trial.bare)
                                                  : trial.quoted || names == 2;
@@ -191,8 +189,8 @@ static bool fits(const sa_pair_format *format, const sa_records *records, sa_err
            is_table(format, records, false, error);
 }
 
-/* Finds the format of a file named .csv: the first separator that makes equal rows, otherwise the
- * one that occurs first. */
+/* Finds the format of a file named .csv: the first separator that makes equal rows, or else the one
+ * that occurs first. */
 static const sa_pair_format *find_separator(const sa_pair_format *format, const sa_records *records,
                                             sa_error *error) {
     const char *text = records->text.file.data + records->text.lines.at;
@@ -205,7 +203,7 @@ static const sa_pair_format *find_separator(const sa_pair_format *format, const 
     return format;
 }
 
-/* NULL: out of memory, or a line is too long. */
+/* Returns the format; NULL: out of memory, or a line is too long. */
 static const sa_pair_format *find_format(const sa_records *records, sa_error *error) {
     const sa_pair_format *format = formats;
     sa_error why = {0};
@@ -231,8 +229,8 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
     return false;
 }
 
-/* Reads the numbers or names between the commas of `columns`. Names them as cells where rows name
- * their cells. */
+/* Reads the numbers or names between the commas of `columns`. Registers them as names of cells if
+ * rows name their cells. */
 static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *error) {
     size_t count = 0;
     reader->words = sa_copy(columns, strlen(columns), error);
@@ -256,7 +254,8 @@ static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *
                                 columns);
 }
 
-/* Returns the position of a name, otherwise of a number; SIZE_MAX: none. */
+/* Returns the position of a column name or, if there is none, of a column number; SIZE_MAX: no such
+ * column. */
 static size_t find_column(char *const *name, size_t count, const char *wanted) {
     for (size_t i = 0; i < count; i++)
         if (strcasecmp(name[i], wanted) == 0) return i;
@@ -265,7 +264,7 @@ static size_t find_column(char *const *name, size_t count, const char *wanted) {
     return i < count ? i : SIZE_MAX;
 }
 
-/* Finds the columns in the first row that is not blank. *header: it has their names. */
+/* Finds the columns in the first row that is not blank. *header: that row names them. */
 static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) {
     const sa_records *records = &reader->records;
     char *const *name = records->name ? records->name : records->cell;

@@ -12,19 +12,19 @@ typedef struct sa_pair_reader {
     const struct sa_pair_format *format;
     char *words;                       /* owns the strings of `wanted`, or a file's name */
     const char *wanted[SA_PAIR_TEXTS]; /* name or number of each column; NULL: not given */
-    size_t at[SA_PAIR_TEXTS];          /* its position, from 0; SIZE_MAX: it is not read */
-    bool found[SA_PAIR_TEXTS];         /* some row has it */
-    bool begun;                        /* a row that is not blank was read */
-    size_t width;                      /* cells of every row of CSV; 0: none was read */
-    size_t count;                      /* rows so far, without a header */
-    char *text[SA_PAIR_TEXTS];         /* of the current row; NULL: it has none */
-    sa_buffer note;                    /* for the user: how the file is read; may be empty */
+    size_t at[SA_PAIR_TEXTS];  /* position of the column, from 0; SIZE_MAX: it is not read */
+    bool found[SA_PAIR_TEXTS]; /* whether some row has the column */
+    bool begun;                /* a row that is not blank was read */
+    size_t width;              /* cells of every row of CSV; 0: none was read */
+    size_t count;              /* rows so far, without a header */
+    char *text[SA_PAIR_TEXTS]; /* of the current row; NULL: it has none */
+    sa_buffer note;            /* for the user: how the file is read; may be empty */
 } sa_pair_reader;
 
 /* Opens the pairs at `path`, which must outlive the reader: one file, whose format is recognized by
  * the end of its name or by its content, or "SOURCE,TARGET" if there is no such file. columns:
  * "2,4", "en,fr": the columns of source and target, then of links and identifiers; NULL: the first
- * ones, or as a header names them. */
+ * ones, or the ones that a header names. */
 bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *columns,
                          sa_error *error);
 
@@ -33,7 +33,7 @@ bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *c
  * longer. */
 bool sa_pair_reader_next(sa_pair_reader *reader, bool *failed, sa_error *error);
 
-/* Returns whether the file is lines of SOURCE TAB TARGET. */
+/* Returns whether each line of the file is SOURCE TAB TARGET. */
 bool sa_pair_reader_is_plain(const sa_pair_reader *reader);
 
 void sa_pair_reader_close(sa_pair_reader *reader);

@@ -104,9 +104,9 @@ bool sa_jsonl_next(sa_records *records, bool *failed, sa_error *error) {
 
 typedef struct tmx_reader {
     sa_records *records;
-    sa_buffer text; /* of a segment */
+    sa_buffer text; /* text of a segment */
     char language[64];
-    bool inside, ready; /* of a segment; a unit has ended */
+    bool inside, ready; /* within a segment; a unit has ended */
     int codes;          /* open elements of inline codes */
     sa_error *error;
     XML_Parser parser;
@@ -179,7 +179,7 @@ static bool open_parser(tmx_reader *it, sa_error *error) {
     return true;
 }
 
-/* Parses until a unit has ended, or the file. */
+/* Parses until a unit, or the file, has ended. */
 bool sa_tmx_next(sa_records *records, bool *failed, sa_error *error) {
     enum { CHUNK = 1 << 16 };
     sa_error why = {0};

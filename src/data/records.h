@@ -6,32 +6,32 @@
 typedef struct sa_records {
     sa_text_lines text;
     sa_text_lines second; /* the other one of two parallel files */
-    size_t line;          /* of the file, where the current row begins; from 1 */
-    char **cell;          /* [cells] of the current row; NULL: missing in it */
+    size_t line;          /* line of the file where the current row begins, from 1 */
+    char **cell;          /* [cells] of the current row; NULL: the row lacks it */
     size_t cells, cell_capacity;
     char **name; /* [cells] in order of appearance, if every row names its cells; else NULL */
     size_t name_capacity;
-    bool lenient; /* a line that is not text is a row without cells, not an error */
+    bool lenient; /* a line that is not text becomes a row without cells, not an error */
     /* CSV: */
     char separator;
     bool trims;        /* strips blanks around cells without quotes */
-    bool special;      /* a quoted cell so far holds a quote, a separator or a line end */
-    bool quoted, bare; /* there were cells with quotes, and words without */
+    bool special;      /* a quoted cell so far contains a quote, a separator or a line end */
+    bool quoted, bare; /* some cells had quotes; some words had none */
     void *parser;      /* of TMX */
 } sa_records;
 
-/* Reads the next row. Returns false at the end, or with *failed set, as sa_text_lines_next. */
+/* Reads the next row. Returns false at the end, or with *failed set, as sa_text_lines_next does. */
 typedef bool sa_records_next(sa_records *records, bool *failed, sa_error *error);
 
 /* Reads a line with a JSON object; strings of an object inside it count as its own. */
 sa_records_next sa_jsonl_next;
 
-/* Reads a unit of TMX; cells are named by their languages. Inline codes are left out. Refuses
- * declarations of entities, and everything in a build without expat. */
+/* Reads a unit of TMX; its cells are named by their languages. Inline codes are left out. Refuses
+ * declarations of entities, and any TMX in a build without expat. */
 sa_records_next sa_tmx_next;
 
-/* Returns the cell of this name ("en-US" is "en"), which is added if it is new; SIZE_MAX: out of
- * memory. */
+/* Returns the index of the cell with this name ("en-US" is "en"), which is added if it is new;
+ * SIZE_MAX: out of memory. */
 size_t sa_records_name(sa_records *records, const char *name, sa_error *error);
 
 void sa_records_close(sa_records *records);

@@ -46,7 +46,7 @@ size_t sa_spacing_mark_size(const char *text, size_t size) {
 
 /* ---- Usual spaces ---------------------------------------------------------------------------- */
 
-/* The sides of a token without a space. */
+/* The sides of a token that have no space. */
 enum { SPACED = 0, NO_SPACE_BEFORE = 1, NO_SPACE_AFTER = 2, NO_SPACE = 3 };
 
 /* Open quotation marks. */
@@ -77,7 +77,7 @@ static int toggle_quote(bool *open) {
     return *open ? NO_SPACE_AFTER : NO_SPACE_BEFORE;
 }
 
-/* Marks that follow a space in French. */
+/* Returns whether a token is a mark that follows a space in French. */
 static bool is_spaced_mark(sa_token token) {
     static const char *const marks[] = {"?", "!", ":", ";", "%", NULL};
     return one_of(token.text, token.size, marks);
@@ -126,16 +126,15 @@ typedef struct keyed_token {
     bool sign, elided, opens; /* opens: it is the first, third ... of a sign that comes in pairs */
 } keyed_token;
 
-/* The state of reading a sentence. */
+/* The state while reading a sentence. */
 typedef struct key_reader {
     const sa_spacing *spacing; /* NULL: to be learned */
     keyed_token last, now;
-    unsigned int open; /* bits of signs that come in pairs */
+    unsigned int open; /* one bit for each sign that comes in pairs */
 } key_reader;
 
-/* Returns the index of a sign that comes in pairs and may open and close by the same form; -1: no
- * such sign.
- */
+/* Returns the index of a sign that comes in pairs and may open and close with the same form; -1: it
+ * is no such sign. */
 static int find_pair_sign(uint32_t code) {
     static const uint32_t signs[] = {'"', '\'', '*', '`', 0x201d, 0x2019, 0xbb};
     for (int i = 0; i < 7; i++)
@@ -193,7 +192,7 @@ static size_t write_pair(const keyed_token *left, const keyed_token *right, char
     return (size_t)(at - pair);
 }
 
-/* Returns the space that the table has between two keys, or UNKNOWN. */
+/* Returns the space between two keys in the table, or UNKNOWN. */
 static uint32_t find_space(const sa_spacing *spacing, const keyed_token *left,
                            const keyed_token *right) {
     char pair[PAIR_SIZE];
@@ -207,8 +206,8 @@ static int usual_sides(const keyed_token *place, sa_token before, sa_token after
     return sides_of(before, place->token, after, false, &open);
 }
 
-/* Predicts the space between the last two tokens: as between these two in the training text, as
- * next to the same sign there, or as usual. */
+/* Predicts the space between the last two tokens: as between these two in the training text,
+ * otherwise as next to the same sign there, otherwise as usual. */
 static uint32_t predict(const key_reader *reader) {
     const sa_spacing *spacing = reader->spacing;
     const keyed_token *left = &reader->last, *right = &reader->now;
@@ -227,7 +226,7 @@ static uint32_t predict(const key_reader *reader) {
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Returns the code point of a single space between two tokens, 0 for none, and the plain space for
- * several and for those that end lines or columns. */
+ * several spaces and for characters that end lines or columns. */
 static uint32_t space_between(sa_token left, sa_token right) {
     size_t length;
     const char *from = left.text + left.size;
@@ -249,8 +248,8 @@ static bool deviates(const key_reader *reader, uint32_t space) {
     return space != expected && !(is_blank(space) && is_blank(expected));
 }
 
-/* Writes all tokens with their marks to `at`. A sign carries the mark; one that looks like a mark
- * carries none after it. */
+/* Writes all tokens with their marks to `at`. A sign carries the mark, but no mark follows a sign
+ * that itself looks like one. */
 static void write_marked(const sa_spacing *spacing, sa_tokens *tokens, char *at) {
     key_reader reader = {.spacing = spacing};
     sa_token before = {NULL, 0};
@@ -372,7 +371,7 @@ bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error 
     return good;
 }
 
-/* Reads an entry "KEY KEY MARK"; of entries with the same keys, the first counts. */
+/* Reads an entry "KEY KEY MARK"; if several have the same keys, the first counts. */
 static bool read_entry(sa_spacing *spacing, sa_token entry, bool *right, sa_error *error) {
     const size_t count = spacing->pairs.count;
     const char *first = memchr(entry.text, ' ', entry.size),

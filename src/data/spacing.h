@@ -16,29 +16,29 @@
 #define SA_SPACED "▁" /* as in SentencePiece */
 
 typedef struct sa_spacing {
-    bool spaced_marks; /* of models without a table: a space before ? ! : ; as in French */
-    sa_strings pairs;  /* "KEY KEY", or "KEY any" and "any KEY" of a sign */
+    bool spaced_marks; /* for models without a table: a space before ? ! : ; as in French */
+    sa_strings pairs;  /* "KEY KEY", or for a sign "KEY any" and "any KEY" */
     uint32_t *space;   /* [pairs.count] the code point between them, or 0 */
     size_t capacity;
 } sa_spacing;
 
-/* Counts the spaces between the tokens, slices of one text, as entries "KEY KEY MARK". */
+/* Counts the spaces between the tokens, which are slices of one text, as entries "KEY KEY MARK". */
 bool sa_spacing_count(sa_word_counts *counts, const sa_tokens *tokens, sa_error *error);
 
-/* Builds the table; the first entry of every two keys counts. SA_DATA names the file, its tensor
+/* Builds the table; for each two keys, the first entry counts. SA_DATA names the file, its tensor
  * and the wrong entry. */
 bool sa_spacing_read(sa_spacing *spacing, const sa_strings *entries, const char *file,
                      const char *name, sa_error *error);
 void sa_spacing_release(sa_spacing *spacing);
 
-/* Adds the marks to the tokens, slices of one text. If there are any, the tokens get memory of
- * their own; their previous memory is freed. */
+/* Adds the marks to the tokens, which are slices of one text. If there are any marks, the tokens
+ * get memory of their own, and their previous memory is freed. */
 bool sa_spacing_mark(const sa_spacing *spacing, sa_tokens *tokens, sa_error *error);
 
 /* Returns a token without its marks. */
 sa_token sa_spacing_plain(sa_token token);
 
-/* Appends the text of the tokens, with spaces as their marks and the table say. */
+/* Appends the text of the tokens, with the spaces that their marks and the table ask for. */
 void sa_spacing_join(const sa_token *tokens, size_t count, const sa_spacing *spacing,
                      sa_buffer *out);
 
@@ -48,10 +48,10 @@ void sa_early_word_join(const sa_token *tokens, size_t count, const sa_spacing *
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-/* Returns the class of the character at text; SA_CHAR_SPACE at its end. */
+/* Returns the class of the character at text; at its end, SA_CHAR_SPACE. */
 sa_char_class sa_kind_at(const char *text, size_t size);
 
-/* Returns the bytes of the apostrophe at text, or 0. */
+/* Returns the size in bytes of the apostrophe at text, or 0. */
 size_t sa_apostrophe_size(const char *text, size_t size);
 
 /* Returns whether the letters before an apostrophe are an elided French word. */
@@ -60,5 +60,5 @@ bool sa_is_elided_word(const char *text, size_t size);
 /* Returns whether the dot that ends Tibetan syllables is at text. */
 bool sa_is_tsheg(const char *text, size_t size);
 
-/* Returns the bytes of a character at text that would look like a mark, or 0. */
+/* Returns the size in bytes of a character at text that would look like a mark, or 0. */
 size_t sa_spacing_mark_size(const char *text, size_t size);

@@ -45,7 +45,7 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     return good;
 }
 
-/* Returns what is wrong with a word of a file, or NULL. */
+/* Returns what is wrong with a word from a file, or NULL. */
 static const char *find_problem(sa_token word) {
     size_t bad;
     if (!word.size) return "is empty";
@@ -116,7 +116,8 @@ sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-/* Returns the size of the first characters of `spelling`, as many as in `bytes` bytes of `text`. */
+/* Returns the size of the prefix of `spelling` that has as many characters as the first `bytes`
+ * bytes of `text`. */
 static size_t matching_size(const char *spelling, size_t size, const char *text, size_t bytes) {
     size_t at = 0;
     for (size_t i = 0; i < bytes; i += sa_bpe_character_size(text + i, bytes - i))
@@ -158,7 +159,7 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     return good;
 }
 
-/* Returns whether a word of a text with a table of spaces carries a mark. */
+/* Returns whether a word carries a mark, in a text with a table of spaces. */
 static bool is_marked(const sa_text_codec *codec, sa_token word) {
     return codec->spacing.pairs.count && sa_spacing_plain(word).size < word.size;
 }
@@ -251,13 +252,12 @@ void sa_text_codec_release(sa_text_codec *codec) {
 
 /* ---- Spaces from pairs ----------------------------------------------------------------------- */
 
-/* Learns the table from up to SAMPLE pairs, spread over the text: enough to see how signs are
- * written.
- */
+/* Learns the table from at most SAMPLE pairs, spread over the text: enough to see how signs are
+ * written. */
 static bool learn_spaces(sa_text_codec *codec, int side, const sa_corpus *corpus, const bool *use,
                          sa_error *error) {
     enum { SAMPLE = 10000 };
-    static const char usual[] = "word word " SA_SPACED; /* a table has an entry */
+    static const char usual[] = "word word " SA_SPACED; /* a table needs an entry */
     const size_t step = corpus->count / SAMPLE + 1;
     sa_word_counts counts = {0};
     sa_tokens tokens = {0};
@@ -305,7 +305,7 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
     return good;
 }
 
-/* As in subword-nmt, pairs of symbols must occur at least twice. */
+/* Learns the merges. As in subword-nmt, pairs of symbols must occur at least twice. */
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     enum { MIN_FREQUENCY = 2 };
@@ -336,7 +336,7 @@ bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error) {
 
 /* ---- Vocabularies from pairs ----------------------------------------------------------------- */
 
-/* Counts of one side. */
+/* The counts of one side. */
 typedef struct side_counts {
     const sa_text_codec *codec;
     sa_bpe_segmenter segmenter;
@@ -359,7 +359,7 @@ static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len
     return good;
 }
 
-/* Learns all but the vocabularies. */
+/* Learns everything except the vocabularies. */
 static bool learn_tokens(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     for (int i = 0; i < 2; i++) {

@@ -13,8 +13,9 @@ typedef struct sa_vocab {
     size_t blob_size;
 } sa_vocab;
 
-/* Appends the tokens of a training text that occur at least min_freq times to the words, up to
- * max_size words (0: no limit), by decreasing frequency, ties in byte order. SA_DATA: no words. */
+/* Appends the tokens of a training text that occur at least min_freq times to the words, at most
+ * max_size words (0: no limit), by decreasing frequency, with ties in byte order. SA_DATA: no
+ * words. */
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error);
 
@@ -41,7 +42,7 @@ typedef struct sa_text_codec {
     sa_vocab
         spaces; /* entries of the table of spaces of a tokenizer of words, most frequent first */
     sa_spacing spacing; /* that table */
-    sa_bpe bpe;         /* of a subword tokenizer */
+    sa_bpe bpe;         /* merges of a subword tokenizer */
     sa_vocab vocab;
 } sa_text_codec;
 
@@ -54,7 +55,7 @@ bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other);
 bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                          bool lower, sa_tokens *tokens, sa_error *error);
 
-/* Encodes a text as token ids, EOS last. *ids is freed by the caller. */
+/* Encodes a text as token ids, EOS last. The caller frees *ids. */
 bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
                           int32_t **ids, int *len, sa_error *error);
 
@@ -65,5 +66,5 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
                           const bool *use, const sa_settings *settings, sa_error *error);
 void sa_text_codec_release(sa_text_codec *codec);
 
-/* SA_DATA: no pair is within --max-len. */
+/* Fails with SA_DATA: no pair is within --max-len. */
 bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error);

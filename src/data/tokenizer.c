@@ -23,7 +23,7 @@ static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_err
     size_t start = 0, at = 0;
     while (at <= size) {
         size_t length = 1;
-        const bool plain = at < size && text[at] > ' ' && text[at] < 0x7f; /* ASCII, no space */
+        const bool plain = at < size && text[at] > ' ' && text[at] < 0x7f; /* ASCII, but no space */
         const bool space = !plain && (at == size || sa_utf8_char_class(text + at, size - at,
                                                                        &length) == SA_CHAR_SPACE);
         if (space && at > start && !sa_tokens_push_split(tokens, text + start, at - start, error))
@@ -119,7 +119,7 @@ static bool is_one_of(uint32_t code, const uint32_t *codes) {
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the connector at text inside a word; 0: the word ends here. */
+/* Returns the size in bytes of the connector at text inside a word; 0: the word ends here. */
 static size_t early_connector(const char *text, size_t size, sa_char_class before) {
     const size_t length = sa_apostrophe_size(text, size) ? sa_apostrophe_size(text, size) : 1;
     const sa_char_class after = sa_kind_at(text + length, size - length);
@@ -136,8 +136,9 @@ static bool is_hebrew(const char *text, size_t size) {
     return code >= 0x5d0 && code <= 0x5f4;
 }
 
-/* The same for all scripts: signs between letters, as in Catalan (col·lecció), Finnish (EU:ssa),
- * Hebrew and Somali, and between digits. last: the letter before. */
+/* Returns the size in bytes of the connector at text, by the same rules for all scripts: signs
+ * between letters, as in Catalan (col·lecció), Finnish (EU:ssa), Hebrew and Somali, and between
+ * digits. last: the letter before the connector. */
 static size_t connector_size(const char *text, size_t size, sa_char_class before,
                              const char *last) {
     static const uint32_t inside[] = {':',   0xb7,   0x387,  0x55a,  0x55f,  0x58a,  0x5be,
@@ -164,7 +165,7 @@ static bool is_sign_of_letter(const char *text, size_t size) {
     return (unsigned char)*text >= 0x80 && is_one_of(sa_utf8_codepoint(text, size, &length), codes);
 }
 
-/* Returns the bytes of the web address at text, or 0; scheme: bytes of the word there. */
+/* Returns the size in bytes of the web address at text, or 0; scheme: size of the word there. */
 static size_t address_size(const char *text, size_t size, size_t scheme) {
     const bool named = size > scheme + 3 && memcmp(text + scheme, "://", 3) == 0;
     size_t at = 0, length;
@@ -180,7 +181,7 @@ static size_t address_size(const char *text, size_t size, size_t scheme) {
     return at;
 }
 
-/* Returns the bytes of the word at text, which begins with a letter or digit. */
+/* Returns the size in bytes of the word at text, which begins with a letter or digit. */
 static size_t word_length(const char *text, size_t size, bool early) {
     size_t at = 0, part = 0, last = 0, length;
     sa_char_class before = SA_CHAR_OTHER;
@@ -208,8 +209,8 @@ static size_t word_length(const char *text, size_t size, bool early) {
     return at + hanging;
 }
 
-/* Returns the bytes of the sign at text: a character with its marks, up to what would look like a
- * mark of spaces (data/spacing.h). */
+/* Returns the size in bytes of the sign at text: a character with its marks, up to what would look
+ * like a mark of spaces (data/spacing.h). */
 static size_t sign_length(const char *text, size_t size) {
     const size_t cluster = sa_utf8_grapheme_size(text, size);
     size_t at = sa_spacing_mark_size(text, size), length;
@@ -221,10 +222,9 @@ static size_t sign_length(const char *text, size_t size) {
     return at;
 }
 
-/* Returns the bytes of the token at text. A word includes a following apostrophe in "the dogs'
- * names" and in "l' homme". before: class of the character before; quoted: a single quotation mark
- * is open.
- */
+/* Returns the size in bytes of the token at text. A word includes a following apostrophe in "the
+ * dogs' names" and in "l' homme". before: class of the character before; quoted: a single quotation
+ * mark is open. */
 static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted,
                            bool early) {
     const sa_char_class kind = sa_kind_at(text, size);

@@ -26,9 +26,9 @@ int sa_subword_word_indices(const char *const *token, int count, bool subwords, 
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the longest run of grapheme clusters that fits into a token or, if not even
- * one does (very many combining marks), of code points. Looks at most one code point beyond the
- * limit, so that splitting takes linear time. size > SA_TOKEN_MAX. */
+/* Returns the size in bytes of the longest run of grapheme clusters that fits into a token or, if
+ * not even one fits (very many combining marks), of code points. Looks at most one code point
+ * beyond the limit, so that splitting takes linear time. size > SA_TOKEN_MAX. */
 static size_t fitting_prefix(const char *text, size_t size) {
     const size_t reach = size < SA_TOKEN_MAX + 4 ? size : SA_TOKEN_MAX + 4;
     size_t part = 0, next;
@@ -84,7 +84,7 @@ int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size
     return strings->slots ? (int32_t)strings->slot[slot_of(strings, text, size)] - 1 : -1;
 }
 
-/* Keeps at least half of the slots free. */
+/* Grows the table so that at least half of the slots are free. */
 static bool grow(sa_strings *strings, sa_error *error) {
     if (2 * (strings->count + 1) <= strings->slots) return true;
     sa_strings larger = *strings;

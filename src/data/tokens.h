@@ -6,7 +6,7 @@
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
 
-/* Ends a token whose word continues in the next one. */
+/* The end of a token whose word continues in the next one. */
 #define SA_SUBWORD_MARK "@@"
 
 bool sa_subword_continues(const char *text, size_t size);
@@ -24,14 +24,14 @@ typedef struct sa_tokens {
     char *owned; /* or NULL */
 } sa_tokens;
 
-/* Bytes of the longest token; longer ones are split. */
+/* Size of the longest token in bytes; longer ones are split. */
 enum { SA_TOKEN_MAX = 256 };
-/* Bytes of the longest subword, including its mark. */
+/* Size of the longest subword in bytes, including its mark. */
 enum { SA_SUBWORD_MAX = SA_TOKEN_MAX + sizeof SA_SUBWORD_MARK - 1 };
 
 /* Appends a token. */
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
-/* Appends a token, split between characters if it is longer than SA_TOKEN_MAX. */
+/* Appends a token; if it is longer than SA_TOKEN_MAX, splits it between characters. */
 bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 void sa_tokens_release(sa_tokens *tokens);
 

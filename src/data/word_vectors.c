@@ -14,7 +14,8 @@ static bool is_number(const char *text, const char *end) {
     return text == end && digits;
 }
 
-/* Cuts a line "WORD X1 ... Xm" after the word, which may contain spaces. Returns the numbers. */
+/* Cuts a line "WORD X1 ... Xm" after the word, which may contain spaces. Returns the start of the
+ * numbers. */
 static char *cut_word(char *line, size_t size, int *count) {
     char *end = line + size, *space;
     for (char *tab = line; (tab = strchr(tab, '\t'));) *tab = ' ';
@@ -59,7 +60,7 @@ static bool set_rows(const sa_vocab *vocab, const char *word, char *numbers, int
     return true;
 }
 
-/* A first line "WORDS m" is that of word2vec and fastText. */
+/* Reads the lines; a first line "WORDS m" is the header of word2vec and fastText. */
 static bool read_lines(sa_text_lines *file, const sa_vocab *vocab, int m, float *rows, char *found,
                        sa_error *error) {
     const char *name = file->file.name;

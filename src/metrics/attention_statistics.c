@@ -14,7 +14,7 @@ double sa_entropy_sum(const double *weights, int targets, int sources) {
         for (int j = 0; j < sources; j++) all += row[j];
         const double whole = all > 1 + 1e-6 ? all : 1;
         for (int j = 0; j < sources; j++)
-            if (row[j] > 0)                                  /* skips negative weights */
+            if (row[j] > 0)                                  /* ignores negative weights */
                 sum -= row[j] / whole * log(row[j] / whole); /* x ln x -> 0 with x */
     }
     return sum;
@@ -64,8 +64,8 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
     }
 }
 
-/* Returns the number of source words up to the last one with weight; all if the row lacks weight.
- */
+/* Returns the number of source words up to the last one that has weight; all of them if the row
+ * lacks weight. */
 static int read_for(const double *row, int sources) {
     int last = 0;
     double sum = 0;
@@ -105,7 +105,7 @@ void sa_attention_stats_add_identical(sa_attention_stats *attention, const doubl
         const int source_position = unique_position(target[t], source, sources - 1);
         if (source_position < 0 || unique_position(target[t], target, targets - 1) < 0) continue;
         attention->identical++;
-        for (int row = t - 1; row <= t + 1; row++) /* the link of the row is moved to word t */
+        for (int row = t - 1; row <= t + 1; row++) /* the row's link, moved to word t */
             if (row >= 0 && row < targets - 1)
                 attention->aligned[t - row + 1] +=
                     source_position ==

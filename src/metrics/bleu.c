@@ -23,7 +23,7 @@ static size_t distance(size_t a, size_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* Returns the reference length closest to ours; the shorter of equally close ones. */
+/* Returns the reference length closest to ours; of equally close ones, the shorter. */
 static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
     size_t best = count ? references[0].count : 0;
     for (size_t i = 1; i < count; i++) {

@@ -24,22 +24,22 @@ typedef struct sa_bleu {
  *   none   BLEU is 0 */
 typedef struct sa_smoothing {
     const char *name;
-    double value; /* default; 0: it has none */
+    double value; /* default; 0: the method has no value */
 } sa_smoothing;
 extern const sa_smoothing sa_smoothings[]; /* ends with a NULL name */
 
 /* Returns the value in effect. */
 double sa_smoothing_value(const sa_metrics *metrics);
 
-/* Adds the counts of a sentence, given its tokens and its references'. */
+/* Adds the counts of a sentence, given its tokens and the tokens of its references. */
 bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *references,
                  size_t count, sa_error *error);
 
-/* 0 .. 100 */
+/* Returns BLEU, 0 .. 100. */
 double sa_bleu_value(const sa_bleu *bleu, const sa_metrics *metrics);
-/* Returns why BLEU is 0, for the user; NULL: it is not. */
+/* Returns why BLEU is 0, for the user; NULL: it is not 0. */
 const char *sa_bleu_zero_reason(const sa_bleu *bleu, const sa_metrics *metrics);
-/* BP */
+/* Returns the brevity penalty BP. */
 double sa_bleu_brevity(const sa_bleu *bleu);
 /* Computes p_n of every order, 0 .. 100. Returns the number of orders that count; 0: nothing
  * matches. */

@@ -11,8 +11,7 @@ static bool is_mark(char c) {
            (c >= '{' && c <= '~');
 }
 
-/* Splits off an ASCII punctuation mark at the end of a word, otherwise at its beginning: "(hi)"
- * becomes
+/* Splits an ASCII punctuation mark off the end of a word, or else off its beginning: "(hi)" becomes
  * "(hi" and ")". */
 static void push_word(sa_units *words, const char *word, size_t size) {
     const bool lone = sa_metric_character_size(word) == size;
@@ -38,7 +37,7 @@ static void release_line(chrf_line *one) {
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* Counts n-grams of a hypothesis only for orders that the reference has. */
+/* Counts the n-grams of a hypothesis only for orders for which the reference has n-grams. */
 static bool count_orders(const sa_units *ours, const sa_units *theirs, int first, int orders,
                          sa_chrf *chrf, sa_error *error) {
     for (int n = 1; n <= orders; n++) {

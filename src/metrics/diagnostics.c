@@ -7,10 +7,10 @@ static double fraction(size_t part, size_t whole) {
     return whole ? (double)part / (double)whole : NAN;
 }
 
-/* Off by one without a gold alignment, by tokens that are identical on both sides: names, numbers,
- * full stops. */
+/* Returns, without a gold alignment, how far links are off by one, judged by tokens that are
+ * identical on both sides: names, numbers, full stops. */
 static double identical_off_by_one(const sa_diagnostic_stats *stats) {
-    enum { MIN_COUNT = 20 }; /* fewer identical tokens are not conclusive */
+    enum { MIN_COUNT = 20 }; /* fewer identical tokens prove nothing */
     const sa_attention_stats *attention = &stats->attention;
     const size_t moved = attention->aligned[0] > attention->aligned[2] ? attention->aligned[0]
                                                                        : attention->aligned[2];
@@ -41,5 +41,5 @@ bool sa_diagnostic_applies(const sa_diagnostic_stats *stats, size_t problem, dou
         [SA_DIAGNOSTIC_PAIRS_SEEN_IN_TRAINING] = fraction(stats->known_pairs, compared),
     };
     *figure = figures[problem];
-    return *figure >= sa_diagnostics[problem].threshold; /* NaN does not */
+    return *figure >= sa_diagnostics[problem].threshold; /* false for NaN */
 }

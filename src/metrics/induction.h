@@ -4,14 +4,14 @@
 
 #include "base/batch.h"
 
-/* Returns whether word i occurred before, with another word in between: an induction head attends
- * to the word after the earlier occurrence. */
+/* Returns whether word i occurred before, with another word in between: then an induction head
+ * attends to the word after the earlier occurrence. */
 bool sa_is_repeated(const int32_t *words, int i);
 
 /* Sums over any number of rows. */
 typedef struct sa_induction {
-    double prefix;   /* of sum_{j < i: x_{j-1} = x_i} alpha_ij over the rows of repeated words */
-    double previous; /* of alpha_{i,i-1} over all rows except the first of a pair */
+    double prefix;   /* sum_{j < i: x_{j-1} = x_i} alpha_ij, over the rows of repeated words */
+    double previous; /* alpha_{i,i-1}, over all rows except the first of each pair */
     size_t repeated, rows;
 } sa_induction;
 

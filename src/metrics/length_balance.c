@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { MAX_RUN = 4 };              /* tokens of the longest repeated run */
-static const double ALIGNED = 0.2; /* least weight of a source word that is not dropped */
+static const double ALIGNED = 0.2; /* the smallest weight of a source word that is not dropped */
 
 static bool same_runs(const char *const *one, const char *const *other, int size) {
     for (int i = 0; i < size; i++)
@@ -26,15 +26,15 @@ int sa_length_balance_repeated(const char *const *words, int count) {
     return repeated;
 }
 
-/* Counts the occurrences of `bigram`, two tokens. */
+/* Counts how often `bigram`, two tokens, occurs. */
 static int count_bigram(const char *const *words, int count, const char *const *bigram) {
     int found = 0;
     for (int i = 0; i + 2 <= count; i++) found += same_runs(words + i, bigram, 2);
     return found;
 }
 
-/* sum_{b: n(b) >= 2} max(0, n(b) - r(b)) + 2 sum_w max(0, n(w w) - r(w w)); n, r: how often a
- * bigram occurs in the translation and in the reference. */
+/* Returns sum_{b: n(b) >= 2} max(0, n(b) - r(b)) + 2 sum_w max(0, n(w w) - r(w w)); n, r: how often
+ * a bigram occurs in the translation and in the reference. */
 static int count_repetitions(const char *const *own, int words, const char *const *reference,
                              int reference_words) {
     int repetitions = 0;

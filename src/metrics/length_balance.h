@@ -6,7 +6,7 @@
 
 #include <softalign/report.h>
 
-/* A target text and the attention weights with which it is generated. */
+/* A target text and the attention weights with which it was generated. */
 typedef struct sa_attended_text {
     const char *const *words; /* [targets] EOS last, if `ended` */
     int targets;
@@ -14,17 +14,17 @@ typedef struct sa_attended_text {
     const double *weights; /* [targets * sources], NULL: no attention */
 } sa_attended_text;
 
-/* `sources`: source tokens, EOS included. */
+/* Compares the two texts; `sources`: source tokens, EOS included. */
 sa_length_balance sa_length_balance_compute(const sa_attended_text *own,
                                             const sa_attended_text *reference, int sources);
 
-/* Returns the number of tokens in runs of up to 4 that repeat the previous run. */
+/* Returns the number of tokens in runs of at most 4 that repeat the previous run. */
 int sa_length_balance_repeated(const char *const *words, int count);
 
-/* Returns the number of words too many or too few: the largest figure of lengths, repetitions and
- * weights on a source word; at least 0. */
+/* Returns the number of words too many or too few: the largest of the figures for lengths,
+ * repetitions and weights on a source word; at least 0. */
 double sa_length_balance_over(const sa_length_balance *balance);
 double sa_length_balance_under(const sa_length_balance *balance);
 
-/* Returns whether so many words too many or too few matter for a reference of that length. */
+/* Returns whether that many words too many or too few matter for a reference of that length. */
 bool sa_length_balance_is_off(double words, int reference);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define AT(field) SA_SCOPE_RUN, offsetof(sa_link_options, field)
-#define ROUNDING 1e-9 /* of a sum: the null key of uniform weights has no more than a word */
+#define ROUNDING 1e-9 /* of sums: uniform weights give the null key no more than a word */
 
 const sa_option sa_linking_options[] = {
     {"links", SA_WORDS(AT(links), SA_LINKS_ARGMAX, "argmax", "threshold"),
@@ -83,7 +83,7 @@ static size_t matrix_size(const sa_alignment *alignment) {
     return (size_t)alignment->targets * (size_t)alignment->sources;
 }
 
-/* Returns the number of matrices for each head after the first. */
+/* Returns how many matrices of single heads follow the mean: one for each of several heads. */
 static size_t head_matrices(const sa_alignment *alignment) {
     return alignment->heads > 1 ? (size_t)alignment->heads : 0;
 }
@@ -94,7 +94,7 @@ size_t sa_alignment_size(const sa_alignment *alignment) {
            (1 + head_matrices(alignment) + layers * (size_t)alignment->heads);
 }
 
-/* Returns an upper bound: a token has at least a byte. */
+/* Returns an upper bound of the tokens: each has at least one byte. */
 static size_t tokens_at_most(const char *const *side, size_t offset, int max_len) {
     const char *text;
     memcpy(&text, (const char *)side + offset, sizeof text);
@@ -103,7 +103,7 @@ static size_t tokens_at_most(const char *const *side, size_t offset, int max_len
 
 size_t sa_alignments_together(const char *const *source, const char *const *target, size_t stride,
                               size_t count, int max_len) {
-    const size_t most = (size_t)1 << 26; /* numbers: 512 MiB where each token is a byte */
+    const size_t most = (size_t)1 << 26; /* numbers: 512 MiB if each token is a byte */
     size_t together = 0, numbers = 0;
     while (together < count && numbers < most) {
         numbers += tokens_at_most(source, together * stride, max_len) *
@@ -146,7 +146,7 @@ int sa_link_compare(const void *a, const void *b) {
     return (x->target > y->target) - (x->target < y->target);
 }
 
-/* Of two links between the same words, the sure one comes first. */
+/* Compares links; of two between the same words, the sure one comes first. */
 static int by_link_sure_first(const void *a, const void *b) {
     const int order = sa_link_compare(a, b);
     return order ? order : ((const sa_link *)a)->possible - ((const sa_link *)b)->possible;
@@ -211,7 +211,7 @@ bool sa_aer_add_shifted(sa_aer aer[3], const sa_link *links, size_t count, int t
 }
 
 bool sa_aer_is_off_by_one(double rate, double moved) {
-    return rate - moved >= SA_AER_MARGIN; /* NaN is not */
+    return rate - moved >= SA_AER_MARGIN; /* false for NaN */
 }
 
 /* ---- Both directions ------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ const char *const sa_symmetrizations[] = {
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-/* Which links the two directions have, and which are accepted. */
+/* The links of the two directions, and which of them are accepted. */
 typedef struct link_grid {
     int sources, targets;
     unsigned char *cell;   /* [sources * targets] FORWARD, BACKWARD, ACCEPTED or none of them */
@@ -256,8 +256,8 @@ static void accept_link(link_grid *grid, int source, int target) {
     grid->source[source] = grid->target[target] = true;
 }
 
-/* Accepts the neighbors of a link that are eligible. Accepted ones are not: their words have links.
- */
+/* Accepts the neighbors of a link that are eligible. Accepted neighbors are not: their words have
+ * links. */
 static bool grow_neighbors(link_grid *grid, int source, int target) {
     bool grown = false;
     for (int k = 0; k < 8; k++) {
@@ -280,7 +280,7 @@ static void grow(link_grid *grid) {
     }
 }
 
-/* Accepts links of a direction whose words, one or (`both`) each of them, have none so far. */
+/* Accepts the links of a direction of which one word or (`both`) each word has no link so far. */
 static void accept_final(link_grid *grid, int direction, bool both) {
     for (int s = 0; s < grid->sources; s++)
         for (int t = 0; t < grid->targets; t++) {

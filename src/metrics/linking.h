@@ -7,7 +7,7 @@
 
 extern const sa_option sa_linking_options[]; /* of sa_link_options */
 
-/* Returns the source word with the largest weight of a row, the first of equals; `words` excludes
+/* Returns the source word with the largest weight in a row, the first of equals; `words` excludes
  * EOS, which follows. -1: no word has a weight above 0. */
 int sa_most_attended(const double *row, int words);
 
@@ -33,13 +33,13 @@ size_t sa_linking_capacity(int targets, int sources);
 void sa_merge_weights(const double *weights, int rows, int cols, const int *row_word,
                       const int *col_word, double *out);
 
-/* Returns the size of alignment->weights: the mean; each of several heads; each head of each of
- * several layers. */
+/* Returns the size of alignment->weights: the mean; each head, if there are several; each head of
+ * each layer, if there are several layers. */
 size_t sa_alignment_size(const sa_alignment *alignment);
 
-/* Returns how many of `count` pairs may have their weights in memory together: at least one; all
- * unless they are long. Text i of a side is at *(const char **)((const char *)side + i * stride);
- * no side has more than max_len tokens. */
+/* Returns how many of `count` pairs may have their weights in memory together: at least one; all of
+ * them unless they are long. Text i of a side is at *(const char **)((const char *)side +
+ * i * stride); no side has more than max_len tokens. */
 size_t sa_alignments_together(const char *const *source, const char *const *target, size_t stride,
                               size_t count, int max_len);
 
@@ -58,14 +58,14 @@ size_t sa_alignments_together(const char *const *source, const char *const *targ
  * sa_symmetrization_neighbors, until nothing changes. The final step visits the links of the
  * forward, then of the backward direction, once each. */
 
-/* The names of the methods, for options; ends with NULL. */
+/* The names of the methods, for options; NULL follows the last. */
 extern const char *const sa_symmetrizations[];
 
 /* Offsets of a link's neighbors: source, target. */
 extern const int sa_symmetrization_neighbors[8][2];
 
-/* Combines the links of one sentence, all of them taken as sure. *links is freed with free().
- * SA_LIMIT: a position is too large for any sentence. */
+/* Combines the links of one sentence, all of them taken as sure. Free *links with free(). SA_LIMIT:
+ * a position is too large for any sentence. */
 bool sa_symmetrize(int method, const sa_link *forward, size_t forward_count,
                    const sa_link *backward, size_t backward_count, sa_link **links, size_t *count,
                    sa_error *error);
@@ -78,7 +78,7 @@ bool sa_symmetrize(int method, const sa_link *forward, size_t forward_count,
  *
  * Counts are summed over sentences; the rate is computed from the sums. */
 
-/* Compares two links by source, then by target, as strcmp. */
+/* Compares two links by source, then by target; returns the order as strcmp does. */
 int sa_link_compare(const void *a, const void *b);
 
 /* Sorts the links and removes duplicates, preferring sure links. Returns the new count. */
@@ -93,7 +93,7 @@ void sa_aer_add(sa_aer *aer, sa_link *links, size_t link_count, sa_link *gold, s
 /* Adds the counts of other sentences. */
 void sa_aer_sum(sa_aer *aer, const sa_aer *other);
 
-/* Returns 0 (perfect) .. 1; NaN without links and sure gold links. */
+/* Returns the error rate, 0 (perfect) .. 1; NaN if there are neither links nor sure gold links. */
 double sa_aer_rate(const sa_aer *aer);
 double sa_aer_precision(const sa_aer *aer); /* |A and P| / |A| */
 double sa_aer_recall(const sa_aer *aer);    /* |A and S| / |S| */
@@ -104,7 +104,7 @@ double sa_aer_recall(const sa_aer *aer);    /* |A and S| / |S| */
 bool sa_aer_add_shifted(sa_aer aer[3], const sa_link *links, size_t count, int targets,
                         sa_link *gold, size_t gold_count, sa_error *error);
 
-/* Returns whether moved links have an error rate lower by at least SA_AER_MARGIN: the links are off
- * by one. */
+/* Returns whether moving the links lowers the error rate by at least SA_AER_MARGIN: the links are
+ * off by one. */
 #define SA_AER_MARGIN 0.05
 bool sa_aer_is_off_by_one(double rate, double moved);

@@ -174,7 +174,7 @@ static void bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
     sa_buffer_adds(out, "|");
 }
 
-/* "chrF2", with a plus for every word order. */
+/* Appends "chrF2", with a plus for every word order. */
 static void chrf_name(const sa_metrics *metrics, sa_buffer *out) {
     sa_buffer_addf(out, "chrF%d", metrics->chrf_beta);
     for (int n = 0; n < metrics->chrf_word_order; n++) sa_buffer_adds(out, "+");
@@ -234,7 +234,7 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
 }
 
 bool sa_targets_lack_spaces(const sa_corpus *corpus) {
-    enum { PAIRS = 1000, WORD = 5 }; /* letters of a segmented word, in the mean, at most */
+    enum { PAIRS = 1000, WORD = 5 }; /* letters of segmented words, on average, at most */
     size_t letters = 0, unspaced = 0, spaces = 0;
     for (size_t i = 0; i < corpus->count && i < PAIRS; i++, spaces++) {
         const char *text = corpus->pairs[i].target;

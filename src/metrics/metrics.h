@@ -41,7 +41,7 @@ typedef struct sa_metric_stats {
     sa_chrf chrf;
     int64_t sentences, exact; /* exact: equal to a reference, ignoring white space */
     int64_t tokens, same;     /* same: equal at equal positions */
-    int64_t edits, edited;    /* to the nearest reference; its tokens */
+    int64_t edits, edited;    /* edits to the nearest reference; its tokens */
 } sa_metric_stats;
 
 /* Computes the statistics of one sentence. */
@@ -74,8 +74,8 @@ extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
 /* Appends the signature, such as
  * "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.2.0", or the title of a metric
- * without settings. drawn: what follows nrefs for bootstrap samples, such as "bs:1000|seed:1|", or
- * "". */
+ * without settings. drawn: for bootstrap samples, what follows nrefs, such as "bs:1000|seed:1|";
+ * otherwise "". */
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out);
 
@@ -83,11 +83,12 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
 sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
 double sa_metric_value(const sa_metric_values *values, int metric);
 
-/* Returns whether most letters of the targets belong to scripts without spaces between words (Han
- * and kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none. Segmented text has spaces. */
+/* Returns whether most letters of the targets belong to scripts that put no spaces between words
+ * (Han and kana, Thai, Lao, Khmer, Burmese, Tibetan), and the targets have none. Segmented text has
+ * spaces. */
 bool sa_targets_lack_spaces(const sa_corpus *corpus);
 
-/* What to tell the user then. */
+/* What to tell the user in that case. */
 #define SA_UNSPACED_NOTE                                                                           \
     "there are no spaces between the words of the targets: BLEU takes whole clauses for words; "   \
     "--tokenize char counts characters, zh Chinese ones"
@@ -101,7 +102,7 @@ typedef struct sa_length_band {
 } sa_length_band;
 
 enum { SA_LENGTH_BANDS = 8 };
-/* No gaps; the last band is unlimited. Ends with a NULL name. */
+/* The bands have no gaps; the last one is unlimited. Ends with a NULL name. */
 extern const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1];
 
 /* Returns whether a sentence of `words` source words belongs to the band. */
@@ -114,21 +115,22 @@ int sa_length_band_contains(const sa_length_band *band, int words);
  * samples. */
 typedef struct sa_resampling {
     int samples;
-    int64_t seed; /* equal seeds and counts of sentences give equal samples */
+    int64_t seed; /* equal seeds and sentence counts give equal samples */
 } sa_resampling;
 
 extern const sa_option sa_resampling_options[]; /* of sa_resampling */
 
-/* Returns the values of every metric on every sample, [SA_METRIC_COUNT * samples], freed with
+/* Returns the values of every metric on every sample, [SA_METRIC_COUNT * samples], to be freed with
  * free(); NULL: out of memory. count > 0. */
 double *sa_bootstrap_values(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
                             const sa_resampling *resampling, sa_error *error);
 
-/* The mean of the samples and the interval of 95 % of them: n/40 are cut off at each end. */
+/* The mean of the samples and the interval that contains 95 % of them: n/40 are cut off at each
+ * end. */
 typedef struct sa_confidence_interval {
     double mean, low, high;
 } sa_confidence_interval;
-/* Sorts the values. */
+/* Computes the interval; sorts the values. */
 sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
 
 /* Returns the p-value of sacreBLEU's paired bootstrap test for two systems that differ by
@@ -136,6 +138,6 @@ sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
  *
  *   p = (c + 1) / (samples + 1),  c = number of samples i with |d_i| - mean|d| > |difference|
  *
- * where d_i is the difference on sample i. NaN where a value is. */
+ * where d_i is the difference on sample i. NaN if a value is NaN. */
 double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
                             double difference);

@@ -6,7 +6,7 @@
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-/* Returns the bytes of the white space character at text, or 0. */
+/* Returns the size in bytes of the white space character at text, or 0. */
 static size_t space_size(const char *text) {
     const unsigned char *u = (const unsigned char *)text;
     if ((*u >= 9 && *u <= 13) || (*u >= 0x1c && *u <= 0x20)) return 1;
@@ -79,14 +79,15 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Returns whether it is ASCII punctuation or a symbol that always is a token: all except ' , - . */
+/* Returns whether the character is ASCII punctuation or a symbol that is always a token: all except
+ * ' , - . */
 static bool stands_alone(char c) {
     return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
            (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
-/* The four rules of mteval-v13a, one pass each because they overlap: symbols; . and , not after a
- * digit; . and , not before a digit; - after a digit. */
+/* Applies one of the four rules of mteval-v13a, each in a pass of its own because they overlap:
+ * symbols; . and , not after a digit; . and , not before a digit; - after a digit. */
 static void apply_rule(const char *text, int rule, sa_buffer *out) {
     for (size_t i = 0; text[i];) {
         const char c = text[i], next = text[i + 1];
@@ -105,7 +106,7 @@ static void apply_rule(const char *text, int rule, sa_buffer *out) {
     }
 }
 
-/* Applies the rules and releases the text. */
+/* Applies the rules to a text and releases it. */
 static void apply_rules(sa_buffer now, sa_buffer *out) {
     for (int rule = 0; rule < 4 && !now.failed; rule++) {
         sa_buffer next = {0};
@@ -128,8 +129,8 @@ static void tokenize_13a(const char *text, sa_buffer *out) {
     apply_rules(now, out);
 }
 
-/* Returns whether sacreBLEU treats it as Chinese. Its table spells planes 2 and 3 with four digits,
- * so it misses them but contains dashes, quotes and symbols from U+2001 to U+2A6D. */
+/* Returns whether sacreBLEU treats the character as Chinese. Its table writes planes 2 and 3 with
+ * four digits, so it misses them but contains dashes, quotes and symbols from U+2001 to U+2A6D. */
 static bool is_chinese(uint32_t code) {
     static const uint32_t ranges[][2] = {
         {0x2001, 0x2a6d}, {0x2e80, 0x2eff}, {0x2f00, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f},
@@ -201,12 +202,12 @@ int64_t sa_ngrams_total(const sa_units *line, int n) {
  * equal n-grams are adjacent, for every n at once. */
 
 typedef struct suffix {
-    const sa_token *unit; /* from here on */
+    const sa_token *unit; /* the units from here on */
     size_t left;          /* units to compare, at most the highest order */
-    size_t line, shared;  /* shared: units in common with the preceding suffix */
+    size_t line, shared;  /* shared: units that it has in common with the preceding suffix */
 } suffix;
 
-/* Units that the suffixes have in common at their beginning. */
+/* Returns how many units the suffixes have in common at their beginning. */
 static size_t count_shared(const suffix *x, const suffix *y) {
     size_t same = 0;
     while (same < x->left && same < y->left && sa_token_compare(x->unit[same], y->unit[same]) == 0)
@@ -229,7 +230,7 @@ static suffix *list_line(const sa_units *line, size_t index, size_t orders, suff
     return next;
 }
 
-/* counts [lines]: scratch; line 0 is ours. */
+/* Counts the matches; counts [lines]: scratch; line 0 is ours. */
 static int64_t count_matches(const suffix *all, size_t count, size_t n, int64_t *counts,
                              size_t lines) {
     int64_t matches = 0;

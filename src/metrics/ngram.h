@@ -21,9 +21,9 @@ typedef struct sa_metric_tokenizer {
 
 extern const sa_metric_tokenizer sa_metric_tokenizers[]; /* ends with a NULL name */
 
-/* Returns the bytes of the character at text, which is not empty. */
+/* Returns the size in bytes of the character at text, which is not empty. */
 size_t sa_metric_character_size(const char *text);
-/* Returns the next word and its size; moves *text past it. NULL at the end. */
+/* Returns the next word and its size, and moves *text past it; NULL at the end. */
 const char *sa_metric_next_word(const char **text, size_t *size);
 
 /* ---- N-grams --------------------------------------------------------------------------------- */
@@ -32,8 +32,8 @@ const char *sa_metric_next_word(const char **text, size_t *size);
 typedef struct sa_units {
     sa_token *unit;
     size_t count, capacity;
-    bool failed;    /* memory ran out; check once before use */
-    sa_buffer text; /* the text of the slices, if owned */
+    bool failed;    /* out of memory; check once, before use */
+    sa_buffer text; /* text of the slices, if owned */
 } sa_units;
 
 void sa_units_push(sa_units *units, const char *text, size_t size);
@@ -46,7 +46,7 @@ void sa_units_release(sa_units *units);
 /* Returns the number of n-grams of the line. */
 int64_t sa_ngrams_total(const sa_units *line, int n);
 
-/* For n = 1 .. orders: adds to match[n-1] the number of n-grams of `ours` that occur in the others,
- * each clipped to its largest count in one of them. */
+/* Adds to match[n-1], for n = 1 .. orders, the number of n-grams of `ours` that occur in the
+ * others, each clipped to its largest count in one of them. */
 bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_count, int orders,
                      int64_t *match, sa_error *error);

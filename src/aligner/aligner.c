@@ -11,12 +11,12 @@ const sa_aligner_kind *const sa_aligner_kinds[] = {
     [SA_ALIGNER_DIAGONAL] = &sa_aligner_diagonal,
 };
 
-enum { FIRST_ITERATIONS = 5 }; /* of the model that learns the lexicon for another */
+enum { FIRST_ITERATIONS = 5 }; /* for the model that learns the lexicon for another one */
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
 #define AT(field) SA_SCOPE_RUN, offsetof(sa_aligner_options, field)
-enum { AUTO, NONE }; /* words of --alpha */
+enum { AUTO, NONE }; /* the words that --alpha takes */
 
 const sa_option sa_aligner_option_rows[] = {
     {"model", SA_WORDS(AT(model), SA_ALIGNER_HMM, "1", "2", "hmm", "diagonal"),
@@ -51,15 +51,15 @@ bool sa_aligner_options_set(sa_aligner_options *options, const char *name, const
 /* ---- A pair ---------------------------------------------------------------------------------- */
 
 typedef struct workspace {
-    size_t *entry;   /* [cells] in the lexicon */
+    size_t *entry;   /* [cells] indices in the lexicon */
     double *p;       /* [cells] posteriors */
     double *log_p;   /* [J] */
-    double *scratch; /* of `infer`, or a table */
-    double *counts;  /* [size] those of `infer` */
+    double *scratch; /* scratch of `infer`, or a table */
+    double *counts;  /* [size] the counts of `infer` */
 } workspace;
 
-/* Allocates for `cells` cells in all, and pairs of up to I and J words, including the empty word.
- */
+/* Allocates for `cells` cells in total, and pairs of at most I and J words, including the empty
+ * word. */
 static bool workspace_init(workspace *work, const sa_aligner_kind *kind, size_t cells, size_t I,
                            size_t J, sa_error *error) {
     const size_t scratch = kind->scratch ? kind->scratch(I, J) : I * J;
@@ -77,7 +77,7 @@ static void workspace_release(workspace *work) {
     free(work->p);
 }
 
-/* Fills t(f_j | e_i), the empty word last. */
+/* Fills in t(f_j | e_i), the empty word last. */
 static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
                     size_t *entry, double *t) {
     const int S = source->len;
@@ -92,14 +92,15 @@ static void look_up(const sa_lexicon *lexicon, const sa_sentence *source, const 
     }
 }
 
-/* Returns the table of a shape among `tables`; NULL: no pair of the corpus has this shape. */
+/* Returns the table for a shape among `tables`; NULL: no pair of the corpus has this shape. */
 static double *table_of(const sa_aligner_model *model, double *tables, int I, int J) {
     const uint64_t shape = (uint64_t)I << 32 | (uint32_t)J;
     const size_t s = model->shapes ? sa_keys_find(model->shapes, model->shape_count, shape) : 0;
     return s < model->shape_count ? tables + model->table[s] : NULL;
 }
 
-/* For independent a_j: p(a_j = i | f, e) = p(a_j = i) t(f_j | e_i) / p(f_j | e). */
+/* Infers the posteriors for independent a_j:
+ * p(a_j = i | f, e) = p(a_j = i) t(f_j | e_i) / p(f_j | e). */
 static void infer_each(const sa_aligner_model *model, int I, int J, double *p, double *log_p,
                        double *scratch) {
     const double *prior = table_of(model, model->parameters, I, J);
@@ -127,15 +128,15 @@ static void infer(const sa_aligner_model *model, const sa_sentence *source,
 
 /* ---- Expectation maximization ---------------------------------------------------------------- */
 
-/* The tasks of an iteration; the same number for every thread count. */
+/* The number of tasks of an iteration, the same for every thread count. */
 enum { TASKS = SA_MAX_THREADS };
 
 typedef struct learning {
     sa_aligner_model *model;
     const sa_aligner_pairs *pairs;
-    double *counts; /* of the lexicon */
+    double *counts; /* counts of the lexicon */
     workspace *work;
-    int workspaces; /* one more than the tasks that may be ahead */
+    int workspaces; /* one more than the number of tasks that may be ahead */
     double sums[TASKS];
 } learning;
 
@@ -187,7 +188,7 @@ static void add_counts(void *context, int task) {
     for (size_t k = 0; k < model->kind->size; k++) model->counts[k] += work->counts[k];
 }
 
-/* Runs one iteration. Returns the perplexity of the target words before it. */
+/* Runs one iteration. Returns the perplexity that the target words had before it. */
 static double iterate(learning *run, double alpha, sa_pool *pool) {
     sa_aligner_model *model = run->model;
     double log_probability = 0, words = 0;
@@ -202,7 +203,7 @@ static double iterate(learning *run, double alpha, sa_pool *pool) {
     return exp(-log_probability / words);
 }
 
-/* Lists the shapes of the pairs and where their tables begin. */
+/* Lists the shapes of the pairs and the positions where their tables begin. */
 static bool find_shapes(sa_aligner_model *model, const sa_aligner_pairs *pairs, sa_error *error) {
     size_t count = 0;
     model->shapes = sa_new(pairs->count, sizeof *model->shapes, error);
@@ -226,7 +227,7 @@ static void release_work(learning *run) {
     free(run->counts);
 }
 
-/* Allocates for the largest task and the longest pair. */
+/* Allocates memory for the largest task and the longest pair. */
 static bool init_work(learning *run, const sa_aligner_kind *kind, int threads, sa_error *error) {
     const sa_aligner_model *model = run->model;
     size_t most = 0, J = 0, I = 0;
@@ -257,7 +258,7 @@ static void release_positions(sa_aligner_model *model) {
     model->shape_count = 0;
 }
 
-/* Begins learning a kind; the lexicon stays. */
+/* Begins to learn a kind; the lexicon stays as it is. */
 static bool begin(sa_aligner_model *model, const sa_aligner_kind *kind,
                   const sa_aligner_pairs *pairs, sa_error *error) {
     release_positions(model);

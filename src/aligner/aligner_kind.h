@@ -17,9 +17,9 @@ typedef struct sa_aligner_model {
     const sa_aligner_kind *kind;
     sa_lexicon lexicon;
     double null, smoothing, tension; /* p_0, w and lambda of the kinds */
-    double *parameters, *counts;     /* [size] each, of p(a | I, J) */
+    double *parameters, *counts;     /* [size] each, for p(a | I, J) */
     size_t size;
-    uint64_t *shapes; /* [shape_count] I << 32 | J of all pairs, ascending: */
+    uint64_t *shapes; /* [shape_count] I << 32 | J for all pairs, ascending */
     size_t *table;    /* [shape_count] where their tables begin among the parameters */
     size_t shape_count;
 } sa_aligner_model;
@@ -27,9 +27,9 @@ typedef struct sa_aligner_model {
 struct sa_aligner_kind {
     const char *title;
     double null, smoothing, alpha;
-    const sa_aligner_kind *after; /* the kind that learns the lexicon first; or NULL */
-    /* Writes the table p(a_j = i) [J x (I + 1)]. NULL: the a_j depend on each other, and `infer` is
-     * used instead. */
+    const sa_aligner_kind *after; /* the kind that first learns the lexicon; or NULL */
+    /* Writes the table p(a_j = i) [J x (I + 1)]. NULL: the a_j depend on each other, and `infer`
+     * does this. */
     void (*prior)(const sa_aligner_model *model, int I, int J, double *table);
     bool tables; /* the parameters are a table for each shape, their counts the posteriors */
     size_t size; /* otherwise the number of parameters, */
@@ -38,7 +38,7 @@ struct sa_aligner_kind {
      * log p(f_j | f_1..f_{j-1}, e) [J] and adds to the counts [size]. */
     void (*infer)(const sa_aligner_model *model, int I, int J, double *p, double *log_p,
                   double *scratch, double *counts);
-    size_t (*scratch)(size_t I, size_t J);     /* size of the scratch of `infer` */
+    size_t (*scratch)(size_t I, size_t J);     /* size of the scratch that `infer` needs */
     void (*maximize)(sa_aligner_model *model); /* the M-step of the parameters; NULL: none */
 };
 
@@ -51,9 +51,9 @@ void sa_aligner_uniform(const sa_aligner_model *model, int I, int J, double *tab
 /* Writes the prior into all tables. */
 void sa_aligner_fill_tables(sa_aligner_model *model);
 
-/* Returns the normalizer Z_i of the diagonal prior for target word i (from 1) of m and n source
- * words, and d log Z_i / d lambda. */
+/* Returns the normalizer Z_i of the diagonal prior for target word i (from 1) of m, given n source
+ * words, and sets d log Z_i / d lambda. */
 double sa_aligner_diagonal_normalizer(double lambda, int i, int m, int n, double *derivative);
 
-/* Jumps beyond +-SA_JUMP_MOST share a parameter on each side. */
+/* Jumps beyond +-SA_JUMP_MOST share one parameter on each side. */
 enum { SA_JUMP_MOST = 16, SA_JUMPS = 2 * SA_JUMP_MOST + 1 };

@@ -1,5 +1,5 @@
 /* The diagonal prior of fast_align (Dyer, Chahuneau and Smith 2013): Model 2 with one parameter.
- * The score of a source word falls with its distance from the diagonal, as that of ALiBi does:
+ * The score of a source word falls with its distance from the diagonal, as it does with ALiBi:
  *
  *   p(a_i = j) = (1 - p_0) e^{lambda h(i, j)} / Z_i,   h(i, j) = -|i/m - j/n|
  *   p(a_i = null) = p_0
@@ -13,7 +13,7 @@ static double distance(int i, int m, int j, int n) {
     return fabs((double)i / m - (double)j / n);
 }
 
-/* sum_{k<K} e^{lambda (h - k/n)}, a geometric series, and its derivative by lambda. */
+/* Returns sum_{k<K} e^{lambda (h - k/n)}, a geometric series, and sets its derivative by lambda. */
 static double half(double lambda, double h, int K, int n, double *derivative) {
     if (K == 0) return *derivative = 0;
     const double r = exp(-lambda / n), last = pow(r, K - 1), first = exp(lambda * h);
@@ -43,8 +43,8 @@ static void prior(const sa_aligner_model *model, int I, int J, double *table) {
     }
 }
 
-/* Of the expected log-likelihood: sum_i sum_{j>0} c(i, j) (h(i, j) - d log Z_i / d lambda), which
- * falls with lambda. */
+/* Returns the derivative of the expected log-likelihood, which falls with lambda:
+ * sum_i sum_{j>0} c(i, j) (h(i, j) - d log Z_i / d lambda) */
 static double derivative(const sa_aligner_model *model, double lambda) {
     double sum = 0, slope = 0;
     for (size_t s = 0; s < model->shape_count; s++) {
@@ -58,7 +58,7 @@ static double derivative(const sa_aligner_model *model, double lambda) {
     return sum;
 }
 
-/* Finds the lambda of the largest likelihood within the bounds of fast_align, by bisection. */
+/* Finds the lambda with the largest likelihood within the bounds of fast_align, by bisection. */
 static void maximize(sa_aligner_model *model) {
     double low = 0.1, high = 14;
     for (int k = 0; k < 30; k++) {

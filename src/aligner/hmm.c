@@ -1,12 +1,12 @@
 /* The hidden Markov model (Vogel, Ney and Tillmann 1996): where a word was found tells where to
  * look for the next, as in location-aware attention. With i' = a_{j-1} and the empty word of Och
- * and Ney (2003), after which i' is still the last word that was none:
+ * and Ney (2003), after which i' is still the last word that was not empty:
  *
  *   p(i | i', I) = (1 - p_0) ((1 - w) c(i - i') / Z(i') + w / I),   Z(i') = sum_l c(l - i')
  *   p(null | i') = p_0
  *
  * where the first word has (1 - p_0) / I. Below f_j(i) is the forward probability of word i, n_j(i)
- * that of the empty word after word i. */
+ * the forward probability of the empty word after word i. */
 #include "aligner/aligner_kind.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ typedef struct chain {
     int I, J;
     double p0, leap;     /* leap: (1 - p_0) w / I */
     double *jump;        /* [I x I] p(i | i', I) - leap, of i' i */
-    double *expected;    /* [I x I] their expected counts, without the factor jump */
-    double *word, *null; /* [J x I] f and n, scaled to a sum of 1 */
+    double *expected;    /* [I x I] the expected counts of the jumps, without the factor jump */
+    double *word, *null; /* [J x I] f and n, scaled to sum to 1 */
     double *b, *ahead;   /* [I] backward probabilities b_j(i), and t(f_j | e_i) b_j(i) */
 } chain;
 
@@ -31,7 +31,7 @@ static int jump_of(int d) {
     return SA_JUMP_MOST + (d < -SA_JUMP_MOST ? -SA_JUMP_MOST : d > SA_JUMP_MOST ? SA_JUMP_MOST : d);
 }
 
-/* sum_l c(l - from) */
+/* Returns sum_l c(l - from). */
 static double normalizer(const sa_aligner_model *model, int from, int I) {
     double Z = 0;
     for (int i = 0; i < I; i++) Z += model->parameters[jump_of(i - from)];
@@ -60,7 +60,7 @@ static chain chain_of(const sa_aligner_model *model, int I, int J, double *scrat
     return h;
 }
 
-/* Fills f_j and n_j, and log p(f_j | f_1..f_{j-1}). */
+/* Fills f_j, n_j and log p(f_j | f_1..f_{j-1}). */
 static void forward(const chain *h, const double *t, double *log_p) {
     const int I = h->I;
     for (int j = 0; j < h->J; j++, t += I + 1) {
@@ -78,7 +78,8 @@ static void forward(const chain *h, const double *t, double *log_p) {
     }
 }
 
-/* b_{j-1} from b_j, and the expected jumps between them; scale: 1 / p(f_j | f_1..f_{j-1}). */
+/* Computes b_{j-1} from b_j, and the expected jumps between them;
+ * scale: 1 / p(f_j | f_1..f_{j-1}). */
 static void step_back(const chain *h, int j, const double *t, double scale) {
     const int I = h->I;
     const double *word = h->word + (size_t)(j - 1) * (size_t)I;
@@ -96,7 +97,7 @@ static void step_back(const chain *h, int j, const double *t, double scale) {
     }
 }
 
-/* Replaces t by the posteriors, from the last word to the first. */
+/* Replaces t with the posteriors, from the last word to the first. */
 static void backward(const chain *h, double *p, const double *log_p) {
     const int I = h->I;
     for (int i = 0; i < I; i++) h->b[i] = 1;
@@ -110,10 +111,11 @@ static void backward(const chain *h, double *p, const double *log_p) {
     }
 }
 
-/* Counts [2 SA_JUMPS]: the expected jumps n(d), and the sums that the M-step divides them by. */
+/* Infers the posteriors; counts [2 SA_JUMPS]: the expected jumps n(d), and the sums by which the
+ * M-step divides them. */
 static void infer(const sa_aligner_model *model, int I, int J, double *p, double *log_p,
                   double *scratch, double *counts) {
-    if (I == 0) { /* nothing but the empty word */
+    if (I == 0) { /* there is only the empty word */
         for (int j = 0; j < J; j++) log_p[j] = log(p[j]), p[j] = 1;
         return;
     }
@@ -137,8 +139,8 @@ static void start(sa_aligner_model *model) {
         model->parameters[jump_of(d)] = 1.0 / (1 + abs(d - 1));
 }
 
-/* The usual c(d) = n(d) may lower the likelihood, as Z(i') differs between words. With N(i'), the
- * expected jumps from i', and -log Z >= 1 - log Z_old - Z / Z_old, this one never does:
+/* The usual M-step, c(d) = n(d), may lower the likelihood, as Z(i') differs between words. With
+ * N(i'), the expected jumps from i', and -log Z >= 1 - log Z_old - Z / Z_old, this one never does:
  *
  *   c(d) = n(d) / sum_{I, i': 1 <= i' + d <= I} N(i') / Z_old(i') */
 static void maximize(sa_aligner_model *model) {

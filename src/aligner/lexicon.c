@@ -28,7 +28,8 @@ bool sa_pair_is_read(const sa_sentence *source, const sa_sentence *target) {
     return source->ids && target->ids;
 }
 
-/* Lists every source word with every target word of its pairs, once each, in order. */
+/* Lists every pair of a source word and a target word that occur in the same pair of sentences,
+ * once each, in order. */
 static uint64_t *collect_links(const sa_sentence *source, const sa_sentence *target, size_t count,
                                size_t *links, sa_error *error) {
     size_t all = 0, n = 0;
@@ -86,7 +87,7 @@ size_t sa_lexicon_find(const sa_lexicon *lexicon, int32_t e, int32_t f) {
     return low < end && lexicon->target[low] == f ? low : lexicon->row[lexicon->sources];
 }
 
-/* psi(x) = psi(x + 1) - 1/x, and from 7 on the asymptotic series. */
+/* Computes psi(x) = psi(x + 1) - 1/x and, from 7 on, the asymptotic series. */
 double sa_digamma(double x) {
     double below = 0;
     for (; x < 7; x++) below += 1 / x;
@@ -95,7 +96,7 @@ double sa_digamma(double x) {
            y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
 }
 
-/* A word without counts, whose posteriors all underflowed, keeps its probabilities. */
+/* Keeps the probabilities of a word without counts, whose posteriors all underflowed. */
 void sa_lexicon_maximize(sa_lexicon *lexicon, const double *counts, double alpha) {
     for (int32_t e = 0; e < lexicon->sources; e++) {
         const size_t begin = lexicon->row[e], end = lexicon->row[e + 1];

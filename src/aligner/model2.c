@@ -1,4 +1,5 @@
-/* Model 2 (Brown et al. 1993, section 4.2): weights by position alone, learned without any form. */
+/* Model 2 (Brown et al. 1993, section 4.2): weights that depend only on positions, learned without
+ * assuming any form. */
 #include "aligner/aligner_kind.h"
 
 void sa_aligner_fill_tables(sa_aligner_model *model) {
@@ -7,8 +8,8 @@ void sa_aligner_fill_tables(sa_aligner_model *model) {
                            model->parameters + model->table[s]);
 }
 
-/* p(a_j = i) = (1 - w) a(i | j, I, J) + w / (I + 1), where a gets its share of the counts:
- * a(i | j, I, J) = c(i | j, I, J) / sum_i' c(i' | j, I, J). */
+/* p(a_j = i) = (1 - w) a(i | j, I, J) + w / (I + 1), where the counts are divided between the two
+ * terms, and a(i | j, I, J) = c(i | j, I, J) / sum_i' c(i' | j, I, J). */
 static void maximize(sa_aligner_model *model) {
     const double w = model->smoothing;
     for (size_t s = 0, k = 0; s < model->shape_count; s++) {

@@ -7,8 +7,8 @@
  * English marks the number by "is" and "are", but only the first noun determines the gender. */
 #include "synth/grammar.h"
 
-/* A person or an animal, feminine half of the time although the lexicon has more masculine nouns.
- */
+/* Writes a person or an animal, half of the time a feminine one, although the lexicon has more
+ * masculine nouns. */
 static sa_subject write_being(sa_draft *draft) {
     unsigned gender = sa_draft_chance(draft, 2) ? SA_FEMININE : SA_MASCULINE;
     const sa_query being = {.kinds = SA_PERSON | SA_ANIMAL, .uses = gender, .inflected = true};
@@ -17,7 +17,7 @@ static sa_subject write_being(sa_draft *draft) {
     return sa_subject_of(&group);
 }
 
-/* "that looks for": the verb agrees with the noun before it. */
+/* Writes "that looks for"; the verb agrees with the noun before it. */
 static void write_doing(sa_draft *draft, const sa_subject *subject) {
     static const char *const verbs[] = {"see", "help", "call", "watch", "look for", "wait for"};
     sa_clause clause = {.draft = draft, .subject = *subject};

@@ -1,14 +1,14 @@
-/* context: the sentences of introductory articles, in which one word tells the sense of another.
+/* context: the sentences of introductory articles, in which one word reveals the sense of another.
  *
  * "i want to buy apple for the pie.", "i want to buy apple for the fund."
  *
- * A sentence is a frame of words.tsv: phrases and lists of phrases, one after the other, in
- * English and French alike. */
+ * A sentence is a frame of words.tsv: phrases and lists of phrases, one after the other, in both
+ * English and French. */
 #include "synth/grammar.h"
 
 void sa_synth_context(sa_draft *draft) {
     const sa_word_list *frame = sa_word_list_find(sa_draft_draw(draft, "context", 0)->english);
-    sa_word_span meaning = {0}, reason = {0}; /* of the target and of the source */
+    sa_word_span meaning = {0}, reason = {0}; /* spans in the target and in the source */
     for (const sa_word *part = frame->words; part < frame->words + frame->count; part++) {
         if (part->uses & SA_OPTIONAL && !sa_draft_chance(draft, 2)) continue;
         sa_draft_phrase(draft, part->french ? part : sa_draft_draw(draft, part->english, 0));

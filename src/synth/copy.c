@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Three or four open syllables: too many names to list. */
+/* Invents a name of three or four open syllables: there are too many such names to list. */
 static void invent(sa_draft *draft, char name[SA_DRAFT_LETTERS]) {
     static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
     int syllables = 3 + sa_draft_pick(draft, 2);
@@ -17,8 +17,8 @@ static void invent(sa_draft *draft, char name[SA_DRAFT_LETTERS]) {
     name[2 * syllables] = 0;
 }
 
-/* In training one name in ten is invented, in tests one in two. A known one differs from `other`.
- */
+/* Draws a name: in training one in ten is invented, in tests one in two. A known one differs from
+ * `other`. */
 static void draw_name(sa_draft *draft, const char *other, char name[SA_DRAFT_LETTERS]) {
     if (sa_draft_chance(draft, draft->split == SA_TEST ? 2 : 10)) {
         invent(draft, name);
@@ -30,7 +30,7 @@ static void draw_name(sa_draft *draft, const char *other, char name[SA_DRAFT_LET
     snprintf(name, SA_DRAFT_LETTERS, "%s", known->words[row].english);
 }
 
-/* "today Ada has helped Ivan." -> "Ada a aidé Ivan aujourd'hui." */
+/* Writes "today Ada has helped Ivan." -> "Ada a aidé Ivan aujourd'hui." */
 static void write_deed(sa_draft *draft, const char *first, const char *second) {
     sa_draft_phrase(draft, sa_draft_draw(draft, "copy time", 0));
     sa_draft_pair(draft, first, first);
@@ -40,7 +40,7 @@ static void write_deed(sa_draft *draft, const char *first, const char *second) {
     sa_draft_move(draft, (sa_word_span){0, 1}); /* the time */
 }
 
-/* "Ada gave Ivan the red book." -> "Ada a donné le livre rouge à Ivan." */
+/* Writes "Ada gave Ivan the red book." -> "Ada a donné le livre rouge à Ivan." */
 static void write_gift(sa_draft *draft, const char *first, const char *second) {
     sa_draft_pair(draft, first, first);
     sa_draft_pair(draft, "gave", "a donné");
@@ -55,7 +55,7 @@ static void write_gift(sa_draft *draft, const char *first, const char *second) {
     sa_draft_move(draft, (sa_word_span){to.first, 2}); /* à Ivan */
 }
 
-/* "Ada was helped by Ivan." -> "Ivan a aidé Ada." */
+/* Writes "Ada was helped by Ivan." -> "Ivan a aidé Ada." */
 static void write_passive(sa_draft *draft, const char *first, const char *second) {
     sa_draft_pair(draft, first, first);
     sa_draft_pair(draft, "was", "a");

@@ -1,13 +1,13 @@
 /* dates: a day between 1970 and 2069 in one of twelve formats, translated into the form 1997-03-04.
- * Tokens are characters, so that the matrix shows where a model reads each digit. */
+ * Tokens are characters, so the matrix shows where a model reads each digit. */
 #include "synth/grammar.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct calendar_day {
-    int year, month, day; /* month and day from 1 */
-    int weekday;          /* from Monday = 0 */
+    int year, month, day; /* month and day count from 1 */
+    int weekday;          /* 0: Monday */
 } calendar_day;
 
 /* Returns the date `days` days after 1 January 1970, a Thursday. */
@@ -29,7 +29,7 @@ static calendar_day date_of(int days) {
 static const sa_word_span year_at = {0, 4}, month_at = {5, 2}, day_at = {8, 2};
 
 /* Writes a number with at least `digits` digits and links it with its place in the target: the last
- * digits one by one; additional digits of the target depend on all digits of the source. */
+ * digits one by one, while additional digits of the target depend on all digits of the source. */
 static void write_number(sa_draft *draft, int digits, int number, sa_word_span place) {
     char text[16];
     snprintf(text, sizeof text, "%0*d", digits, number);
@@ -41,7 +41,7 @@ static void write_number(sa_draft *draft, int digits, int number, sa_word_span p
     sa_draft_link_possible(draft, span, (sa_word_span){place.first, more});
 }
 
-/* Writes the name of that index in the list, or its first three letters. */
+/* Writes the name with that index in the list, or its first three letters. */
 static sa_word_span write_name(sa_draft *draft, const char *list, int index, char letter) {
     char text[SA_DRAFT_LETTERS];
     const char *name = sa_word_list_find(list)->words[index].english;
@@ -50,7 +50,7 @@ static sa_word_span write_name(sa_draft *draft, const char *list, int index, cha
     return sa_draft_source(draft, text);
 }
 
-/* Writes a field of the date by its letter in words.tsv. */
+/* Writes a field of the date, named by its letter in words.tsv. */
 static void write_field(sa_draft *draft, const calendar_day *date, char letter) {
     static const char *const ordinals[] = {"th", "st", "nd", "rd"};
     int digits = strchr("MDy", letter) ? 2 : 1;

@@ -87,7 +87,7 @@ sa_word_span sa_draft_last(const sa_draft_side *side) {
     return (sa_word_span){side->count - 1, 1};
 }
 
-/* Equal links count once, as sure if one of them is. */
+/* Adds a link; equal links count once, as sure if one of them is sure. */
 static void add_link(sa_draft *draft, sa_link link) {
     for (int i = 0; i < draft->link_count; i++) {
         sa_link *old = &draft->links[i];

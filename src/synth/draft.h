@@ -11,9 +11,9 @@
 
 /* ---- Vocabulary ------------------------------------------------------------------------------ */
 
-/* The lists of words.tsv, which explains what the columns and the words in them mean. A word of
- * kinds, traits, uses and determiners is a bit: SA_PERSON, SA_FAMILY ..., in a header that is made
- * from words.tsv. */
+/* The lists of words.tsv, which explains what the columns and the words in them mean. A word in the
+ * columns kinds, traits, uses and determiners is a bit: SA_PERSON, SA_FAMILY ..., defined in a
+ * header that is made from words.tsv. */
 
 /* The persons of a French verb. */
 enum { SA_JE, SA_VOUS, SA_IL, SA_NOUS, SA_ILS, SA_PERSONS };
@@ -21,9 +21,9 @@ enum { SA_JE, SA_VOUS, SA_IL, SA_NOUS, SA_ILS, SA_PERSONS };
 /* An entry of any list; missing columns are NULL or 0. */
 typedef struct sa_word {
     const char *english, *french;          /* singular, infinitive */
-    const char *links;                     /* of a phrase: sa_draft_phrase */
-    const char *plural;                    /* English; of a determiner French */
-    const char *place, *french_place;      /* the prepositions of a place */
+    const char *links;                     /* of a phrase: see sa_draft_phrase */
+    const char *plural;                    /* of an English word; of a French determiner */
+    const char *place, *french_place;      /* prepositions used with a place */
     const char *more, *feminine, *liaison; /* see words.tsv */
     const char *third, *past, *ing, *participle;
     const char *present[SA_PERSONS];
@@ -36,10 +36,10 @@ typedef struct sa_word_list {
     int count;
 } sa_word_list;
 
-/* All lists, from words.tsv by scripts/dev/embed; ends with a NULL name. */
+/* All lists, which scripts/dev/embed makes from words.tsv; ends with a NULL name. */
 extern const sa_word_list sa_word_lists[];
 
-/* Return the list of that name, and its entry with that English; both must exist. */
+/* Return the list with that name, and its entry with that English text; both must exist. */
 const sa_word_list *sa_word_list_find(const char *name);
 const sa_word *sa_word_find(const char *list, const char *english);
 
@@ -79,29 +79,29 @@ void sa_draft_clear(sa_draft *draft);
 int sa_draft_pick(sa_draft *draft, int count);
 /* Returns true with probability 1 / count. */
 bool sa_draft_chance(sa_draft *draft, int count);
-/* An entry of an array, uniformly. */
+/* Draws an entry of an array, all with equal probability. */
 #define SA_DRAW(draft, array)                                                                      \
     (&(array)[sa_draft_pick(draft, (int)(sizeof(array) / sizeof *(array)))])
-/* Draws a word of a list of words.tsv, except the last `except`. */
+/* Draws a word from a list of words.tsv, but none of the last `except`. */
 const sa_word *sa_draft_draw(sa_draft *draft, const char *list, int except);
 
-/* A word has one of the kinds, one of the traits and one of the uses, where they are not 0. */
+/* Asks for a word with one of the kinds, one of the traits and one of the uses; 0: any. */
 typedef struct sa_query {
     unsigned kinds, traits, uses;
     bool inflected; /* it has an English plural or comparative */
     const sa_word *except;
 } sa_query;
-/* Draws one of these words of the list; NULL, without a decision, if there is none. */
+/* Draws one of these words from the list; NULL, without a decision, if there is none. */
 const sa_word *sa_draft_choose(sa_draft *draft, const char *list, const sa_query *query);
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
 /* Append the words of a text, separated by single spaces (in a draft of characters: every byte of
- * an ASCII text); NULL appends none. */
+ * an ASCII text); NULL appends nothing. */
 sa_word_span sa_draft_source(sa_draft *draft, const char *text);
 sa_word_span sa_draft_target(sa_draft *draft, const char *text);
 
-/* Returns the last word of a side, which is not empty. */
+/* Returns the last word of a side that is not empty. */
 sa_word_span sa_draft_last(const sa_draft_side *side);
 
 /* Links every word of one span with every word of the other, as sure or as possible. */
@@ -110,17 +110,17 @@ void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span t
 
 /* Appends words to both sides and links all of them. Returns the source words. */
 sa_word_span sa_draft_pair(sa_draft *draft, const char *source, const char *target);
-/* Appends an English word and its French, with its links (Pharaoh format, relative to its first
- * word) if it has any. */
+/* Appends an English word and its French translation, with its links (Pharaoh format, relative to
+ * its first word) if it has any. */
 sa_word_span sa_draft_phrase(sa_draft *draft, const sa_word *word);
 
-/* Replaces target words `at` and `at + 1` by one word that inherits the links of both. */
+/* Replaces target words `at` and `at + 1` with one word that inherits the links of both. */
 void sa_draft_merge(sa_draft *draft, int at, const char *word);
 /* Moves target words, with their links, to the end. */
 void sa_draft_move(sa_draft *draft, sa_word_span span);
 
 /* Appends the source sentence to `out`, without a space before a full stop or comma or after a
- * final apostrophe. (Before ? and ! a target has a space, as in French.) */
+ * final apostrophe. (A target has a space before ? and !, as in French.) */
 void sa_draft_write_source(const sa_draft *draft, sa_buffer *out);
-/* Writes the whole line: source TAB target TAB links in the order of the words LF. */
+/* Writes the whole line: source TAB target TAB links LF, the links in the order of the words. */
 void sa_draft_write(const sa_draft *draft, sa_buffer *out);

@@ -1,4 +1,4 @@
-/* fertility: words with several words as their translation, and words that are translated together.
+/* fertility: words that are translated by several words, and words that are translated together.
  *
  *   S -> C (and C) .        C -> NP (does not | never) V NP (when)        NP -> N (of N)
  *
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* "the baker", "the friends of the baker" */
+/* Draws "the baker", "the friends of the baker" */
 static sa_subject draw_subject(sa_draft *draft) {
     sa_noun_phrase person = sa_noun_phrase_person(draft, NULL);
     sa_subject subject = sa_subject_of(&person);
@@ -20,9 +20,9 @@ static sa_subject draw_subject(sa_draft *draft) {
     return subject;
 }
 
-/* "thirty four potatoes" */
+/* Writes "thirty four potatoes" */
 static void write_many(sa_draft *draft, const sa_word *noun, sa_mood mood) {
-    enum { UNITLESS = 2 }; /* of the numbers ten and twelve */
+    enum { UNITLESS = 2 }; /* the last numbers: ten and twelve */
     char english[2 * SA_DRAFT_LETTERS], french[2 * SA_DRAFT_LETTERS];
     const sa_word *ten = sa_draft_draw(draft, "ten", 0);
     const sa_word *unit = sa_draft_draw(draft, "number", UNITLESS);
@@ -34,7 +34,7 @@ static void write_many(sa_draft *draft, const sa_word *noun, sa_mood mood) {
     sa_noun_phrase_write(draft, &group, mood);
 }
 
-/* "an alarm clock", "the potatoes of the baker" */
+/* Writes "an alarm clock", "the potatoes of the baker" */
 static void write_thing(sa_draft *draft, sa_mood mood) {
     bool plain = sa_draft_chance(draft, 4);
     const sa_word *noun =
@@ -54,7 +54,7 @@ static void write_thing(sa_draft *draft, sa_mood mood) {
     }
 }
 
-/* "the mother needs ...", la mère a besoin de ...; "the baker throws away ..." */
+/* Writes "the mother needs ...", la mère a besoin de ...; "the baker throws away ..." */
 static void write_deed(sa_draft *draft, sa_clause *clause) {
     sa_mood mood = clause->mood;
     if (sa_draft_chance(draft, 4)) {

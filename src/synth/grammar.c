@@ -54,7 +54,7 @@ void sa_french_participle(const char *participle, bool feminine, bool plural,
              plural && (feminine || !ends(participle, "s")) ? "s" : "");
 }
 
-/* le -> l' before a vowel; the last letter of elided words is always one byte. */
+/* Elides le to l' before a vowel; the last letter of elided words is always one byte. */
 static void elide(sa_draft_side *side) {
     static const char *const weak[] = {"le", "la", "de", "ne", "je", "que", "me", NULL};
     for (int i = 0; i + 1 < side->count; i++) {
@@ -75,7 +75,7 @@ void sa_french_finish(sa_draft *draft, const char *mark) {
             if (!strcmp(draft->target.words[i], contractions[row][0]) &&
                 !strcmp(draft->target.words[i + 1], contractions[row][1])) {
                 sa_draft_merge(draft, i, contractions[row][2]);
-                break; /* the words have moved up */
+                break; /* the words have moved up by one */
             }
 }
 
@@ -92,7 +92,7 @@ const sa_word *sa_adjective_draw(sa_draft *draft, unsigned traits, unsigned use)
     return sa_draft_choose(draft, "adjective", &(sa_query){.traits = traits, .uses = use});
 }
 
-/* Returns the determiners that make sense with the noun. */
+/* Returns those determiners that make sense with the noun. */
 static unsigned suitable(unsigned determiners, const sa_word *noun) {
     if (noun->kinds & SA_FAMILY) return SA_OWN;
     if (noun->kinds & SA_MASS) determiners &= ~(unsigned)(SA_A | SA_NUMBER);
@@ -118,7 +118,7 @@ sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigne
     group.plural = noun->plural && group.determiner != SA_A &&
                    (group.determiner & many || sa_draft_chance(draft, 4));
     if (group.determiner == SA_NUMBER) group.number = sa_draft_draw(draft, "number", 0);
-    int adjectives = sa_draft_pick(draft, 12); /* none in 7 of 12 groups, two in one */
+    int adjectives = sa_draft_pick(draft, 12); /* none in 7 groups of 12, two in one */
     if (adjectives <= 2) group.before = sa_adjective_draw(draft, noun->traits, SA_BEFORE);
     if (adjectives >= 2 && adjectives <= 4)
         group.after = sa_adjective_draw(draft, noun->traits, SA_AFTER);
@@ -153,7 +153,7 @@ static const char *english_noun(const sa_noun_phrase *group) {
     return group->plural ? group->noun->plural : group->noun->english;
 }
 
-/* Returns the entry of the, a, some, this, my, two ... */
+/* Returns the entry of the determiner: the, a, some, this, my, two ... */
 static const sa_word *find_determiner(const sa_noun_phrase *group) {
     if (group->number) return group->number;
     if (group->determiner == SA_OWN) return &sa_word_list_find("owner")->words[group->owner];
@@ -174,7 +174,7 @@ static const char *english_determiner(const sa_word *row, const sa_noun_phrase *
     return row->english;
 }
 
-/* Returns the determiner before `next`; de + le and similar pairs are contracted later. */
+/* Returns the determiner to write before `next`; de + le and similar pairs are contracted later. */
 static const char *french_determiner(const sa_word *row, const sa_noun_phrase *group,
                                      const char *next, sa_mood mood) {
     bool feminine = group->noun->uses & SA_FEMININE, vowel = sa_french_vowel(next);
@@ -235,7 +235,8 @@ sa_subject sa_subject_of(const sa_noun_phrase *group) {
     return subject;
 }
 
-/* Several people are never all female: English has only they, where French distinguishes elles. */
+/* Draws a person or people. Several people are never all female: English has only "they" where
+ * French distinguishes elles. */
 static sa_noun_phrase draw_person(sa_draft *draft, const sa_word *except) {
     const sa_word *noun = sa_noun_draw(draft, SA_PERSON, 0, except);
     int owner = draw_owner(draft, 8);
@@ -282,7 +283,7 @@ static const char *be_english(int who) {
     return who == SA_I ? "am" : who == SA_HE || who == SA_SHE ? "is" : "are";
 }
 
-/* Returns the French verb of the subject; elle is like il. */
+/* Returns the French verb form for the subject; elle is like il. */
 static const char *present_of(const sa_clause *clause, const sa_word *verb) {
     static const int persons[] = {SA_JE, SA_VOUS, SA_IL, SA_IL, SA_NOUS, SA_ILS};
     return verb->present[persons[clause->subject.who]];
@@ -296,7 +297,7 @@ static void set_rest(sa_clause *clause, const char *french) {
     snprintf(clause->rest, sizeof clause->rest, "%s", french);
 }
 
-/* Sets the verb that changes with the subject, with `do` where English needs it. */
+/* Sets the verb that changes with the subject, and `do` where English needs it. */
 static const char *simple(sa_clause *clause, const char *base, const char *third) {
     bool he = clause->subject.who == SA_HE || clause->subject.who == SA_SHE;
     bool support = clause->mood != SA_AFFIRMATIVE && !clause->never;
@@ -358,8 +359,9 @@ void sa_clause_have(sa_clause *clause, const char *english, const char *third, c
 
 /* ---- Writing clauses ------------------------------------------------------------------------ */
 
-/* The finite verb is linked with the word that carries its meaning: the leading verb (wants to),
- * otherwise the auxiliary of a second verb (did eat), otherwise the verb itself (is eating). */
+/* Writes the clause. The finite verb is linked with the word that carries its meaning: the leading
+ * verb (wants to), otherwise the auxiliary of a second verb (did eat), otherwise the verb itself
+ * (is eating). */
 void sa_clause_write(const sa_clause *clause) {
     sa_draft *draft = clause->draft;
     bool denied = clause->mood == SA_NEGATIVE, second = clause->rest[0];
@@ -409,7 +411,7 @@ static void write_clock(sa_draft *draft) {
     sa_draft_pair(draft, "o'clock", "heures");
 }
 
-/* Two years ago: il y a deux ans. */
+/* Writes "two years ago": il y a deux ans. */
 static void write_ago(sa_draft *draft, bool far) {
     sa_word_span there = sa_draft_target(draft, "il y a");
     sa_draft_phrase(draft, sa_draft_draw(draft, "number", 0));

@@ -9,8 +9,8 @@
 /* Returns whether a word begins with a vowel sound (l'homme, but le héros). */
 bool sa_french_vowel(const char *word);
 
-/* Writes the plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; of a
- * compound's first word: pommes de terre. */
+/* Writes the plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; in a
+ * compound, the plural of its first word: pommes de terre. */
 void sa_french_plural(const char *word, char out[SA_DRAFT_LETTERS]);
 
 /* Writes an adjective or participle agreeing with its noun; `next` is the word that follows, or
@@ -29,7 +29,7 @@ void sa_french_finish(sa_draft *draft, const char *mark);
 /* Affirmative, interrogative or negative: some bread, any bread, (not) any bread. */
 typedef enum sa_mood { SA_AFFIRMATIVE, SA_INTERROGATIVE, SA_NEGATIVE } sa_mood;
 
-/* The persons of English: of pronouns and of possessors (my, your, his ...). */
+/* The persons of English pronouns and possessors (my, your, his ...). */
 enum { SA_I, SA_YOU, SA_HE, SA_SHE, SA_WE, SA_THEY, SA_ANYONE };
 
 typedef struct sa_noun_phrase {
@@ -38,10 +38,10 @@ typedef struct sa_noun_phrase {
     unsigned determiner;           /* one of SA_THE, SA_A ... */
     int owner;                     /* SA_OWN: whose */
     const sa_word *number;         /* SA_NUMBER: how many */
-    const sa_word *before, *after; /* adjectives, by position in French; or NULL */
+    const sa_word *before, *after; /* adjectives, by their position in French; or NULL */
 } sa_noun_phrase;
 
-/* Draws a noun of one of the kinds with one of the traits (0: any), except `except` (may be NULL).
+/* Draws a noun of one of the kinds with one of the traits (0: any), but not `except` (may be NULL).
  * NULL: there is none. */
 const sa_word *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
                             const sa_word *except);
@@ -53,19 +53,19 @@ sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_word *noun, unsigne
 sa_noun_phrase sa_noun_phrase_of(sa_draft *draft, unsigned kinds, unsigned traits,
                                  const sa_word *except, unsigned determiners, int owner);
 
-/* Draw "the baker" or "the bakers", with equal probability if the noun has a plural; and any
- * person. */
+/* Draw "the baker" or "the bakers", with equal probability if the noun has a plural; and a phrase
+ * for any person. */
 sa_noun_phrase sa_noun_phrase_definite(sa_draft *draft, const sa_word *noun);
 sa_noun_phrase sa_noun_phrase_person(sa_draft *draft, const sa_word *except);
 
-/* Draws an adjective that suits the traits, for that use: SA_BEFORE or SA_AFTER the noun in French,
+/* Draws an adjective that suits the traits for that use: SA_BEFORE or SA_AFTER the noun in French,
  * SA_ALONE ("the car is ..."). NULL: there is none. */
 const sa_word *sa_adjective_draw(sa_draft *draft, unsigned traits, unsigned use);
 
 /* Writes the phrase. In a negative clause "a" and "some" become de: je n'ai pas de pain. */
 void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood mood);
 
-/* "at the hotel", "in this park"; with `motion` "to the hotel". */
+/* Writes "at the hotel", "in this park"; with `motion`, "to the hotel". */
 void sa_place_write(sa_draft *draft, const sa_noun_phrase *group, bool motion);
 
 /* ---- Subjects ------------------------------------------------------------------------------- */
@@ -82,12 +82,12 @@ typedef struct sa_subject {
 
 extern const char *const sa_and[2], *const sa_of[2];
 
-/* Draws a pronoun or people; `asked`: not I, because people do not ask about themselves. */
+/* Draws a pronoun or people; `asked`: not "I", because people do not ask about themselves. */
 sa_subject sa_subject_draw(sa_draft *draft, bool asked);
 sa_subject sa_subject_draw_people(sa_draft *draft);
-/* Returns a subject of one group: things, places, people. */
+/* Returns a subject that consists of one group: things, places, people. */
 sa_subject sa_subject_of(const sa_noun_phrase *group);
-/* The pronoun of SA_I, SA_YOU ..., also for a subject that was named before. */
+/* Returns the pronoun for SA_I, SA_YOU ..., also for a subject that was named before. */
 sa_subject sa_subject_pronoun(int who);
 
 /* ---- Clauses: a subject with its verb, affirmative, interrogative or negative ---------------- */
@@ -98,25 +98,25 @@ typedef struct sa_clause {
     sa_draft *draft;
     sa_subject subject;
     sa_mood mood;
-    bool never;          /* SA_NEGATIVE, of a state or habit: never instead of not */
-    const sa_word *verb; /* what was conjugated, as what: SA_STATE, SA_HABIT, SA_NOW ... */
+    bool never;          /* with SA_NEGATIVE, for a state or habit: never instead of not */
+    const sa_word *verb; /* the verb that was conjugated, and how: SA_STATE, SA_HABIT, SA_NOW ... */
     unsigned tense;
     /* English: he (is) (not) (going) (to) (eat); French: il (va) (pas) (manger) */
     const char *auxiliary, *lead, *main;
     const char *finite;
     char rest[SA_DRAFT_LETTERS];
-    const sa_word *often;  /* an adverb of a habit, or NULL */
+    const sa_word *often;  /* an adverb that goes with a habit, or NULL */
     const sa_word *object; /* a pronoun: him, le; or NULL */
 } sa_clause;
 
-/* Fills in the verb; draft, subject, mood and never must be set. The simple present for SA_STATE
- * and SA_HABIT, the progressive for SA_NOW, the (French: composed) past; for SA_PLAN `plan` and an
- * infinitive: "go", "want", "can" or "must". */
+/* Fills in the verb; draft, subject, mood and never must be set. SA_STATE and SA_HABIT give the
+ * simple present, SA_NOW the progressive, the past the (in French composed) past; SA_PLAN gives
+ * `plan` and an infinitive: "go", "want", "can" or "must". */
 void sa_clause_conjugate(sa_clause *clause, const sa_word *verb, unsigned tense, const char *plan);
-/* "is" with être, now or (past) as était. */
+/* Fills in "is" with être, in the present or (past) as était. */
 void sa_clause_be(sa_clause *clause, bool past);
-/* What French has: "needs" (base and third person), a besoin; without `third` "is hungry", a faim.
- */
+/* Fills in what French expresses with avoir: "needs" (base and third person), a besoin; without
+ * `third`, "is hungry", a faim. */
 void sa_clause_have(sa_clause *clause, const char *english, const char *third, const char *french);
 
 /* Writes the clause from its subject to its verb and object pronoun. */
@@ -124,7 +124,8 @@ void sa_clause_write(const sa_clause *clause);
 /* Writes the adjective after "is", agreeing with the subject. */
 void sa_clause_write_adjective(const sa_clause *clause, const sa_word *adjective);
 
-/* When: what fits a habit, now, the past or a plan. `far`: months and years away as well. */
+/* Writes a time that fits a habit, now, the past or a plan. `far`: also times months and years
+ * away. */
 void sa_time_write(sa_draft *draft, unsigned tense, bool far);
 
 /* ---- The grammars of sa_tasks: each writes one sentence pair into an empty draft - */

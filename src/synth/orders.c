@@ -4,7 +4,7 @@
  *   S -> NP V NP (Prep NP){0,2} (Adv) .        NP -> Det Adj{0,2} N
  *
  * No word is elided, and the adjectives have one form for both genders: the noun determines only
- * its article, whose link to the noun is therefore a possible one. */
+ * its article, so its link to the noun is only a possible one. */
 #include "synth/grammar.h"
 
 /* Writes a word of the list and returns where its translation is. */
@@ -65,7 +65,7 @@ void sa_synth_reorder(sa_draft *draft) {
 /* ---- length and reverse -----------------------------------------------------------------------
  */
 
-/* Lists of words without grammar, reversed. Only the order matters, so that a model with a fixed
+/* Writes words of a list without grammar, reversed. Only the order matters, so a model with a fixed
  * context vector shows how many words the vector can represent: between 3 and `longest`. */
 static void write_list(sa_draft *draft, int longest, const char *list) {
     const int count = 3 + sa_draft_pick(draft, longest - 2);

@@ -2,13 +2,13 @@
  * affirmative, interrogative or negative.
  *
  * Every English sentence has one translation: you is always vous, they is ils, I and we are
- * masculine, and no verb has a form that could be two tenses. All is in lower case, so that a word
- * has one spelling. */
+ * masculine, and no verb has a form that could be two tenses. Everything is in lower case, so that
+ * each word has one spelling. */
 #include "synth/grammar.h"
 
 #include <string.h>
 
-/* Draws and writes a noun phrase that is affirmative in any clause. */
+/* Draws and writes a noun phrase that is affirmative in every kind of clause. */
 static void write_noun(sa_draft *draft, unsigned kinds, const sa_word *except, unsigned determiners,
                        int owner) {
     sa_noun_phrase group = sa_noun_phrase_of(draft, kinds, 0, except, determiners, owner);
@@ -17,15 +17,15 @@ static void write_noun(sa_draft *draft, unsigned kinds, const sa_word *except, u
 
 /* ---- What somebody does: the verb ------------------------------------------------------------ */
 
-/* A habit often has an adverb of frequency. */
+/* Draws an adverb of frequency, which a habit often has. */
 static void draw_often(sa_draft *draft, sa_clause *clause) {
     if (clause->mood == SA_AFFIRMATIVE && sa_draft_chance(draft, 4)) clause->mood = SA_NEGATIVE;
     clause->never = clause->mood == SA_NEGATIVE;
     if (!clause->never) clause->often = sa_draft_draw(draft, "often", 0);
 }
 
-/* Conjugates the verb in one of these tenses. Plans, which do not inflect it, are half as frequent.
- */
+/* Conjugates the verb in one of these tenses. Plans, which do not inflect it, are half as
+ * frequent. */
 static void write_verb(sa_draft *draft, sa_clause *clause, const sa_word *verb, unsigned tenses) {
     static const unsigned all[] = {SA_STATE, SA_STATE, SA_HABIT, SA_HABIT, SA_NOW,
                                    SA_NOW,   SA_PAST,  SA_PAST,  SA_PLAN};
@@ -45,7 +45,7 @@ static void write_verb(sa_draft *draft, sa_clause *clause, const sa_word *verb, 
     sa_clause_write(clause);
 }
 
-/* Draws a verb of the list with one of the tenses for one of the kinds of objects or places (0:
+/* Draws a verb from the list with one of the tenses, for one of the kinds of objects or places (0:
  * any). */
 static const sa_word *draw_verb(sa_draft *draft, const char *list, unsigned kinds,
                                 unsigned tenses) {
@@ -57,7 +57,8 @@ static void write_some_verb(sa_draft *draft, sa_clause *clause, const char *list
     write_verb(draft, clause, draw_verb(draft, list, kinds, tenses), tenses);
 }
 
-/* "I eat meat" alone is not clearly a habit. Nobody plans an everyday action for next year. */
+/* Writes a time. "I eat meat" alone is not clearly a habit. Nobody plans an everyday action for
+ * next year. */
 static void write_time(sa_draft *draft, const sa_clause *clause) {
     bool habit = clause->tense == SA_HABIT, needed = !clause->often && !clause->never;
     if (habit ? needed : clause->tense != SA_STATE && sa_draft_chance(draft, 3))
@@ -66,7 +67,7 @@ static void write_time(sa_draft *draft, const sa_clause *clause) {
 
 /* ---- With an object -------------------------------------------------------------------------- */
 
-/* Returns the only noun of the subject, which its object should not repeat. */
+/* Returns the subject's only noun, which the object should not repeat. */
 static const sa_word *noun_of(const sa_subject *subject) {
     return subject->count == 1 ? subject->groups[0].noun : NULL;
 }
@@ -97,8 +98,8 @@ static void write_transitive(sa_draft *draft, sa_clause *clause) {
     write_time(draft, clause);
 }
 
-/* "she is waiting for them": elle les attend. Never in the past, where the participle would agree.
- */
+/* Writes "she is waiting for them": elle les attend. Never in the past, where the participle would
+ * agree. */
 static void write_pronoun_object(sa_draft *draft, sa_clause *clause) {
     enum { YOU = 2, OTHERS = 3 };
     int who = clause->subject.who, row = sa_draft_pick(draft, 6);
@@ -108,7 +109,7 @@ static void write_pronoun_object(sa_draft *draft, sa_clause *clause) {
     write_time(draft, clause);
 }
 
-/* "I gave the key to my neighbour" */
+/* Writes "I gave the key to my neighbour" */
 static void write_gift(sa_draft *draft, sa_clause *clause) {
     int who = clause->subject.who;
     const sa_word *verb = sa_word_find("giving", "give");
@@ -135,12 +136,12 @@ static void write_where(sa_draft *draft, const sa_word *verb) {
     sa_place_write(draft, &place, verb->uses & SA_TOWARDS);
 }
 
-/* Children do not work. */
+/* Writes a verb with a place. Children do not work. */
 static void write_placed_verb(sa_draft *draft, sa_clause *clause, unsigned tenses) {
     const sa_subject *subject = &clause->subject;
     unsigned places = 0; /* any */
     for (int i = 0; i < subject->count; i++)
-        /* Each of the groups has its noun: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        /* Each group has its noun: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (subject->groups[i].noun->traits & SA_CHILD) places = ~(unsigned)SA_WORKPLACE;
     write_some_verb(draft, clause, "intransitive", places, tenses);
 }
@@ -168,7 +169,7 @@ static void write_activity(sa_draft *draft, sa_clause *clause, unsigned tenses) 
     }
 }
 
-/* "the train leaves at nine o'clock" */
+/* Writes "the train leaves at nine o'clock" */
 static void write_timetable(sa_draft *draft, sa_clause *clause) {
     static const unsigned tenses[] = {SA_HABIT, SA_PAST, SA_PLAN};
     sa_noun_phrase group = sa_noun_phrase_of(draft, SA_VEHICLE, 0, NULL, SA_THE, 0);
@@ -181,14 +182,14 @@ static void write_timetable(sa_draft *draft, sa_clause *clause) {
 
 /* ---- Questions and requests ------------------------------------------------------------------ */
 
-/* "when did you buy this car?" */
+/* Writes "when did you buy this car?" */
 static void write_when_question(sa_draft *draft, sa_clause *clause) {
     sa_draft_phrase(draft, sa_draft_draw(draft, "question", 0));
     clause->subject = sa_subject_draw(draft, true);
     write_verb_and_object(draft, clause, SA_PAST | SA_PLAN);
 }
 
-/* "where do you live?", "why are you playing in the street?" */
+/* Writes "where do you live?", "why are you playing in the street?" */
 static void write_place_question(sa_draft *draft, sa_clause *clause) {
     bool why = sa_draft_chance(draft, 2);
     sa_draft_pair(draft, why ? "why" : "where", why ? "pourquoi" : "où");
@@ -199,7 +200,7 @@ static void write_place_question(sa_draft *draft, sa_clause *clause) {
     if (why) write_where(draft, clause->verb);
 }
 
-/* "what are you looking for?", "who is she waiting for?" */
+/* Writes "what are you looking for?", "who is she waiting for?" */
 static void write_object_question(sa_draft *draft, sa_clause *clause) {
     bool who = sa_draft_chance(draft, 3);
     unsigned kinds = who ? (unsigned)SA_PERSON : ~(unsigned)SA_PERSON;
@@ -208,7 +209,7 @@ static void write_object_question(sa_draft *draft, sa_clause *clause) {
     write_some_verb(draft, clause, "transitive", kinds, SA_NOW | SA_PAST | SA_PLAN);
 }
 
-/* "please open the door", "do not play in the street": vous is the French imperative too. */
+/* Writes "please open the door", "do not play in the street": vous is the French imperative too. */
 static void write_request(sa_draft *draft, sa_clause *clause) {
     bool denied = clause->mood == SA_NEGATIVE, transitive = !sa_draft_chance(draft, 4);
     const sa_word *verb = draw_verb(draft, transitive ? "transitive" : "intransitive", 0,
@@ -253,12 +254,12 @@ static void write_quality(sa_draft *draft, sa_clause *clause, const sa_word *adj
         sa_time_write(draft, SA_NOW, false);
 }
 
-/* "my sister is very tired", "were you ill yesterday?" */
+/* Writes "my sister is very tired", "were you ill yesterday?" */
 static void write_person_quality(sa_draft *draft, sa_clause *clause) {
     write_quality(draft, clause, sa_adjective_draw(draft, SA_MOOD, SA_ALONE));
 }
 
-/* Makes a thing the subject. Returns the adjective said of it, which none of its own repeats. */
+/* Makes a thing the subject. Returns the adjective said of it, which repeats none of its own. */
 static const sa_word *draw_thing(sa_draft *draft, sa_clause *clause, unsigned kinds) {
     sa_noun_phrase group =
         sa_noun_phrase_of(draft, kinds, ~0u, NULL, SA_THE | SA_OWN | SA_THIS, SA_ANYONE);
@@ -269,12 +270,12 @@ static const sa_word *draw_thing(sa_draft *draft, sa_clause *clause, unsigned ki
     return said;
 }
 
-/* "this wine is too expensive" */
+/* Writes "this wine is too expensive" */
 static void write_thing_quality(sa_draft *draft, sa_clause *clause) {
     write_quality(draft, clause, draw_thing(draft, clause, THINGS));
 }
 
-/* "the door of the hotel is closed" */
+/* Writes "the door of the hotel is closed" */
 static void write_part_quality(sa_draft *draft, sa_clause *clause) {
     const sa_word *adjective = draw_thing(draft, clause, SA_PART);
     const sa_word *building = sa_noun_draw(draft, SA_LODGING | SA_WORKPLACE, 0, NULL);
@@ -285,7 +286,7 @@ static void write_part_quality(sa_draft *draft, sa_clause *clause) {
     write_quality(draft, clause, adjective);
 }
 
-/* "my brother is taller than my uncle": only things of the same kind are compared. */
+/* Writes "my brother is taller than my uncle": only things of the same kind are compared. */
 static void write_comparison(sa_draft *draft, sa_clause *clause) {
     static const unsigned sorts[] = {SA_PERSON, SA_ANIMAL, SA_FOOD | SA_DRINK, PLACES, THINGS};
     const sa_word *adjective = sa_draft_choose(draft, "adjective", &(sa_query){.inflected = true});
@@ -311,7 +312,8 @@ static void write_comparison(sa_draft *draft, sa_clause *clause) {
     sa_noun_phrase_write(draft, &two, SA_AFFIRMATIVE);
 }
 
-/* "the books that we bought are interesting": the French participle agrees with the books. */
+/* Writes "the books that we bought are interesting": the French participle agrees with the
+ * books. */
 static void write_relative(sa_draft *draft, sa_clause *clause) {
     const sa_word *verb = draw_verb(draft, "transitive", 0, SA_RELATIVE);
     const sa_word *adjective = draw_thing(draft, clause, verb->kinds);
@@ -331,7 +333,7 @@ static void write_relative(sa_draft *draft, sa_clause *clause) {
  * next to others. */
 typedef enum thing_sort { LYING, BEING, STANDING, SORTS } thing_sort;
 
-/* Makes a thing with one of the determiners the subject; with SA_A not a family member. */
+/* Makes a thing with one of the determiners the subject; with SA_A, never a family member. */
 static thing_sort draw_located(sa_draft *draft, sa_clause *clause, unsigned determiners) {
     static const unsigned kinds[SORTS] = {SA_POCKET, SA_PERSON | SA_ANIMAL, SA_SERVICE};
     thing_sort sort = (thing_sort)sa_draft_pick(draft, SORTS);
@@ -364,14 +366,14 @@ static void write_place_of(sa_draft *draft, thing_sort sort, const sa_word *noun
     sa_noun_phrase_write(draft, &place, SA_AFFIRMATIVE);
 }
 
-/* "the key is under the bed" */
+/* Writes "the key is under the bed" */
 static void write_location(sa_draft *draft, sa_clause *clause) {
     thing_sort sort = draw_located(draft, clause, SA_THE | SA_OWN);
     sa_clause_write(clause);
     write_place_of(draft, sort, clause->subject.groups[0].noun);
 }
 
-/* "where are my keys?", in French without est-ce que */
+/* Writes "where are my keys?", in French without est-ce que */
 static void write_where_question(sa_draft *draft, sa_clause *clause) {
     draw_located(draft, clause, SA_THE | SA_OWN);
     sa_draft_pair(draft, "where", "où");
@@ -379,7 +381,7 @@ static void write_where_question(sa_draft *draft, sa_clause *clause) {
     sa_noun_phrase_write(draft, &clause->subject.groups[0], clause->mood);
 }
 
-/* "there is a bank near the station": il y a, where y behaves as a pronoun object does. */
+/* Writes "there is a bank near the station": il y a, where y behaves as a pronoun object does. */
 static void write_existence(sa_draft *draft, sa_clause *clause) {
     static const sa_word there = {.english = "there", .french = "il"}, y = {.french = "y"};
     bool many = clause->mood == SA_AFFIRMATIVE;
@@ -395,14 +397,14 @@ static void write_existence(sa_draft *draft, sa_clause *clause) {
 
 /* ---- How one feels, and why ------------------------------------------------------------------ */
 
-/* "are you hungry?" */
+/* Writes "are you hungry?" */
 static void write_feeling(sa_draft *draft, sa_clause *clause) {
     const sa_word *feeling = sa_draft_draw(draft, "feeling", 0);
     sa_clause_have(clause, feeling->english, NULL, feeling->french);
     sa_clause_write(clause);
 }
 
-/* "the girl is afraid of the dog": la fille a peur du chien */
+/* Writes "the girl is afraid of the dog": la fille a peur du chien */
 static void write_fear(sa_draft *draft, sa_clause *clause) {
     sa_clause_have(clause, "afraid", NULL, "peur");
     sa_clause_write(clause);
@@ -410,7 +412,7 @@ static void write_fear(sa_draft *draft, sa_clause *clause) {
     write_noun(draft, SA_ANIMAL, NULL, SA_THE, 0);
 }
 
-/* "she needs an umbrella": elle a besoin d'un parapluie */
+/* Writes "she needs an umbrella": elle a besoin d'un parapluie */
 static void write_need(sa_draft *draft, sa_clause *clause) {
     sa_clause_have(clause, "need", "needs", "besoin");
     sa_clause_write(clause);
@@ -419,7 +421,7 @@ static void write_need(sa_draft *draft, sa_clause *clause) {
                clause->subject.who);
 }
 
-/* "my son is seven years old": mon fils a sept ans */
+/* Writes "my son is seven years old": mon fils a sept ans */
 static void write_age(sa_draft *draft, sa_clause *clause) {
     sa_noun_phrase group = sa_noun_phrase_of(draft, SA_PERSON | SA_ANIMAL, SA_MINOR, NULL,
                                              SA_THE | SA_OWN | SA_THIS, SA_ANYONE);
@@ -430,7 +432,7 @@ static void write_age(sa_draft *draft, sa_clause *clause) {
     sa_draft_phrase(draft, sa_word_find("age", "years old"));
 }
 
-/* "is it cold in the kitchen?" */
+/* Writes "is it cold in the kitchen?" */
 static void write_weather(sa_draft *draft, sa_clause *clause) {
     static const sa_word it = {.english = "it", .french = "il"};
     const sa_word *weather = sa_draft_draw(draft, "weather", 0);
@@ -443,7 +445,7 @@ static void write_weather(sa_draft *draft, sa_clause *clause) {
     if (sa_draft_chance(draft, 2)) sa_time_write(draft, SA_NOW, false);
 }
 
-/* "they are ill", "they are hungry": one of the troubles but the last `except`. */
+/* Writes "they are ill", "they are hungry": one of the troubles, but none of the last `except`. */
 static void write_trouble(sa_draft *draft, sa_clause *clause, int except) {
     const sa_word *trouble = sa_draft_draw(draft, "trouble", except);
     bool adjective = trouble->feminine;
@@ -455,7 +457,7 @@ static void write_trouble(sa_draft *draft, sa_clause *clause, int except) {
     if (adjective) sa_clause_write_adjective(clause, trouble);
 }
 
-/* "he cannot play in the park because he is ill": who is hungry can */
+/* Writes "he cannot play in the park because he is ill": whoever is hungry can */
 static void write_because(sa_draft *draft, sa_clause *clause) {
     enum { FEELINGS = 3 };
     sa_clause why = {.draft = draft, .subject = sa_subject_pronoun(clause->subject.who)};
@@ -464,7 +466,7 @@ static void write_because(sa_draft *draft, sa_clause *clause) {
     write_trouble(draft, &why, FEELINGS);
 }
 
-/* "we are tired but we must go to the market" */
+/* Writes "we are tired but we must go to the market" */
 static void write_but(sa_draft *draft, sa_clause *clause) {
     sa_clause but = {.draft = draft, .subject = sa_subject_pronoun(clause->subject.who)};
     write_trouble(draft, clause, 0);
@@ -472,7 +474,7 @@ static void write_but(sa_draft *draft, sa_clause *clause) {
     write_activity(draft, &but, SA_PLAN);
 }
 
-/* "I am washing the car and my son is playing in the garden" */
+/* Writes "I am washing the car and my son is playing in the garden" */
 static void write_and(sa_draft *draft, sa_clause *clause) {
     sa_clause other = {.draft = draft, .subject = sa_subject_draw_people(draft)};
     write_activity(draft, clause, SA_NOW);

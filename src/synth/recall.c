@@ -25,8 +25,8 @@ static sa_word_span write_number(sa_draft *draft, sa_word_span side(sa_draft *, 
     return side(draft, word);
 }
 
-/* Associative recall of several queries (Arora et al. 2023): pairs of a key and its value, then the
- * keys in another order.
+/* Writes associative recall of several queries (Arora et al. 2023): pairs of a key and its value,
+ * then the keys in another order.
  *
  * "k3 v8 k1 v0 k7 v5 k2 v2 | k1 k2 k3 k7" -> "v0 v2 v8 v5" */
 void sa_synth_recall(sa_draft *draft) {
@@ -52,8 +52,8 @@ void sa_synth_recall(sa_draft *draft) {
     }
 }
 
-/* Assignments to eight variables, of which one is asked for; it was assigned two to four different
- * values, and the last counts.
+/* Writes assignments to eight variables, and asks for one of them, which was assigned two to four
+ * different values; the last one counts.
  *
  * "y=3 x=7 z=0 x=2 y=9 z=4 x?" -> "2" */
 void sa_synth_assign(sa_draft *draft) {
@@ -81,14 +81,14 @@ void sa_synth_assign(sa_draft *draft) {
     sa_draft_link_possible(draft, question, answer);
 }
 
-/* Positive and negative signs with one trigger, `!`, at the fourth place or later. There the answer
- * is which signs were more before it, P, N or 0 for equally many; everywhere else there is nothing
- * to say, and attention has nowhere to go (Ran-Milo 2026).
+/* Writes positive and negative signs with one trigger, `!`, at the fourth place or later. There the
+ * answer is which signs were more frequent before it, P, N or 0 for equally many; everywhere else
+ * there is nothing to say, and attention has nowhere to go (Ran-Milo 2026).
  *
  * "p n p p ! n n p" -> ". . . . P . . ." */
 void sa_synth_trigger(sa_draft *draft) {
     const int count = 8 + sa_draft_pick(draft, 25), trigger = 3 + sa_draft_pick(draft, count - 3);
-    int sum = 0; /* of the signs before the trigger */
+    int sum = 0; /* sum of the signs before the trigger */
     draft->apart = true;
     for (int i = 0; i < count; i++) {
         const bool positive = i != trigger && sa_draft_pick(draft, 2);
@@ -100,9 +100,9 @@ void sa_synth_trigger(sa_draft *draft) {
     sa_draft_link(draft, (sa_word_span){0, trigger}, (sa_word_span){trigger, 1});
 }
 
-/* Different random words, others of which nothing follows, and the beginning of the first again,
- * which is to be continued (Olsson et al. 2022). Both numbers vary: at a fixed distance a head
- * would need no content.
+/* Writes different random words, then others from which nothing follows, and then the beginning of
+ * the first ones again, to be continued (Olsson et al. 2022). Both counts vary: at a fixed
+ * distance, a head would not have to look at the words.
  *
  * "9 4 27 0 13 8 30 2 | 5 11 9 4" -> "27 0 13 8 30 2" */
 void sa_synth_induction(sa_draft *draft) {

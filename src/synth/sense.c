@@ -3,8 +3,8 @@
  *   S -> C A L P D .      P D L , C A .      C A L and C D .      C D L and C A .
  *
  * C is somebody who sees something, A the ambiguous word, D the deciding one, P a preposition, L
- * what may come between. All except D is the same for both senses, so that only D tells them apart.
- */
+ * what may come between. Everything except D is the same for both senses, so that only D tells them
+ * apart. */
 #include "synth/grammar.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 /* The ambiguous word in its sense, the deciding word, and their positions. */
 typedef struct word_pair {
     const sa_word *sense, *decider;
-    sa_word_span meaning, reason; /* of the target and of the source */
+    sa_word_span meaning, reason; /* spans in the target and in the source */
 } word_pair;
 
-/* "the girl sees"; only the first verbs can be followed by what somebody does. */
+/* Writes "the girl sees"; only the first verbs can be followed by what somebody does. */
 static void write_seeing(sa_draft *draft, bool doing, const sa_word *object) {
     static const char *const verbs[] = {"see", "watch", "look for", "find", "forget"};
     sa_noun_phrase person = sa_noun_phrase_person(draft, NULL);
@@ -25,7 +25,7 @@ static void write_seeing(sa_draft *draft, bool doing, const sa_word *object) {
     sa_clause_write(&clause);
 }
 
-/* "the girl sees her duck": voit son canard, la voit se baisser */
+/* Writes "the girl sees her duck": voit son canard, la voit se baisser */
 static void write_ambiguous(sa_draft *draft, word_pair *pair) {
     static const sa_word her = {.english = "her", .french = "la"};
     const sa_word *sense = pair->sense;
@@ -40,7 +40,7 @@ static void write_ambiguous(sa_draft *draft, word_pair *pair) {
     }
 }
 
-/* "with the baker in the morning", or half of it, or nothing */
+/* Writes "with the baker in the morning", or half of it, or nothing */
 static void write_filler(sa_draft *draft) {
     if (sa_draft_chance(draft, 2)) {
         sa_noun_phrase person = sa_noun_phrase_person(draft, NULL);
@@ -50,8 +50,8 @@ static void write_filler(sa_draft *draft) {
     if (sa_draft_chance(draft, 2)) sa_time_write(draft, SA_HABIT, false);
 }
 
-/* Writes the two words in one or two clauses, the deciding one first or last, the filler between
- * them. */
+/* Writes the two words in one or two clauses, with the deciding one first or last and the filler
+ * between them. */
 static void write_words(sa_draft *draft, word_pair *pair, bool decided, bool two_clauses) {
     for (int i = 0; i < 2; i++) {
         if (i) write_filler(draft);

@@ -51,7 +51,7 @@ typedef struct corpus_generator {
     sa_synth_flush *flush;
 } corpus_generator;
 
-/* Makes one pair; *fresh: it belongs to this split and is new. */
+/* Makes one pair; *fresh: whether it belongs to this split and is new. */
 static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     *fresh = false;
     sa_draft_clear(&generator->draft);
@@ -61,7 +61,7 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
     uint64_t hash = sa_hash(generator->source.text, generator->source.size);
     const size_t seen = generator->seen.count;
-    /* Eight tenths of the sources are for training, one each for validation and test. */
+    /* Eight tenths of the sources are for training, one tenth each for validation and test. */
     const uint64_t tenth = (hash >> 32) % 10;
     const sa_split split = tenth < 8 ? SA_TRAIN : tenth == 8 ? SA_VALID : SA_TEST;
     if (split == generator->draft.split &&
@@ -71,7 +71,7 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     return true;
 }
 
-/* Samples until there are enough pairs; a long run of draws without a new one means that the
+/* Samples until there are enough pairs; a long run of draws without a new pair means that the
  * grammar has hardly any left. */
 static bool draw_all(corpus_generator *generator, sa_buffer *out, sa_error *error) {
     enum { FLUSH = 1 << 16 /* bytes */, MISSES = 10000 };

@@ -1,4 +1,4 @@
-/* choices: what can be chosen, by name, formula and citation; and the version. */
+/* choices: what can be chosen, with its name, formula and citation; and the version. */
 #include "attention/attention.h"
 #include "attention/parts.h"
 #include "base/option.h"

@@ -12,7 +12,7 @@
 
 #define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
-/* The scope and the field of an option. */
+/* The scope and the offset of an option's field. */
 #define MODEL(field) SA_SCOPE_MODEL, offsetof(sa_settings, field)
 #define TEXT(field) SA_SCOPE_TEXT, offsetof(sa_settings, field)
 #define TRAINING(field) SA_SCOPE_TRAINING, offsetof(sa_settings, field)
@@ -320,9 +320,9 @@ bool sa_search_set(sa_search *search, const char *name, const char *value, sa_er
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-/* Fails with SA_USAGE for a reason of a numeric module, which names settings by their fields in
+/* Fails with SA_USAGE for a reason that a numeric module gives, naming settings by their fields in
  * braces: "{heads}" is the option, "{heads:}" and "{heads:4}" are the option with its present and
- * with this value, "{:heads}" is the value alone. "{weights:}" is the option that makes weights. */
+ * with this value, "{:heads}" is only the value. "{weights:}" is the option that makes weights. */
 static bool refuse_for(const sa_settings *settings, const char *reason, sa_error *error) {
     const sa_part *own = sa_scores[settings->attention].part;
     sa_buffer out = {0};
@@ -405,7 +405,7 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
     return false;
 }
 
-/* Returns whether the list has the option's name between spaces. */
+/* Returns whether the list contains the option's name, between spaces. */
 static bool is_in(const sa_option *option, const char *list) {
     char name[64];
     snprintf(name, sizeof name, " %s ", option->name);
@@ -492,7 +492,7 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     return text;
 }
 
-/* Sets the option; false if the value has the wrong type or is out of range. */
+/* Sets the option; returns false if the value has the wrong type or is out of range. */
 static bool assign(const sa_option *option, sa_settings *settings, const json_t *value) {
     const char *word = json_string_value(value);
     const char *now = word ? sa_option_renamed(option->name, word) : NULL;
@@ -551,7 +551,7 @@ static bool read_all(sa_settings *settings, json_t *object, const char *file, sa
     for (const sa_option *option = sa_settings_options; option->name; option++)
         if (option->scope != SA_SCOPE_RUN)
             sa_option_set_number(option, settings, option->default_value);
-    settings->hold_out = 0; /* as in trainings of earlier versions, which do not store it */
+    settings->hold_out = 0; /* as in trainings by earlier versions, which do not store it */
     json_object_foreach(object, key, value) {
         if (!read_key(key, value, settings, file, error)) return false;
     }

@@ -14,15 +14,15 @@ extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 /* Returns whether the family of the model (--model) ignores an option. */
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
 
-/* Returns whether compared models must have the same value, because they need the same data and
+/* Returns whether compared models must agree on the option, because they need the same data and
  * batches. */
 bool sa_settings_is_common(const sa_option *option);
 
 /* Checks that all settings are in range and consistent. SA_USAGE names the ones that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
-/* Returns the settings for using a model: options of SA_SCOPE_TRAINING have their defaults, so that
- * none affects inference. */
+/* Returns the settings for using a model: options of SA_SCOPE_TRAINING have their defaults, so none
+ * of them affects inference. */
 sa_settings sa_settings_of_use(const sa_settings *settings);
 
 /* Returns all settings except SA_SCOPE_RUN as a JSON object, in the order of the options. Free it
@@ -38,15 +38,15 @@ bool sa_settings_read(sa_settings *settings, const char *text, const char *file,
  * read, or they are inconsistent. */
 bool sa_settings_read_file(sa_settings *settings, const sa_container *file, sa_error *error);
 
-/* Checks that a training with the settings `text` of a file can be resumed. SA_USAGE names an
+/* Checks that a training can be resumed whose file has the settings `text`. SA_USAGE names an
  * option of an earlier version that is gone; the model can still be used. */
 bool sa_settings_check_resumable(const char *text, const char *file, sa_error *error);
 
 /* Returns the first option outside SA_SCOPE_RUN in which the two differ, or NULL. */
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
-/* Fails with SA_USAGE: the model at `path` was trained with the stored value of this option, and
- * `why` that does not work. Explains a value of 0 as the option's help does. */
+/* Fails with SA_USAGE: says that the model at `path` was trained with the stored value of this
+ * option, and `why` that does not work. Explains a value of 0 as the option's help does. */
 bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
                                  const char *path, const char *why, sa_error *error);
 

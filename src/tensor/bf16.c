@@ -22,11 +22,12 @@ const char *sa_bf16_emulated(void) {
 enum {
     DEPTH = SA_BF16_BLOCK,
     WIDTH = SA_PACKED_WIDTH,
-    TILE = 12, /* rows of a tile: tensor/packed.c */
+    TILE = 12, /* rows of a tile, as in tensor/packed.c */
     PAD = 16,
-    SPAN = 4 * DEPTH, /* of the inner dimension, rounded at a time where all it meets is packed */
-    ROUNDED = (144 << 10) / sizeof(sa_real), /* places of rounded rows: of the second cache */
-    ROOM = 1 << 22,                          /* places: packing more for one product does not pay */
+    SPAN = 4 * DEPTH, /* how much of the inner dimension is rounded at a time if all that it meets
+                         is packed */
+    ROUNDED = (144 << 10) / sizeof(sa_real), /* places of rounded rows, in the second cache */
+    ROOM = 1 << 22,                          /* places: to pack more for one product does not pay */
 };
 _Static_assert(ROUNDED / (SPAN + PAD) >= TILE, "a tile of rounded rows");
 
@@ -38,7 +39,7 @@ _Static_assert(ROUNDED / (SPAN + PAD) >= TILE, "a tile of rounded rows");
 typedef uint32_t place __attribute__((may_alias));
 typedef uint16_t half __attribute__((may_alias));
 
-/* Places of `inner` numbers. */
+/* Returns the number of places that `inner` numbers take. */
 static int places(int inner) {
     return sa_bf16_native() ? (inner + 1) / 2 : (inner + 1) / 2 * 2;
 }
@@ -71,12 +72,13 @@ SA_DISPATCHED static void round_all(const sa_real *x, int size, int shift, place
     for (int j = 0; j < size; j++) to[j] = rounded(x[j]) >> shift;
 }
 
-/* The same by the processor's instruction, whole vectors only: how many numbers are rounded. */
+/* Does the same with the processor's instruction, for whole vectors only; returns how many numbers
+ * it has rounded. */
 #ifdef SA_PAIRS
 #define BY_INSTRUCTION __attribute__((target("avx512f,avx512bw,avx512bf16")))
 enum { LANES = 16 };
 
-/* Asks the processor itself: sa_packed_takes_pairs may be a test's answer. */
+/* Asks the processor itself, because sa_packed_takes_pairs may return a test's answer. */
 static bool converts(void) {
     return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
 }
@@ -122,7 +124,7 @@ static void to_pairs(const sa_real *first, const sa_real *second, int size, plac
     round_pairs(first + done, second + done, size - done, to + done);
 }
 
-/* to [x.rows x places(x.cols)]: pairs along each row. */
+/* Fills to [x.rows x places(x.cols)] with pairs along each row. */
 static void round_rows(sa_mat x, sa_mat to) {
     const int even = x.cols / 2 * 2;
     for (int i = 0; i < x.rows; i++) {
@@ -139,7 +141,7 @@ static void round_rows(sa_mat x, sa_mat to) {
     }
 }
 
-/* to [places(x.rows) x x.cols]: pairs along each column. */
+/* Fills to [places(x.rows) x x.cols] with pairs along each column. */
 static void round_columns(sa_mat x, sa_mat to) {
     const bool pairs = sa_bf16_native();
     for (int k = 0, row = 0; k < x.rows; k += 2) {
@@ -226,13 +228,13 @@ typedef struct multiplier { /* the second factor */
     const sa_mat *packing;
 } multiplier;
 
-/* first .. first+count-1 of the inner dimension, that of x's rows or of its columns. */
+/* Returns first .. first+count-1 along the inner dimension, which is x's rows or its columns. */
 static sa_mat along(sa_mat x, bool by_rows, int first, int count) {
     return by_rows ? sa_rows(x, first, count) : sa_cols(x, first, count);
 }
 
-/* Columns j .. j+cols-1 and k .. k+depth-1 of the inner dimension; without packed panels, packed
- * into `panel`. */
+/* Returns columns j .. j+cols-1 and k .. k+depth-1 of the inner dimension; if there are no packed
+ * panels, packs them into `panel`. */
 static sa_packed panel_of(const multiplier *W, int k, int depth, int j, int cols, sa_real *panel) {
     sa_packed packed = W->packed;
     if (packed.panels) {
@@ -244,8 +246,8 @@ static sa_packed panel_of(const multiplier *W, int k, int depth, int j, int cols
     return (sa_packed){.panels = panel, .height = places(depth), .bf16 = true};
 }
 
-/* c += a W, or a' W if `transposed`, for a rounded a; panel by panel, so that the columns of c stay
- * in the cache. */
+/* Computes c += a W, or a' W if `transposed`, for a rounded a; panel by panel, so that the columns
+ * of c stay in the cache. */
 static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_real beta,
                             sa_mat c) {
     void (*product)(sa_mat, sa_packed, sa_real, sa_mat) =
@@ -262,7 +264,7 @@ static void multiply_panels(sa_mat a, bool transposed, const multiplier *W, sa_r
     }
 }
 
-/* Some rows of a, or of a', and k .. k+depth-1 along the inner dimension. */
+/* Rounds some rows of a, or of a', and k .. k+depth-1 along the inner dimension. */
 static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k, int depth,
                           sa_real *memory) {
     const int height = places(depth);
@@ -276,13 +278,13 @@ static sa_mat round_block(sa_mat a, bool transposed, int first, int rows, int k,
     return block;
 }
 
-/* Returns whether that many of the inner dimension can be packed in the scratch. */
+/* Returns whether the scratch has room to pack `depth` of the inner dimension. */
 static bool has_room(const multiplier *W, int depth, int cols) {
     return W->packing && (size_t)W->packing->cols >= packed_size(depth, cols) + WIDTH;
 }
 
-/* k .. k+depth-1 of the inner dimension; if several blocks of rows share it and there is room, they
- * are packed there. */
+/* Returns k .. k+depth-1 of the inner dimension; if several blocks of rows share it and there is
+ * room, packs it in the scratch. */
 static multiplier span_of(const multiplier *W, int k, int depth, bool shared, int cols) {
     multiplier span = *W;
     span.mat = along(W->mat, !W->transposed, k, depth);
@@ -293,7 +295,8 @@ static multiplier span_of(const multiplier *W, int k, int depth, bool shared, in
     return span;
 }
 
-/* Not inlined: what it computes must stay between the two settings of the processor. */
+/* This is not inlined: what it computes must stay between the two changes of the processor's
+ * settings. */
 __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
                                                       const multiplier *W, sa_real beta, sa_mat c) {
     sa_real rounded_rows[ROUNDED];

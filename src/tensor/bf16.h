@@ -1,5 +1,5 @@
-/* bf16: matrix products whose operands are rounded to bf16, of float32 sums (Kalamkar et al. 2019,
- * "A study of BFLOAT16 for deep learning training").
+/* bf16: matrix products whose operands are rounded to bf16 and whose sums are float32 (Kalamkar et
+ * al. 2019, "A study of BFLOAT16 for deep learning training").
  *
  * bf16(x) is the upper half of the float x, rounded to nearest even; denormals become 0 and NaN
  * stays NaN. A number of c is computed as the instruction vdpbf16ps of AVX512_BF16 does it: in
@@ -23,18 +23,19 @@ bool sa_bf16_native(void);
 
 /* Returns the buffer for sa_bf16_pack, in either order. */
 sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W);
-/* Rounds and packs W in that buffer: one of `jobs` jobs, from 0, which may run at the same time.
- * With 0 jobs nothing is packed yet. */
+/* Rounds and packs W into that buffer: one of `jobs` jobs, numbered from 0, which may run at the
+ * same time. With 0 jobs it packs nothing yet. */
 sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jobs);
-/* Returns rows first .. first+count-1 of a packed W that has `rows`; not packed if that splits a
- * pair. */
+/* Returns rows first .. first+count-1 of a packed W that has `rows` rows; the result is not packed
+ * if that would split a pair. */
 sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 
-/* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */
+/* Compute the products of tensor/blas.h. If `packed` is packed, it holds b and is read instead. */
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
-/* Returns how many numbers b takes when packed, for sa_bf16_tn and a b of `cols` columns; 0 if that
- * would not pay. */
+/* Returns how many numbers b takes when packed, for sa_bf16_tn with a b of `cols` columns; 0 if
+ * packing would not pay. */
 size_t sa_bf16_room(int cols);
-/* Faster with scratch for b, one row that is overwritten; NULL or too small a row is not used. */
+/* Does the same faster with scratch for b, one row that is overwritten; NULL or a row that is too
+ * small is not used. */
 void sa_bf16_tn(sa_mat a, sa_mat b, const sa_mat *packing, sa_real beta, sa_mat c);

@@ -17,8 +17,8 @@
 #define ger cblas_sger
 #endif
 
-/* c = beta c, where OpenBLAS does not do it: for an empty inner dimension, and in its rank-one
- * update. */
+/* Computes c = beta c where OpenBLAS does not do it: for an empty inner dimension, and in its
+ * rank-one update. */
 static void scale(sa_real beta, sa_mat c) {
     if (beta != 0) return;
     for (int i = 0; i < c.rows; i++)
@@ -31,11 +31,11 @@ static void scale(sa_real beta, sa_mat c) {
  * multiply-adds (but not for a b'); a product cut into such tiles runs up to twice as fast. */
 
 enum {
-    WORK = 1000000,  /* multiply-adds of a tile at most */
-    FACE = 1 << 13,  /* size of the tile of the second factor */
+    WORK = 1000000,  /* most multiply-adds of a tile */
+    FACE = 1 << 13,  /* size of a tile of the second factor */
     DEEP = 128,      /* its rows, unless it is narrow */
-    THIN = 96,       /* rows of a first factor that do not repay packing */
-    LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
+    THIN = 96,       /* rows of a first factor for which packing does not pay */
+    LARGE = 1 << 19, /* numbers of a second factor that is better packed anyway */
 };
 
 static bool tiles_supported;
@@ -49,7 +49,7 @@ static int least(int a, int b) {
 }
 
 /* Returns the tile for a product [rows x inner] [inner x cols]: its piece of the second factor
- * stays in the first-level cache and serves as many rows as WORK allows. */
+ * stays in the first-level cache and is used for as many rows as WORK allows. */
 static tile tile_of(int rows, int cols, int inner) {
     tile t = {.inner = least(inner, DEEP)};
     t.cols = least(cols, FACE / t.inner);
@@ -58,7 +58,7 @@ static tile tile_of(int rows, int cols, int inner) {
     return t;
 }
 
-/* c = beta c + a b, or a' b, tile by tile. */
+/* Computes c = beta c + a b, or a' b, tile by tile. */
 static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     const tile t = tile_of(c.rows, c.cols, b.rows);
     for (int k = 0; k < b.rows; k += t.inner, beta = 1) {
@@ -75,7 +75,7 @@ static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Returns whether a product [rows x inner] [inner x cols] is better cut into tiles. */
+/* Returns whether a product [rows x inner] [inner x cols] should be cut into tiles. */
 static bool tiles_suit(int rows, int cols, int inner) {
     const size_t size = (size_t)cols * (size_t)inner;
     return tiles_supported && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
@@ -132,7 +132,8 @@ const char *sa_blas_one_thread(void) {
     }
 }
 
-/* The probe is writable, as the buffers will be: only such memory counts for RLIMIT_DATA. */
+/* Checks with a probe that is writable, as the buffers will be: only such memory counts for
+ * RLIMIT_DATA. */
 bool sa_blas_check_memory(int threads, sa_error *error) {
     const size_t buffer = (size_t)128 << 20, all = buffer * (size_t)threads;
     void *probe =
@@ -155,7 +156,7 @@ const char *sa_blas_version(void) {
     return openblas_get_config();
 }
 
-#else /* any other CBLAS, which says nothing of itself */
+#else /* any other CBLAS, which tells nothing about itself */
 
 enum { TRIAL_SIZE = 48, TRIALS = 200 };
 typedef sa_real trial_matrix[TRIAL_SIZE * TRIAL_SIZE];
@@ -174,7 +175,7 @@ static void *multiply(void *numbers) {
     return equal ? numbers : NULL;
 }
 
-/* Finds out whether two threads that call the library at once get the products that each gets
+/* Finds out whether two threads that call the library at once get the same products as each gets
  * alone. */
 static void prepare(void) {
     trial_matrix numbers[2];
@@ -213,7 +214,8 @@ const char *sa_blas_version(void) {
 
 #endif
 
-/* By the address of a product: another library may have been preloaded to replace it. */
+/* Finds the library by the address of a product: another library may have been preloaded to replace
+ * it. */
 const char *sa_blas_library(void) {
     const union {
         __typeof__(gemm) *product;

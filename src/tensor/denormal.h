@@ -6,8 +6,8 @@
 #include <xmmintrin.h>
 
 /* Treats denormal numbers as 0 in this thread until sa_denormals_restore(the returned value); it
- * rounds to nearest and traps nothing. Between the two call a function that is not inlined: the
- * compiler may move arithmetic of the same function across them. */
+ * rounds to nearest and traps nothing. Between the two calls, call a function that is not inlined:
+ * the compiler may move arithmetic of the same function across them. */
 static inline unsigned sa_denormals_off(void) {
     enum { NEAREST_WITHOUT_DENORMALS = 0x9fc0 };
     const unsigned before = _mm_getcsr();

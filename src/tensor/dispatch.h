@@ -1,5 +1,5 @@
 /* dispatch: a function compiled for several instruction sets, of which the program chooses one when
- * it starts. Sanitizers do not support that. */
+ * it starts. Sanitizers do not support this. */
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -11,8 +11,8 @@
 #endif
 #endif
 
-/* For processors with AVX2 and fused multiply-adds, chosen by what they have: "arch=haswell" is
- * chosen by name, only on Intel's processor of 2013. clang 14 never chooses "arch=x86-64-v3". */
+/* Selects processors with AVX2 and fused multiply-adds by their features: "arch=haswell" is chosen
+ * by name, only on Intel's processor of 2013. clang 14 never chooses "arch=x86-64-v3". */
 #ifdef __clang__
 #define SA_FUSED "fma"
 #else

@@ -1,5 +1,5 @@
 /* mat: the one view type, with products, elementwise functions and weights: all that equations need
- * of tensor/. And the letters of equations.
+ * from tensor/. It also lists the letters of equations.
  *
  * A matrix is row-major with a leading dimension, so a time step, a gate, a head and a sentence are
  * all slices of a larger block; none needs a copy.
@@ -95,26 +95,26 @@ static inline void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 
 /* ---- Elementwise functions: vec.c ------------------------------------------------------------ */
 
-/* In place over every element of x. */
+/* Apply the function in place to every element of x. */
 void sa_tanh(sa_mat x);
 void sa_sigmoid(sa_mat x);
-/* y = tanh(x + row), the row added to every row of x; y may be x. */
+/* Computes y = tanh(x + row), with the row added to every row of x; y may be x. */
 void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 
-/* 1 / (1 + exp(-x)) of one number */
+/* Returns 1 / (1 + exp(-x)) of one number. */
 static inline sa_real sa_sigma(sa_real x) {
     return (sa_real)(1 / (1 + exp(-(double)x)));
 }
 
-/* log sigma(z), which does not overflow */
+/* Returns log sigma(z), which does not overflow. */
 static inline double sa_log_sigmoid(double z) {
     return z < 0 ? z - log1p(exp(z)) : -log1p(exp(-z));
 }
 
-/* Each row x becomes softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x may
- * have no columns. */
+/* Turns each row x into softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x
+ * may have no columns. */
 void sa_softmax(sa_mat x);
-/* dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results; dx may be dy. */
+/* Computes dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results; dx may be dy. */
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
 
 sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
@@ -133,20 +133,20 @@ void sa_sum_rows(sa_mat x, sa_real *sum); /* sum += all rows of x */
 /* A copy of a matrix in the order in which a product reads it: tensor/packed.h. */
 typedef struct sa_packed {
     const sa_real *panels; /* NULL: not packed */
-    int offset, height;    /* the first column of a slice; rows of the whole */
+    int offset, height;    /* first column of a slice; rows of the whole matrix */
     bool bf16;             /* rounded by tensor/bf16.h */
 } sa_packed;
 
 /* A weight matrix. Only tensor/weight.h knows how it is stored; where an equation needs it outside
- * a product it is `W.mat`. */
+ * a product, it uses `W.mat`. */
 typedef struct sa_weight {
     sa_mat mat;                  /* [out x in] */
-    int before, after;           /* rows of the whole matrix around those of a slice */
+    int before, after;           /* rows of the whole matrix before and after those of a slice */
     int precision;               /* SA_PRECISION_... of its products */
     sa_packed forward, backward; /* copies of the whole matrix, for x W' and for dy W */
     bool repeats;                /* rows of x are often equal: sa_distinct_rows */
     bool in_steps;               /* copied for a loop: sa_steps */
-    const sa_mat *packing; /* of a gradient: scratch for packing the second operand, or NULL */
+    const sa_mat *packing; /* for a gradient: scratch for packing the second operand, or NULL */
 } sa_weight;
 
 typedef struct sa_store sa_store; /* the copies of all weights */
@@ -160,7 +160,7 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);   /* y = beta 
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx); /* dx = beta dx + dy W */
 void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy' x */
 
-/* Rows first .. first+count-1. */
+/* Returns rows first .. first+count-1. */
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
 
 /* ---- The trace ---------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ sa_weight sa_weight_rows(sa_weight W, int first, int count);
 
 typedef struct sa_tracer sa_tracer;
 struct sa_tracer {
-    /* of: the sa_head of an attention's numbers; otherwise NULL */
+    /* of: the sa_head for an attention's numbers; otherwise NULL */
     void (*take)(sa_tracer *tracer, const char *name, sa_mat x, const void *of);
 };
 

@@ -37,7 +37,7 @@ static void transpose_tile(const sa_real *from, int ld, sa_real *to, int to_ld) 
     for (int j = 0; j < SIDE; j++) memcpy(to + j * (ptrdiff_t)to_ld, &column[j], sizeof(quad));
 }
 
-/* to = W', number by number as bits */
+/* Sets to = W', number by number as bits. */
 static void transpose(sa_mat W, sa_mat to) {
     const int rows = W.rows / SIDE * SIDE, cols = W.cols / SIDE * SIDE;
     for (int j = 0; j < W.cols; j++)
@@ -56,7 +56,7 @@ static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
         memset(to + j * (ptrdiff_t)WIDTH + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
 
-/* Packs columns first .. first+count-1 of W as those of a panel. */
+/* Packs columns first .. first+count-1 of W as the columns of a panel. */
 static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
     for (int i = 0; i < W.rows; i++, to += WIDTH) {
         memcpy(to, sa_row(W, i) + first, sizeof *to * (size_t)count);
@@ -104,7 +104,7 @@ typedef struct factors {
     sa_real (*most)[WIDTH]; /* the largest numbers so far in each column of the panels */
 } factors;
 
-/* A row of c, the columns of one panel; of the last panel only some may count. */
+/* Stores a row of c in the columns of one panel; in the last panel, only some of them may count. */
 static inline __attribute__((always_inline)) void store_row(const factors *f, int i,
                                                             const sa_real sum[WIDTH]) {
     sa_real *c = f->c + (ptrdiff_t)i * f->c_ld;
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
         for (int j = 0; j < f->cols; j++) c[j] = f->add ? c[j] + sum[j] : sum[j];
 }
 
-/* The same row plus the shift; the maxima in f->most. */
+/* Stores the same row plus the shift, and updates the maxima in f->most. */
 static inline __attribute__((always_inline)) void store_shifted(const factors *f, int i,
                                                                 const sa_real sum[WIDTH]) {
     sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i];
@@ -133,8 +133,9 @@ static inline __attribute__((always_inline)) void store_shifted(const factors *f
     }
 }
 
-/* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
- * along the whole inner dimension, so that the values of a row do not depend on other rows. */
+/* Computes some rows of c in the columns of one panel, in as many sums as there are registers. Each
+ * sum runs along the whole inner dimension, so that the values of a row do not depend on other
+ * rows. */
 typedef void tile_product(const factors *f, int first, int rows, bool shifted);
 
 #ifdef SA_SHORT_VECTORS
@@ -163,7 +164,8 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
         (shifted ? store_shifted : store_row)(f, first + i, (const sa_real *)sum[i]);
 }
 
-/* All rows: `most` at a time (as the registers hold), then `fewer`, then one by one. */
+/* Computes all rows: `most` at a time (as many as the registers hold), then `fewer`, then one by
+ * one. */
 static inline __attribute__((always_inline)) void tiles(const factors *f, int most, int fewer,
                                                         tile_product multiply, bool shifted) {
     int i = 0;
@@ -182,9 +184,9 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
 
 #if defined(SA_SHORT_VECTORS)
 #ifdef __aarch64__
-enum { MOST = 12 }; /* 24 sums in 32 registers; right under qemu, its speed is not measured */
+enum { MOST = 12 }; /* 24 sums in 32 registers; correct under qemu, but its speed is not measured */
 #else
-enum { MOST = 6 }; /* 12 sums: WebAssembly runs on processors of 16 registers */
+enum { MOST = 6 }; /* 12 sums: WebAssembly runs on processors with 16 registers */
 #endif
 
 static void multiply_short(const factors *f) {
@@ -199,7 +201,8 @@ __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f)
     multiply_rows(f, 24 / WIDE, 8 / WIDE, multiply_tile);
 }
 
-/* As multiply_tile, in vectors of 32 bytes, which AVX2 has: gcc keeps longer ones in memory. */
+/* Does the same as multiply_tile, in vectors of 32 bytes, which AVX2 has: gcc keeps longer ones in
+ * memory. */
 enum { SHORT = 32 / sizeof(sa_real), SHORTS = WIDTH / SHORT, MOST_SHORT = 12 / SHORTS };
 typedef sa_real short_lanes __attribute__((vector_size(32), aligned(sizeof(sa_real)), may_alias));
 
@@ -249,7 +252,8 @@ bool sa_packed_supported(void) {
 #ifdef SA_PAIRS
 #define FOR_PAIRS __attribute__((target("avx512f,avx512bw,avx512bf16")))
 
-/* As multiply_tile. A number of a and of a panel is a pair: the first in the lower half. */
+/* Does the same as multiply_tile. A number of a and of a panel is a pair, with the first in the
+ * lower half. */
 FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const factors *f, int first,
                                                                       int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
@@ -264,7 +268,7 @@ FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const fact
         __builtin_prefetch(b + 24 * WIDTH);
         __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++) {
-            int32_t pair; /* as an integer: it is not a float */
+            int32_t pair; /* an integer, because it is not a float */
             memcpy(&pair, a + i * f->a_row, sizeof pair);
             const __m512bh pairs = (__m512bh)_mm512_set1_epi32(pair);
             sum[i][0] = _mm512_dpbf16_ps(sum[i][0], pairs, b0);
@@ -283,9 +287,9 @@ FOR_PAIRS static void multiply_pairs(const factors *f) {
 }
 #endif
 
-/* sum + a b, rounded once: a product of 16 bits and a sum of 24 overlap so far that the double is
- * exact, or so little that rounding it again to float is right. A denormal result becomes 0: one
- * that were below the least normal number after rounding to 24 bits. */
+/* Returns sum + a b, rounded once: a product of 16 bits and a sum of 24 overlap so far that the
+ * double is exact, or so little that rounding it again to float is right. A denormal result becomes
+ * 0: one that is below the least normal number after rounding to 24 bits. */
 static float fused(float sum, float a, float b) {
     const double total = (double)a * (double)b + (double)sum, least = 0x1p-126 - 0x1p-151;
     return total > -least && total < least ? (float)copysign(0, total) : (float)total;
@@ -295,7 +299,7 @@ static float no_denormal(float x) {
     return x > -0x1p-126F && x < 0x1p-126F ? copysignf(0, x) : x;
 }
 
-/* Number by number. */
+/* Multiplies number by number. */
 static void multiply_anywhere(const factors *f) {
     for (int i = 0; i < f->rows; i++)
         for (int j = 0; j < f->cols; j++) {
@@ -320,7 +324,7 @@ bool sa_packed_takes_pairs(void) {
 static void (*rounded_kernel(void))(const factors *) {
 #ifdef SA_PAIRS
     if (sa_packed_takes_pairs()) return multiply_pairs;
-/* Where the compiler does not fuse, they may round twice. */
+/* Where the compiler does not fuse them, these may round twice. */
 #if defined(__OPTIMIZE__) && !(defined(__clang__) && defined(SA_SANITIZED))
     if (kernel()) return kernel();
 #endif

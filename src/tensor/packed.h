@@ -24,36 +24,38 @@ enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors */
 enum { SA_PACKED_WIDTH = 32 };
 #endif
 
-/* sa_packed has the columns of W, or of W', in panels of SA_PACKED_WIDTH columns. A slice begins at
- * column `offset`, and `panels` then points to its first row. */
+/* An sa_packed has the columns of W, or of W', in panels of SA_PACKED_WIDTH columns. A slice begins
+ * at column `offset`, and `panels` then points to its first row. */
 
 /* Returns whether this processor has the vector instructions that the products need. */
 bool sa_packed_supported(void);
 
-/* The buffer for sa_packed_of, in either order. Empty if packing would not repay for products of
- * `rows` rows. */
-enum { SA_PACKED_LEAST = 4 }; /* rows that repay it */
+/* Returns the buffer for sa_packed_of, in either order. It is empty if packing would not pay for
+ * products of `rows` rows. */
+enum { SA_PACKED_LEAST = 4 }; /* rows for which it pays */
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
-/* Packs W in that buffer; not packed if either is empty. */
+/* Packs W into that buffer; the result is not packed if either is empty. */
 sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
 
-/* Packs one panel: columns first .. first+count-1 of W or, if `transposed`, these rows as columns,
+/* Packs one panel: columns first .. first+count-1 of W or, if `transposed`, those rows as columns,
  * padded with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
 void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to);
 
 /* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
  * c = beta c + a W    else:       a [M x K], W [K x N]
- * beta is 0 or 1. A row of c does not depend on the other rows of a. With W.bf16 a is rounded, too.
- */
+ * beta is 0 or 1. A row of c does not depend on the other rows of a. With W.bf16, a is rounded,
+ * too. */
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
-/* c = a W' or a W, plus the shift [N] in every row; the first number of row i of `most` becomes the
- * largest of row i of c that is a number. At most SA_PACKED_FEW rows; W is not bf16. */
+/* Computes c = a W' or a W, plus the shift [N] in every row; the first number of row i of `most`
+ * becomes the largest number, ignoring NaN, in row i of c. At most SA_PACKED_FEW rows; W is not
+ * bf16. */
 enum { SA_PACKED_FEW = 24 };
 void sa_packed_multiply_shifted(sa_mat a, sa_packed W, const sa_real *shift, sa_mat c, sa_mat most);
 
-/* sa_packed_multiply of a', a [K x M] */
+/* Does the same as sa_packed_multiply for a', a [K x M]. */
 void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
-/* Returns whether the kernel for rounded numbers takes two in each place, as vdpbf16ps does. */
+/* Returns whether the kernel for rounded numbers takes two of them in each place, as vdpbf16ps
+ * does. */
 bool sa_packed_takes_pairs(void);

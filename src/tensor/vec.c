@@ -23,9 +23,9 @@ INLINE sa_real sigmoid_of(sa_real x) {
 
 #else
 
-/* 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. The rounding adds and takes away 1.5 *
- * 2^23, and ln 2 is split in two so that r is exact. Clamped to the finite numbers: e^-87 is as
- * good as 0 and never denormal. A NaN stays NaN. */
+/* Returns 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. The rounding adds and subtracts
+ * 1.5 * 2^23, and ln 2 is split in two so that r is exact. Clamped to the finite numbers: e^-87 is
+ * as good as 0 and never denormal. A NaN stays NaN. */
 INLINE float exp_of(float x) {
     x = x < -87.0f ? -87.0f : x;
     x = x > 88.0f ? 88.0f : x;
@@ -41,7 +41,7 @@ INLINE float exp_of(float x) {
     p = (p * r) * r + r + 1.0f;
     uint32_t bits;
     memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits << 23) + 0x3f800000; /* the low bits of shifted are n */
+    bits = (bits << 23) + 0x3f800000; /* the low bits of `shifted` are n */
     float power;
     memcpy(&power, &bits, sizeof power);
     return p * power;
@@ -51,8 +51,8 @@ INLINE float sigmoid_of(float x) {
     return 1.0f / (1.0f + exp_of(-x));
 }
 
-/* Near zero 1 - 2 / (e^2x + 1) would lose digits, so there the odd series x + x^3 P(x^2) is used.
- */
+/* Near zero, 1 - 2 / (e^2x + 1) would lose digits, so there it uses the odd series x + x^3
+ * P(x^2). */
 INLINE float tanh_of(float x) {
     float y = x * x;
     float p = -1.4558344e-3f;
@@ -95,7 +95,8 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y) {
 }
 
 /* Sums run in sixteen lanes, so that they vectorize in the same order on every processor. Where the
- * order is of no matter there are more: gcc unrolls a loop of sixteen, and compares one by one. */
+ * order does not matter there are more lanes: gcc unrolls a loop over sixteen, and compares one by
+ * one. */
 enum { LANES = 16, WIDE = 32 };
 
 SA_DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
@@ -134,7 +135,7 @@ void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size) {
     axpy_run(scale, x, y, size);
 }
 
-/* x = exp(x - max); returns the sum. */
+/* Computes x = exp(x - max); returns the sum. */
 SA_DISPATCHED static sa_real exp_shifted(sa_real *x, sa_real max, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
     int i = 0;
@@ -181,14 +182,14 @@ void sa_move_sum(sa_real *x, sa_real *sum, size_t size) {
 }
 
 int sa_find_above(const sa_real *x, int size, sa_real threshold) {
-    enum { STRETCH = 128 }; /* numbers compared without a branch: nearly all are below */
+    enum { STRETCH = 128 }; /* numbers compared without a branch, as nearly all are below */
     int i = 0;
     while (i + STRETCH <= size && !any_above(x + i, STRETCH, threshold)) i += STRETCH;
     while (i < size && x[i] <= threshold) i++;
     return i;
 }
 
-/* x += shift; the largest of it. */
+/* Computes x += shift; returns the largest x. */
 SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
     sa_real lane[WIDE];
     sa_real max = x[0] + shift[0];
@@ -208,14 +209,15 @@ SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int s
 }
 
 /* Probabilities below this become 0: their products with other numbers would be denormal, which
- * makes the matrix products after a saturated softmax ten times slower. In double they are not. */
+ * makes the matrix products after a saturated softmax ten times slower. In double they would not be
+ * denormal. */
 #ifdef SA_DOUBLE
 #define MIN_PROBABILITY 0.0
 #else
 #define MIN_PROBABILITY 1e-25f
 #endif
 
-/* x = factor x, or 0 where x is below the least. */
+/* Computes x = factor x, or 0 where x is below the least. */
 SA_DISPATCHED static void scale_run(sa_real least, sa_real factor, sa_real *x, int size) {
     for (int i = 0; i < size; i++) x[i] = x[i] < least ? 0 : x[i] * factor;
 }
@@ -228,7 +230,7 @@ sa_real sa_softmax_row(sa_real *x, int size) {
     return max + (sa_real)log((double)sum);
 }
 
-/* sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
+/* Returns the sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
 SA_DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
     int i = 0;
@@ -254,7 +256,7 @@ sa_real sa_max(const sa_real *x, int size) {
 sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_sums *sums) {
     if (!size) return sums->max;
     const sa_real max = add_and_max(x, shift, size);
-    if (!(max <= sums->max)) { /* a NaN, too */
+    if (!(max <= sums->max)) { /* also true for a NaN */
         if (sums->sum > 0) sums->sum *= (sa_real)exp((double)(sums->max - max));
         sums->max = max;
     }
@@ -285,7 +287,7 @@ void sa_scale(sa_real factor, sa_mat x) {
         for (int k = 0; k < x.cols; k++) sa_row(x, i)[k] *= factor;
 }
 
-/* A matrix without columns may be one without memory. */
+/* A matrix without columns may have no memory. */
 void sa_zero(sa_mat x) {
     for (int i = 0; i < x.rows && x.cols; i++)
         memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);

@@ -1,5 +1,6 @@
-/* vec: elementwise functions for few callers; the others are in tensor/mat.h. All are vectorized
- * for the processor: loops choose AVX-512, AVX2 or portable code when the program starts.
+/* vec: elementwise functions that few callers need; the others are in tensor/mat.h. All are
+ * vectorized for the processor: loops choose AVX-512, AVX2 or portable code when the program
+ * starts.
  *
  * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 4e-7 (a
  * test measures it over the whole range); in double they are libm's. */
@@ -7,32 +8,33 @@
 
 #include "tensor/mat.h"
 
-/* x = softmax(x) for a row; returns log sum exp x. */
+/* Computes x = softmax(x) for a row; returns log sum exp x. */
 sa_real sa_softmax_row(sa_real *x, int size);
 
 /* The softmax of a row that comes in pieces. */
 typedef struct sa_softmax_sums {
-    sa_real max, sum; /* so far, and the sum of exp(x - max); at the start SA_SOFTMAX_NONE */
+    sa_real max, sum; /* max so far, sum of exp(x - max); initially SA_SOFTMAX_NONE */
 } sa_softmax_sums;
 #define SA_SOFTMAX_NONE ((sa_softmax_sums){-INFINITY, 0})
 
-/* x = exp(x + shift - max), where max is that of all pieces so far; returns it. */
+/* Computes x = exp(x + shift - max), where max is the maximum of all pieces so far, and returns
+ * max. */
 sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_sums *sums);
-/* x = scale softmax of the whole row, for a piece that sa_softmax_read left as exp(x - max), with
- * the max that it returned and the sums of all pieces. */
+/* Computes x = scale softmax of the whole row, for a piece that sa_softmax_read left as exp(x -
+ * max), given the max that it returned and the sums of all pieces. */
 void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real *x, int size);
 
-/* Returns the index of the first number for which x <= threshold is false (as it is for a NaN);
- * size if there is none. */
+/* Returns the index of the first number for which x <= threshold is false (as it is for NaN); size
+ * if there is none. */
 int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
-/* sum += x (sum may be NULL); x = 0. Where many numbers in a row are 0, as in the gradients of
- * absent words' embeddings, nothing is written. */
+/* Computes sum += x (sum may be NULL), then x = 0. Where many numbers in a row are 0, as in the
+ * gradients of absent words' embeddings, it writes nothing. */
 void sa_move_sum(sa_real *x, sa_real *sum, size_t size);
 
 /* Returns log sum_k exp x_k, where max is the largest x_k. */
 double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size);
 
-/* x += shift; the largest of it. */
+/* Computes x += shift; returns the largest x. */
 sa_real sa_add_and_max(sa_real *x, const sa_real *shift, int size);
 sa_real sa_max(const sa_real *x, int size);

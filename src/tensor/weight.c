@@ -19,8 +19,8 @@ static bool rounds(int precision) {
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Returns memory for a copy in either order, for products of `rows` rows; empty if it would not
- * pay. */
+/* Returns memory for a copy in either order, for products of `rows` rows; it is empty if a copy
+ * would not pay. */
 static sa_mat copy_layout(sa_arena *arena, sa_weight W, int rows) {
     return rounds(W.precision) ? sa_bf16_layout(arena, W.mat)
                                : sa_packed_layout(arena, W.mat, rows);
@@ -70,7 +70,7 @@ sa_weight sa_weight_rows(sa_weight W, int first, int count) {
 
 /* ---- Loops of steps -------------------------------------------------------------------------- */
 
-enum { COPIES = 64 }; /* of one loop */
+enum { COPIES = 64 }; /* most copies for one loop */
 
 /* The copies of the loop that this thread runs. */
 static _Thread_local struct loop {
@@ -172,8 +172,8 @@ static void add_gathered(sa_mat from, const int *index, sa_mat to) {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* W, or its slice, in the order of x W' if `transposed`, else of dy W; not packed: it has no such
- * copy. */
+/* Returns W, or its slice, in the order of x W' if `transposed`, else of dy W; not packed: there is
+ * no such copy. */
 static sa_packed copy_of(sa_weight W, bool transposed) {
     sa_packed packed = transposed ? W.forward : W.backward;
     if (W.in_steps) packed = loop_copy(W, transposed);

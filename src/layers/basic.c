@@ -64,7 +64,7 @@ enum { LANES = 8, CHUNK = 16 };
 typedef uint64_t lane_states __attribute__((vector_size(LANES * sizeof(uint64_t)), aligned(8)));
 typedef uint32_t lane_numbers __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(4)));
 
-/* The next CHUNK * LANES numbers, as sa_rng_next makes them. */
+/* Makes the next CHUNK * LANES numbers, as sa_rng_next would. */
 SA_DISPATCHED static void next_chunk(sa_rng *rng, uint32_t *numbers) {
     uint64_t first[LANES], factor = 1, sum = 0; /* LANES steps: state * factor + sum */
     lane_states state;
@@ -85,7 +85,7 @@ SA_DISPATCHED static void next_chunk(sa_rng *rng, uint32_t *numbers) {
     rng->state = state[0];
 }
 
-/* Every number below the threshold gives 0, every other one scale. */
+/* Sets 0 for every number below the threshold, and scale for every other one. */
 SA_DISPATCHED static void keep_or_drop(const uint32_t *numbers, uint32_t threshold, sa_real scale,
                                        sa_real *mask, int count) {
     for (int i = 0; i < count; i++) mask[i] = numbers[i] < threshold ? 0 : scale;
@@ -114,7 +114,7 @@ static void draw(double p, sa_rng *rng, sa_mat mask) {
     for (int i = 0; i < mask.rows; i++) draw_run(threshold, scale, rng, sa_row(mask, i), cols);
 }
 
-/* By the first rows of the mask. */
+/* Multiplies x by the first rows of the mask. */
 static void multiply(sa_mat mask, sa_mat x) {
     for (int i = 0; i < x.rows; i++) {
         const sa_real *keep = sa_row(mask, i);
@@ -125,7 +125,7 @@ static void multiply(sa_mat mask, sa_mat x) {
 
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
     if (p <= 0) return;
-    sa_require(mask.rows >= x.rows); /* the layout has one */
+    sa_require(mask.rows >= x.rows); /* the layout provides one */
     draw(p, rng, mask);
     multiply(mask, x);
 }

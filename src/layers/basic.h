@@ -1,4 +1,4 @@
-/* basic: the layers from which others are made: y = W x + b, the embedding of words, maxout and
+/* basic: the layers that others consist of: y = W x + b, the embedding of words, maxout and
  * dropout; and what a recurrent layer passes from step to step. */
 #pragma once
 
@@ -16,41 +16,43 @@ void sa_linear_backward(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight d
 void sa_embedding_forward(sa_mat E, const int32_t *ids, sa_mat y);
 /* dE[ids_i] += dy_i */
 void sa_embedding_backward(const int32_t *ids, sa_mat dy, sa_mat dE);
-/* y_{i-1} of every row: BOS, then the reference tokens. */
+/* Returns y_{i-1} for every row: BOS, then the reference tokens. */
 int32_t *sa_embedding_inputs(sa_arena *arena, const sa_batch_side *side);
 
-/* The maximum of each adjacent pair (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2):
+/* Computes the maximum of each adjacent pair (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2):
  * t_k = max(t~_2k, t~_2k+1)   pairs [R x 2l], t [R x l] */
 void sa_maxout_forward(sa_mat pairs, sa_mat t);
-/* dpairs = dt at the larger of the two, 0 at the other. A tie goes to the first. */
+/* Computes dpairs = dt at the larger of the two, 0 at the other. A tie goes to the first. */
 void sa_maxout_backward(sa_mat pairs, sa_mat dt, sa_mat dpairs);
 
 /* ---- Dropout ---------------------------------------------------------------------------------
  * In training each number becomes 0 with probability p and the others are scaled by
  * 1 / (1 - p) (Srivastava et al. 2014, inverted form), so that inference needs no change. */
 
-/* The probability at each place. */
+/* The probability of dropout at each place. */
 typedef struct sa_dropout {
-    double words; /* of source and target words, each as a whole */
+    double words; /* for source and target words, each as a whole */
     double embeddings;
-    double state; /* of the previous state, in its product with U */
+    double state; /* for the previous state, in its product with U */
     double annotations, readout;
-    double layers;    /* of what a recurrent layer passes to the next one */
-    double sublayers; /* of the output of each sublayer of a Transformer */
+    double layers;    /* for what a recurrent layer passes to the next one */
+    double sublayers; /* for the output of each sublayer of a Transformer */
     double noise;     /* not a probability: the amount of the noise that parts of attention draw */
 } sa_dropout;
 
-/* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */
+/* Computes x = x . mask, for a mask (0 or 1 / (1 - p)) that it draws. p in [0, 1); 0 changes
+ * nothing. */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx = dx . mask */
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx);
 
-/* Whole rows (Sennrich et al. 2016, Nematus: full words): x_i = mask_i x_i, with mask [R x 1]. */
+/* Drops whole rows (Sennrich et al. 2016, Nematus: full words): x_i = mask_i x_i, with mask
+ * [R x 1]. */
 void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx_i = mask_i dx_i */
 void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
 
-/* Fills noise from N(0, deviation^2). */
+/* Fills noise with numbers from N(0, deviation^2). */
 void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 
 /* ---- Recurrent states ------------------------------------------------------------------------ */
@@ -59,7 +61,7 @@ void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 typedef struct sa_state {
     sa_mat s;      /* [L x n] the state that other layers read */
     sa_mat m;      /* [L x n] the memory cell of an LSTM; no columns for other cells */
-    sa_mat masked; /* [L x n] what U multiplies: s, or with dropout d . s */
+    sa_mat masked; /* [L x n] what U multiplies: s or, with dropout, d . s */
 } sa_state;
 
 static inline sa_state sa_state_of(sa_mat s, sa_mat m) {
@@ -101,14 +103,14 @@ static inline void sa_state_zero(sa_state state) {
  * U multiplies d . s' instead of s', with the same mask d in all steps of a sentence. What a gated
  * cell carries over from s' past U is not dropped. */
 
-/* For a layer of n units, B sentences and R rows of states. */
+/* The buffers for a layer of n units, B sentences and R rows of states. */
 typedef struct sa_state_dropout {
     sa_mat mask;    /* [B x n] d */
     sa_mat masked;  /* [R x n] d . s' */
     sa_mat dmasked; /* [B x n] of the current step */
 } sa_state_dropout;
 
-/* Without `wanted` the buffers are empty, and p must be 0. */
+/* Lays out the buffers; unless `wanted`, they are empty and p must be 0. */
 sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
                                          int n);
 /* Draws d, and sets states->masked: to the buffer, or with p = 0 to the states. */
@@ -117,7 +119,7 @@ void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffe
 /* Does the same for the states' gradients, in the backward pass. */
 void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
-/* Computes one step of the first sentences: masked = d . s', where there is dropout. */
+/* Computes one step of the first sentences: masked = d . s', if there is dropout. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);
 /* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);

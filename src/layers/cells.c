@@ -55,14 +55,14 @@ static void gru_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
     sa_product_backward(sa_U_of(w, 0, 2), cache, da, 1, dprevious.masked, dw); /* z, r */
 }
 
-/* dU of both products */
+/* Accumulates dU of both products. */
 static void gru_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     const sa_mat rs = sa_cols(cache, 0, dw->n);
     sa_product_weights_backward(sa_U_of(dw, 0, 2), previous.masked, da);
     sa_product_weights_backward(sa_U_of(dw, 2, 1), rs, da);
 }
 
-/* rs = r . s_prev of n units */
+/* Computes rs = r . s_prev of n units. */
 static void reset_forward(int n, const sa_real *r, const sa_real *s_prev, sa_real *rs) {
     for (int k = 0; k < n; k++) rs[k] = r[k] * s_prev[k];
 }
@@ -131,7 +131,7 @@ static void update_backward(const sa_recurrent *w, sa_mat gates, sa_mat previous
 
 /* ---- Gated recurrent unit, reset after U ----------------------------------------------------- */
 
-/* z | r | s~ */
+/* Returns the blocks z | r | s~. */
 static sa_mat gate_blocks(sa_mat gates, int n) {
     return sa_cols(gates, n, 3 * n);
 }
@@ -270,7 +270,7 @@ static void rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
 
 /* ---- The weights of all but the first -------------------------------------------------------- */
 
-/* a + U s_prev, in all blocks at once */
+/* Accumulates dU of a + U s_prev, in all blocks at once. */
 static void whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
     sa_product_weights_backward(sa_U_of(dw, 0, dw->cell->gated_blocks), previous.masked, da);
 }

@@ -67,8 +67,8 @@ SA_DISPATCHED static void uncenter(sa_real inverse, sa_real mean, sa_real along,
     for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
 }
 
-/* With d = g . dy: dx = inverse (d - mean(d) - normal mean(d . normal)). The second term comes from
- * the mean, the third from the variance. */
+/* Computes, with d = g . dy, dx = inverse (d - mean(d) - normal mean(d . normal)). The second term
+ * comes from the mean, the third from the variance. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw) {
     const int m = dy.cols;

@@ -2,7 +2,7 @@
  *
  *   y = g . (x - mean) / sqrt(variance + epsilon) + b      epsilon 1e-5
  *
- * Mean and variance are taken over one row. */
+ * The mean and variance are taken over one row. */
 #pragma once
 
 #include "layers/params.h"
@@ -11,25 +11,25 @@ typedef struct sa_layernorm { /* weights, or their gradients */
     sa_mat g, b;              /* [1 x m] gain and bias */
 } sa_layernorm;
 
-/* "PREFIX.g" starts at 1 and "PREFIX.b" at 0. */
+/* Binds "PREFIX.g", which starts at 1, and "PREFIX.b", which starts at 0. */
 void sa_layernorm_bind(sa_binder *binder, const char *prefix, int m, sa_layernorm *w);
 
-/* What the backward pass reads of R rows. */
+/* What the backward pass needs from R rows. */
 typedef struct sa_layernorm_cache {
     sa_mat normal;  /* [R x m] (x - mean) / sqrt(variance + epsilon) */
     sa_mat inverse; /* [R x 1] 1 / sqrt(variance + epsilon) */
 } sa_layernorm_cache;
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m);
-/* Returns its first `count` rows. */
+/* Returns the first `count` rows of the cache. */
 sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 
-/* x [R x m] -> y [R x m], which may be x. */
+/* Normalizes x [R x m] -> y [R x m], which may be x. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y);
-/* y += the same; x may be cache->normal. */
+/* Adds the same to y; x may be cache->normal. */
 void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                               sa_mat y);
-/* Backward of both forms; overwrites dy with dx, accumulates into dw. */
+/* Computes the backward pass of both forms; overwrites dy with dx, accumulates into dw. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);

@@ -119,7 +119,7 @@ static void uniform(sa_mat w, double bound, sa_rng *rng) {
 }
 
 /* Draws a random normal matrix and makes its rows orthonormal by Gram-Schmidt: in blocks of rows,
- * so that matrix products do the work, and twice, because of rounding. */
+ * so that matrix products do the work, and twice, because of rounding errors. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     enum { BLOCK = 64 };
     const int n = w.cols;
@@ -149,8 +149,8 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
-/* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
- * for uniform: see params.h. start_model of paper/rnnsearch.c, generalized. */
+/* Initializes by B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong
+ * et al. 2015 for uniform: see params.h. start_model of paper/rnnsearch.c, generalized. */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error) {
     const bool paper = init == SA_INIT_PAPER;
@@ -186,7 +186,7 @@ bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t s
         case SA_INIT_INPUT:
             if (paper)
                 normal(w, 0.01, &rng);
-            else if (embedding) /* one row enters at a time, whatever the vocabulary size */
+            else if (embedding) /* one row is read at a time, whatever the size of the vocabulary */
                 uniform(w, sqrt(3.0 / w.cols), &rng);
             else
                 uniform(w, xavier, &rng);

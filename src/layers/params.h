@@ -9,15 +9,15 @@
 #include "base/rng.h"
 #include "tensor/mat.h"
 
-/* How a tensor is initialized: what each kind means depends on --init (params.c). */
+/* How a tensor is initialized; what each kind means depends on --init (params.c). */
 typedef enum sa_init_kind {
     SA_INIT_ZERO,       /* biases */
     SA_INIT_ONE,        /* gains */
-    SA_INIT_INPUT,      /* weights of inputs, and embeddings */
-    SA_INIT_RECURRENT,  /* square weights of the previous state */
+    SA_INIT_INPUT,      /* weights that multiply inputs, and embeddings */
+    SA_INIT_RECURRENT,  /* square weights that multiply the previous state */
     SA_INIT_ALIGN,      /* W_a, U_a */
     SA_INIT_ALIGN_LAST, /* v_a */
-    SA_INIT_CONSTANT,   /* what sa_bind_constant says */
+    SA_INIT_CONSTANT,   /* as sa_bind_constant says */
 } sa_init_kind;
 
 typedef struct sa_param {
@@ -25,59 +25,59 @@ typedef struct sa_param {
     int rows, cols; /* a vector has rows 0 */
     size_t offset;
     sa_init_kind init;
-    double start; /* of SA_INIT_ONE and SA_INIT_CONSTANT */
+    double start; /* value for SA_INIT_ONE and SA_INIT_CONSTANT */
 } sa_param;
 
 enum { SA_PARAMS_MAX = 1024 };
 
 typedef struct sa_params {
     int count;
-    size_t size; /* parameters in all */
+    size_t size; /* total number of parameters */
     sa_param item[SA_PARAMS_MAX];
 } sa_params;
 
-/* One walk. With plan it plans, with buffer it binds. */
+/* One walk; with a plan it plans, with a buffer it binds. */
 typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
-    int precision;   /* SA_PRECISION_... of the weights' products */
-    sa_store *store; /* of the weights (tensor/weight.h), or NULL */
+    int precision;   /* SA_PRECISION_... for products with the weights */
+    sa_store *store; /* store of the weights (tensor/weight.h), or NULL */
 } sa_binder;
 
 /* Binds the matrix "PREFIX.name" [rows x cols]. */
 sa_weight sa_bind_matrix(sa_binder *binder, const char *prefix, const char *name, int rows,
                          int cols, sa_init_kind init);
-/* Does the same for a matrix whose rows are looked up. */
+/* Does the same for a matrix whose rows are looked up by index. */
 sa_mat sa_bind_table(sa_binder *binder, const char *prefix, const char *name, int rows, int cols,
                      sa_init_kind init);
-/* Binds such a table as the weights of a product, too (tied embeddings). */
+/* Binds such a table as the weights of a product, as well (tied embeddings). */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
 /* Binds the vector "PREFIX.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *prefix, const char *name, int cols,
                       sa_init_kind init);
-/* Binds a vector that is a scale rather than a weight, and starts at this number. */
+/* Binds a vector that is a scale rather than a weight, and starts at the given number. */
 sa_mat sa_bind_constant(sa_binder *binder, const char *prefix, const char *name, int cols,
                         double start);
-/* `count` matrices of the same shape, stacked to [count*rows x cols] so that one product serves
- * them all. */
+/* Binds `count` matrices of the same shape, stacked to [count*rows x cols] so that one product
+ * serves them all. */
 sa_weight sa_bind_stack(sa_binder *binder, const char *prefix, const char *const *names, int count,
                         int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *prefix, const char *const *names, int count,
                        int cols, sa_init_kind init);
 
-/* Returns the tensor of this name, or NULL. */
+/* Returns the tensor with this name, or NULL. */
 const sa_param *sa_params_find(const sa_params *plan, const char *name);
 
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 
-/* Returns whether --l2 and --weight-decay shrink the tensor: not biases and gains, but the vectors
- * v_a and v_p. */
+/* Returns whether --l2 and --weight-decay shrink the tensor: they leave biases and gains alone, but
+ * not the vectors v_a and v_p. */
 bool sa_param_is_weight(const sa_param *param);
 
-/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is not a weight.
- * Backward adds its gradient. */
+/* Returns the term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is not a weight. The
+ * backward function adds its gradient. */
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
 void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
 

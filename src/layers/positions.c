@@ -17,7 +17,7 @@ sa_mat sa_learned_positions_bind(sa_binder *binder, const char *prefix,
     return sa_bind_table(binder, prefix, "P", sizes->max_positions, sizes->m, SA_INIT_INPUT);
 }
 
-/* Beyond the last row of P, that row. */
+/* Returns row t of P; beyond the last row, the last one. */
 static sa_mat learned_row(sa_mat P, int t) {
     return sa_rows(P, t < P.rows ? t : P.rows - 1, 1);
 }

@@ -10,9 +10,9 @@ typedef struct sa_part sa_part;
 
 typedef struct sa_position_sizes {
     const sa_position_kind *kind;
-    int max_positions, m; /* how many can be learned; the size of an embedding */
-    int heads;            /* of the attention; for parts only, as is the next */
-    bool causal;          /* a word sees only those before it */
+    int max_positions, m; /* how many positions can be learned; the size of an embedding */
+    int heads;            /* of the attention; like the next, only for parts */
+    bool causal;          /* a word sees only the words before it */
 } sa_position_sizes;
 
 typedef struct sa_positions { /* weights, or their gradients */
@@ -25,16 +25,16 @@ typedef struct sa_positions { /* weights, or their gradients */
 
 struct sa_position_kind {
     const char *name, *formula, *citation;
-    /* The parameters "PREFIX.NAME"; NULL: it has none. */
+    /* Binds the parameters "PREFIX.NAME"; NULL: there are none. */
     sa_mat (*bind)(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
 
     /* Fills row t of `table` [T x m] with the encoding of position first + t. */
     void (*encoding)(sa_mat w, int first, sa_mat table);
-    /* Accumulates into dw; dx [1 x m]: the gradient of the encoding of position t. NULL: it has no
-     * parameters. */
+    /* Accumulates into dw; dx [1 x m]: the gradient of the encoding of position t. NULL: there are
+     * no parameters. */
     void (*encoding_backward)(int t, sa_mat dx, sa_mat dw);
 
-    const sa_part *part; /* of every self-attention, or NULL */
+    const sa_part *part; /* a part of every self-attention, or NULL */
 };
 
 extern const sa_position_kind sa_position_kinds[]; /* ends with a NULL name; attention/parts.c */
@@ -44,7 +44,7 @@ void sa_positions_bind(sa_binder *binder, const char *prefix, const sa_position_
 
 /* Fills row t of `table` [T x m] with the encoding of position first + t, if there is one. */
 void sa_positions_table(const sa_positions *w, int first, sa_mat table);
-/* dx: the gradient of the encoding of position t. */
+/* Accumulates into dw; dx: the gradient of the encoding of position t. */
 void sa_positions_backward(int t, sa_mat dx, sa_positions *dw);
 
 /* The two encodings, for the table. */

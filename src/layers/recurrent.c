@@ -17,8 +17,8 @@ static int normalized_before(const sa_recurrent *w, sa_product of) {
     return count;
 }
 
-/* Group i (of at most two) of the blocks that are normalized together, in a product for the blocks
- * from `at` on: [z r | s~], but [u | z r]. */
+/* Finds group i (of at most two) of the blocks that are normalized together, in a product for the
+ * blocks from `at` on: [z r | s~], but [u | z r]. */
 static void norm_group(const sa_cell *cell, int at, int i, int *first, int *count) {
     const int rest = cell->gated_blocks - cell->grouped_blocks,
               front = at < cell->first_gate ? rest : cell->grouped_blocks;
@@ -33,7 +33,7 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
     }
 }
 
-/* The normalized values of a row, and a factor for each of two groups. */
+/* Returns the width of the normalized values of a row, with a factor for each of two groups. */
 static int norm_cache_width(const sa_recurrent *w) {
     return w->cell->gated_blocks * w->n + 2;
 }
@@ -50,7 +50,8 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
     return (w->cell->blocks + normalized_before(w, SA_PRODUCTS) * w->cell->gated_blocks) * w->n;
 }
 
-/* Returns the gradient of a normalized product itself; it follows that of the pre-activations. */
+/* Returns the gradient of the normalized product itself; it follows the gradient of the
+ * pre-activations. */
 static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
@@ -230,7 +231,7 @@ typedef struct block_names {
     const char *list[4];
 } block_names;
 
-/* "W_z", "W_r", "W": the names of a letter's tensors for the blocks from `at` on, each followed by
+/* Names a letter's tensors for the blocks from `at` on, "W_z", "W_r", "W", each followed by
  * `suffix`. */
 static void name_blocks(const sa_cell *cell, int at, const char *letter, const char *suffix,
                         block_names *names) {
@@ -241,7 +242,7 @@ static void name_blocks(const sa_cell *cell, int at, const char *letter, const c
     }
 }
 
-/* Those matrices stacked. */
+/* Binds those matrices as a stack. */
 static sa_weight bind_blocks(sa_binder *binder, const char *prefix, const char *letter,
                              const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
     block_names names;

@@ -7,9 +7,9 @@
  *
  * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
  * normalized before it is added: LN(W x) + LN(U s') + LN(C c) + b, and the state of an LSTM is
- * o . tanh(LN(m)). Each product has its own gain and bias. Mean and variance are taken
- * over the gates' blocks together, in an LSTM with the candidate's; the candidate of a GRU has its
- * own. */
+ * o . tanh(LN(m)). Each product has its own gain and bias. The mean and variance are taken over all
+ * blocks of the gates together, in an LSTM including the candidate's; the candidate of a GRU has
+ * its own. */
 #pragma once
 
 #include "layers/basic.h"
@@ -20,19 +20,20 @@
 
 typedef struct sa_recurrent sa_recurrent;
 
-/* One step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return what the
- * backward pass reads. cache [L x sa_recurrent_cache_width] and the new state are written. */
+/* Computes one step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return
+ * what the backward pass reads. Writes cache [L x sa_recurrent_cache_width] and the new state. */
 typedef void sa_cell_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                              sa_state state);
-/* From dstate: fills da [L x sa_recurrent_da_width]; accumulates into dprevious and the gradients
+/* From dstate, fills da [L x sa_recurrent_da_width]; accumulates into dprevious and the gradients
  * of the normalizations in dw. scratch [L x n]. */
 typedef void sa_cell_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                               sa_recurrent *dw);
-/* dU of all steps at once. */
+/* Accumulates dU of all steps at once. */
 typedef void sa_cell_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
 
-/* A gate, the candidate, or where there is none the state: activation(W x + U .. + C c + b). */
+/* The equation of a gate, of the candidate or, if there is none, of the state: activation(W x + U
+ * .. + C c + b). */
 typedef struct sa_gate_equation {
     const char *letter, *activation; /* NULL: no activation */
     int block;
@@ -45,14 +46,14 @@ typedef struct sa_cell {
     sa_gate_equation gates[4];
     const char *memory_update, *update;
     int blocks;       /* of pre-activations */
-    int gated_blocks; /* that a product fills: W x from first_gate on, U s' from 0 on, as C c and b
-                         do inside the reset product */
+    int gated_blocks; /* blocks that a product fills: W x from first_gate on, U s' from 0 on, as C c
+                         and b do inside the reset product */
     int first_gate;
-    int grouped_blocks;    /* that layer normalization takes together */
+    int grouped_blocks;    /* blocks that layer normalization takes together */
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
-    int memory;            /* 1: it has a memory cell, too */
-    int cache;             /* values per unit that the backward pass reads beyond the gates */
-    bool keeps_old;        /* of a GRU: z weights the old state rather than the new one */
+    int memory;            /* 1: there is a memory cell, too */
+    int cache;             /* values per unit, beyond the gates, that the backward pass reads */
+    bool keeps_old;        /* for a GRU: z weights the old state rather than the new one */
     sa_cell_forward *forward;
     sa_cell_backward *backward;
     sa_cell_weights_backward *weights_backward;
@@ -60,26 +61,27 @@ typedef struct sa_cell {
 
 struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n */
     const sa_cell *cell;
-    int n;                         /* units */
-    sa_weight W;                   /* [rows x in] of the input; empty: it has none */
-    sa_weight U;                   /* [rows x n] of the previous state */
-    sa_weight C;                   /* [rows x context] of a decoder's context; empty: none */
-    sa_mat b;                      /* [1 x rows] */
+    int n;       /* units */
+    sa_weight W; /* [rows x in] multiplies the input; empty: there is none */
+    sa_weight U; /* [rows x n] multiplies the previous state */
+    sa_weight C; /* [rows x context] multiplies a decoder's context; empty: none */
+    sa_mat b;    /* [1 x rows] */
     int bias_block, context_block; /* the first block of b and of C: 0 or first_gate */
-    sa_layernorm norm[3];          /* [1 x rows] of W x, U s' and C c; empty: not normalized */
-    sa_layernorm norm_m;           /* [1 x n] of an LSTM's memory; empty: not normalized */
+    sa_layernorm norm[3];          /* [1 x rows] for W x, U s' and C c; empty: not normalized */
+    sa_layernorm norm_m;           /* [1 x n] for an LSTM's memory; empty: not normalized */
 };
 
 typedef struct sa_recurrent_sizes {
-    int in, n, context;             /* in or context 0: it has none */
-    bool inner_bias, inner_context; /* inside the reset product, where the cell has one */
+    int in, n, context;             /* in or context 0: there is none */
+    bool inner_bias, inner_context; /* inside the reset product, if the cell has one */
     bool normalized;
 } sa_recurrent_sizes;
 
 void sa_recurrent_bind(sa_binder *binder, const char *prefix, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w);
 
-/* Return the columns of a cell's cache and of da, including what the normalizations need. */
+/* Return the number of columns in a cell's cache and in da, including what the normalizations
+ * need. */
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
@@ -91,7 +93,7 @@ void sa_recurrent_add_steps(sa_recurrent *w, bool input, sa_steps *steps);
 typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
 
 /* What a product multiplies by: its weights, or their gradients; the first block that they fill,
- * and the blocks in use, from there. */
+ * and the number of blocks in use from there on. */
 typedef struct sa_factor {
     const sa_recurrent *w;
     sa_product of;
@@ -103,20 +105,21 @@ sa_factor sa_W_of(const sa_recurrent *w);                       /* W x */
 sa_factor sa_U_of(const sa_recurrent *w, int first, int count); /* U s, in `count` blocks */
 sa_factor sa_C_of(const sa_recurrent *w);                       /* C c */
 
-/* a += W x, for any number of rows, or a += LN(W x) (Ba et al. 2016, supplementary material). */
+/* Computes a += W x, for any number of rows, or a += LN(W x) (Ba et al. 2016, supplementary
+ * material). */
 void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache);
-/* Call exactly once per row. Computes dx = beta dx + da W. */
+/* Computes dx = beta dx + da W. Call it exactly once per row. */
 void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa_mat dx,
                          sa_recurrent *dw);
-/* For all rows at once; by.w are the gradients. */
+/* Accumulates for all rows at once; by.w holds the gradients. */
 void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da);
 
-/* a = W x + b; without W, x is not read. */
+/* Computes a = W x + b; without W, it does not read x. */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
 /* Accumulates the gradients of W and b. */
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
-/* The blocks that are normalized together with this block of U. */
+/* Finds the blocks that are normalized together with this block of U. */
 void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
 
 /* Turns m into LN(m) if the layer is normalized. */
@@ -126,8 +129,8 @@ void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm
 /* ---- The table of cells: cells.c ---------------------------------------------------------------
  */
 
-/* Returns the cell of that kind, SA_CELL_... For a GRU: whether z weights the old state rather than
- * the new one, and whether the reset gate acts after U. */
+/* Returns the cell of that kind, SA_CELL_... For a GRU, keeps_old: z weights the old state rather
+ * than the new one; reset_after: the reset gate acts after U. */
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after);
 
 extern const sa_cell sa_cells[]; /* ends with a NULL name */
@@ -139,16 +142,16 @@ extern const sa_cell sa_cells[]; /* ends with a NULL name */
 typedef struct sa_recurrent_rows {
     sa_state previous;        /* [R x n] the state before the step */
     sa_mat gates, cache;      /* [R x blocks n], [R x sa_recurrent_cache_width] */
-    sa_state_dropout dropout; /* of the previous state; training only */
+    sa_state_dropout dropout; /* for the previous state; training only */
 } sa_recurrent_rows;
 
-/* `sentences`: for which training needs masks of the previous states; 0: none. A layer without
- * weights has rows without columns. */
+/* Lays out the rows. `sentences`: how many need masks of the previous states in training; 0: none.
+ * A layer without weights has rows without columns. */
 sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                            int sentences);
 sa_recurrent_rows sa_recurrent_rows_slice(const sa_recurrent_rows *all, int first, int count);
 
-/* state = cell(gates, previous), with dropout of what U multiplies. */
+/* Computes state = cell(gates, previous), with dropout of what U multiplies. */
 void sa_recurrent_step_forward(const sa_recurrent *w, sa_recurrent_rows rows, sa_state state);
 /* Overwrites da; accumulates into dprevious. scratch [L x n]. */
 void sa_recurrent_step_backward(const sa_recurrent *w, sa_recurrent_rows rows, sa_state dstate,

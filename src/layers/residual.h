@@ -1,5 +1,5 @@
-/* residual: what surrounds attention in a Transformer: the residual connection of a
- * sublayer f, with layer normalization and dropout, and the position-wise feed-forward network.
+/* residual: what surrounds attention in a Transformer: the residual connection around a sublayer f,
+ * with layer normalization and dropout, and the position-wise feed-forward network.
  *
  *   post  y = LayerNorm(x + Dropout(f(x)))     Vaswani et al. 2017, sections 3.1 and 5.4
  *   pre   y = x + Dropout(f(LayerNorm(x)))     their later code; Xiong et al. 2020 */
@@ -22,14 +22,14 @@ typedef struct sa_residual_cache {
 /* Binds the norm of a sublayer called PREFIX: "PREFIX.norm.g", "PREFIX.norm.b". */
 void sa_residual_bind(sa_binder *binder, const char *prefix, int m, int norm, sa_residual *w);
 
-/* For the rows x [R x m], which outlive the cache. */
+/* Lays out the cache for the rows x [R x m], which must outlive it. */
 void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
                         sa_residual_cache *cache);
 
-/* Returns its first `count` rows. */
+/* Returns the first `count` rows of the cache. */
 sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count);
 
-/* enter: cache->in from x, before f writes f(in) to cache->y. leave: y complete. */
+/* enter: computes cache->in from x, before f writes f(in) to cache->y. leave: completes y. */
 void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache);
 void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, sa_rng *rng,
                                sa_residual_cache *cache);
@@ -52,7 +52,7 @@ typedef struct sa_feedforward { /* weights, or their gradients */
 
 void sa_feedforward_bind(sa_binder *binder, const char *prefix, int m, int ffn, sa_feedforward *w);
 
-/* x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
+/* Computes x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y);
 /* Accumulates into dx and dw; overwrites dinner [R x ffn]. */
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,

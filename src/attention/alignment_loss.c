@@ -31,7 +31,8 @@ static sa_real at_least(sa_real alpha) {
     return alpha > LEAST ? alpha : LEAST;
 }
 
-/* H_t = - log rest, rest = 1 - sum_s alpha_ts, and A_ts as if it were - alpha_ts / rest */
+/* Returns H_t = - log rest, rest = 1 - sum_s alpha_ts, and sets A_ts to - alpha_ts / rest, with
+ * which the backward function is the same. */
 static sa_real null_loss(sa_mat alpha, sa_mat A) {
     sa_real rest = 1;
     for (int s = 0; s < A.cols; s++) rest -= alpha.x[s];
@@ -40,7 +41,7 @@ static sa_real null_loss(sa_mat alpha, sa_mat A) {
     return -(sa_real)log((double)rest);
 }
 
-/* H_t = - sum_s A_ts log alpha_ts */
+/* Returns H_t = - sum_s A_ts log alpha_ts. */
 sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
                                   sa_mat A) {
     sa_real loss = 0;
@@ -50,7 +51,7 @@ sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_
     return loss;
 }
 
-/* dalpha_ts = - scale A_ts / alpha_ts */
+/* Computes dalpha_ts = - scale A_ts / alpha_ts. */
 void sa_alignment_loss_backward(sa_mat alpha, sa_real scale, sa_mat A) {
     for (int s = 0; s < A.cols; s++) A.x[s] *= -scale / at_least(alpha.x[s]);
 }

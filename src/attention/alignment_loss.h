@@ -14,8 +14,8 @@
  * ones. Returns false, with A_t = 0, if it has no links. */
 bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A);
 
-/* alpha [1 x S] -> A [1 x S]; returns H_t. no_word: the weight of a word without links belongs to
- * the null key. */
+/* Fills A [1 x S] for alpha [1 x S]; returns H_t. no_word: the weight of a word without links
+ * belongs to the null key. */
 sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, bool no_word, sa_mat alpha,
                                   sa_mat A);
 /* Turns A into the gradient of scale H_t with respect to alpha. */

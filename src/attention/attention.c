@@ -56,7 +56,7 @@ void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head
 
 /* ---- The normalizer -------------------------------------------------------------------------- */
 
-/* Returns row i of x [Q x S], the columns that query i sees. */
+/* Returns row i of x [Q x S], in the columns that query i sees. */
 static sa_mat seen(const sa_head *head, sa_mat x, int i) {
     const sa_mat row = sa_rows(x, i, 1);
     return head->spans ? sa_cols(row, head->spans[i].first, head->spans[i].count) : row;
@@ -79,7 +79,7 @@ static void weights_forward(const sa_attention *w, const sa_head *head) {
     zero_unseen(head, head->alpha);
 }
 
-/* Computes e again, with what parts add to it, because head->alpha holds alpha. */
+/* Computes e again, including what parts add to it, because head->alpha holds alpha. */
 static sa_mat scores_again(const sa_attention *w, const sa_head *head) {
     sa_head again = *head;
     again.alpha = sa_corner(head->scratch->scores, head->alpha.rows, head->alpha.cols);

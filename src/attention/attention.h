@@ -33,16 +33,16 @@ typedef enum sa_query_projection {
 } sa_query_projection;
 
 typedef enum sa_key_projection {
-    SA_KEY_NONE,        /* no keys: the score does not read the source */
-    SA_KEY_UNITS,       /* k = U_a h of size n', each unit with a role of its own */
-    SA_KEY_PRODUCT,     /* k = U_a h of size n', of which only products and lengths matter: rotating
-                           q and k together does not change the score */
-    SA_KEY_STATE_SIZED, /* k = W_a h of the size of s, in a product */
+    SA_KEY_NONE,    /* no keys: the score does not read the source */
+    SA_KEY_UNITS,   /* k = U_a h of size n', where each unit has its own role */
+    SA_KEY_PRODUCT, /* k = U_a h of size n', for which only products and lengths matter: rotating q
+                       and k together does not change the score */
+    SA_KEY_STATE_SIZED, /* k = W_a h of the same size as s, in a product */
     SA_KEY_IDENTITY,    /* k = h, which must be as wide as s */
 } sa_key_projection;
 
-/* Binds the score's own parameters v_a, of which every head gets an equal slice, for n' units
- * (`size`) of all heads and sentences of at most max_positions words. */
+/* Binds the score's own parameters v_a, of which each head gets an equal slice, for n' units
+ * (`size`) of all heads together and sentences of at most max_positions words. */
 typedef sa_mat sa_score_parameters(sa_binder *binder, const char *prefix, int size, int heads,
                                    int max_positions);
 /* e_ij = f(q_i, k_j)    v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
@@ -51,14 +51,13 @@ typedef void sa_score_function(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat 
 typedef void sa_score_derivative(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                  sa_mat dv_a, sa_mat scratch);
 
-/* An attention score. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's
- * "compatibility function".) heads.c makes q and k as the entry says, the keys once per sentence.
- */
+/* An attention score. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's "compatibility
+ * function".) heads.c makes q and k as the entry says; it makes the keys once per sentence. */
 typedef struct sa_score {
     const char *name, *formula, *citation;
     sa_query_projection query;
     sa_key_projection key;
-    sa_score_parameters *bind; /* NULL: it has none */
+    sa_score_parameters *bind; /* NULL: it has no parameters */
     sa_score_function *forward;
     sa_score_derivative *backward;
     const sa_part *part; /* the part that this score requires, or NULL */
@@ -79,18 +78,17 @@ extern const sa_score sa_scores[]; /* in the order of SA_ATTENTION_...; ends wit
 /* Turns the scores z of a query into its weights p. It gets only the keys that the query sees. */
 typedef struct sa_normalizer {
     const char *name, *formula, *citation;
-    bool exponent;       /* takes the alpha of --entmax-alpha, which each head may learn */
-    bool exponential;    /* weights are proportional to the exponentials of the scores */
-    bool sparse;         /* weights may be exactly 0, where they have no gradient */
-    bool null_key;       /* the weights of real words may sum to less than 1; the rest goes to a
-                            null key */
+    bool exponent;    /* takes the alpha of --entmax-alpha, which each head may learn */
+    bool exponential; /* weights are proportional to the exponentials of the scores */
+    bool sparse;      /* weights may be exactly 0, where they have no gradient */
+    bool null_key; /* the weights of real words may sum to less than 1; a null key gets the rest */
     const char *any_sum; /* why the weights of a query may have any sum; NULL: they sum to 1 */
     /* Turns every row z into p.    z [Q x S] */
     void (*forward)(sa_real alpha, sa_mat z);
     /* Turns dp into dz, which is 0 where p is; p is also 0 for keys that the query does not see.
      * Accumulates the gradient of alpha into *dalpha, unless that is NULL. */
     void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
-    /* Used instead where p alone does not determine the gradient: also gets the scores z, computed
+    /* Used instead if p alone does not determine the gradient: it also gets the scores z, computed
      * again, and, like forward, only the keys that the query sees. */
     void (*scored_backward)(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha);
     /* Turns every z_j into its distance from the value at which p has a kink. NULL: p is smooth. */
@@ -113,16 +111,16 @@ typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;
     const sa_normalizer *normalizer;
     int heads, kv_heads;        /* H, and G <= H; H = 0: there is no attention */
-    int query_width, key_width; /* of q (H heads) and of k (G heads) */
-    int value_width;            /* of the values of G heads; 0: they are the annotations */
-    int output_width;           /* of [o^1 .. o^H]; 0: the single output is the context */
+    int query_width, key_width; /* of q (for H heads) and of k (for G heads) */
+    int value_width;            /* of the values (for G heads); 0: they are the annotations */
+    int output_width;           /* of [o^1 .. o^H]; 0: the only output is the context */
     sa_weight W_a;      /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;      /* projects the annotations */
     sa_mat v_a;         /* [1 x n'], or whatever the score binds */
-    sa_weight W_v, W_c; /* [value_width x A], [A x output_width]; with projected values only */
+    sa_weight W_v, W_c; /* [value_width x A], [A x output_width]; only with projected values */
     sa_real exponent;   /* the normalizer's alpha */
-    bool decoding;      /* some parts compute other weights in decoding than in training */
-    int parts;          /* Bahdanau's attention has none */
+    bool decoding;      /* some parts compute other weights when decoding than in training */
+    int parts;          /* number of parts; Bahdanau's attention has none */
     struct {
         const sa_part *kind;
         _Alignas(sa_mat) unsigned char own[SA_PART_BYTES]; /* a struct that only its file knows */
@@ -130,28 +128,27 @@ typedef struct sa_attention { /* weights, or their gradients */
 } sa_attention;
 
 /* What queries attend to: annotations, with their keys and values, made once per sentence. Sentence
- * b has rows first[b] .. first[b+1]-1. The same struct also holds gradients of these fields. */
+ * b has rows first[b] .. first[b+1]-1. The same struct also holds the gradients of these fields. */
 typedef struct sa_memory {
     const int *first;          /* NULL: each row is a word of its own, ... */
     const int *positions;      /* [N] ... at this position, from 0 */
     sa_mat annotations;        /* [N x A] h */
     sa_mat keys;               /* [N x key_width], or the annotations themselves */
     sa_mat values;             /* [N x value_width], or the annotations themselves */
-    sa_mat part[SA_PARTS_MAX]; /* [N x ..] what parts compute of each word */
+    sa_mat part[SA_PARTS_MAX]; /* [N x ..] what parts compute for each word */
 } sa_memory;
 
-/* What the forward pass of R queries keeps for the backward pass. The same struct also holds
+/* What the forward pass of R queries keeps for the backward pass. The same struct also holds the
  * gradients of these fields. */
 typedef struct sa_attention_rows {
-    sa_mat q;                     /* [R x query_width] */
-    sa_mat alpha;                 /* [R x H S] the weights of head k begin at column k S; as a
-                                     gradient: what losses of the weights and copying contribute, or
-                                     empty */
-    sa_mat head_outputs;          /* [R x output_width] o^1 .. o^H; with projected values only */
+    sa_mat q;     /* [R x query_width] */
+    sa_mat alpha; /* [R x H S] the weights of head k begin at column k S; as a gradient: what losses
+                     on the weights and copying contribute, or empty */
+    sa_mat head_outputs;          /* [R x output_width] o^1 .. o^H; only with projected values */
     sa_mat previous_carry, carry; /* [R x ..] what parts pass on from step to
                                      step: from the previous one, to the next one */
-    sa_mat noise;                 /* [R x ..] drawn for training; or empty */
-    sa_mat part[SA_PARTS_MAX];    /* [R x ..] what parts keep of each query */
+    sa_mat noise;                 /* [R x ..] drawn for training, or empty */
+    sa_mat part[SA_PARTS_MAX];    /* [R x ..] what parts keep for each query */
 } sa_attention_rows;
 
 /* Buffers that every call overwrites. */
@@ -180,30 +177,30 @@ typedef struct sa_span {
     int first, count;
 } sa_span;
 
-/* Q queries of positions i, i + 1, .. (from 1) of one head over one sentence of S words. The same
- * struct also holds gradients of these fields. Parts may replace its matrices by others. */
+/* Q queries at positions i, i + 1, .. (from 1) of one head over one sentence of S words. The same
+ * struct also holds the gradients of these fields. Parts may replace its matrices by others. */
 typedef struct sa_head {
     int index, unit;      /* of the head, from 0; its first unit in q and k (not 0: a second map) */
-    int i, sentence;      /* sentence: of the memory */
-    int causal;           /* P > 0: the query of position i sees the first max(i, P) keys */
+    int i, sentence;      /* sentence: index in the memory */
+    int causal;           /* P > 0: the query at position i sees the first max(i, P) keys */
     sa_mat v_a, q, k, v;  /* the score's parameters [1 x ..], [Q x d], [S x d], [S x dv] */
     sa_mat alpha;         /* [Q x S] e, which becomes alpha */
     sa_mat c;             /* [Q x dv] */
     const sa_span *spans; /* [Q]; NULL: every query sees all keys */
     const sa_real *exponent; /* the normalizer's alpha, ... */
     sa_real *dexponent;      /* ... and its gradient; NULL: it is not learned */
-    sa_attention_rows rows;  /* of the queries */
+    sa_attention_rows rows;  /* rows of the queries */
     const sa_memory *memory;
     const sa_attention_scratch *scratch;
     struct sa_head *derivative; /* in the backward pass, else NULL */
-    sa_attention *dw;           /* in a gradient: that of the weights */
+    sa_attention *dw;           /* in a gradient: the gradient of the weights */
 } sa_head;
 
 /* Computes e, alpha and c from q, k and v. */
 void sa_attend_forward(const sa_attention *w, sa_head *head);
-/* From d->c: accumulates into d->q, d->k, d->v, the gradients of the score's and the parts' weights
- * and d->rows.previous_carry. d->alpha holds the gradient of the losses of the weights, or 0, and
- * is overwritten. */
+/* Starts from d->c; accumulates into d->q, d->k, d->v, the gradients of the score's and the parts'
+ * weights and d->rows.previous_carry. d->alpha holds the gradient of the losses on the weights, or
+ * 0, and is overwritten. */
 void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 
 /* Computes only e, from head->q and head->k into head->alpha, for parts that compare other
@@ -211,12 +208,13 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d);
 void sa_score_forward(const sa_attention *w, const sa_head *head);
 void sa_score_backward(const sa_attention *w, const sa_head *head, const sa_head *d);
 
-/* Fills spans [Q] with what the queries see and returns them, or NULL where all see all S keys. */
+/* Fills spans [Q] with what the queries see and returns them, or returns NULL if all queries see
+ * all S keys. */
 const sa_span *sa_attention_spans(const sa_attention *w, sa_head *head, sa_span *spans);
 
 /* ---- All heads: heads.c ---------------------------------------------------------------------- */
 
-/* Fills keys, values and what parts compute of each word, from the annotations. */
+/* Fills the keys, the values and what parts compute for each word, from the annotations. */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory);
 /* Accumulates into d->annotations and dw; reads the other fields of d. */
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
@@ -230,8 +228,8 @@ void sa_memory_zero(const sa_attention *w, sa_memory *d);
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, sa_attention_rows rows, sa_mat c,
                                const sa_attention_scratch *scratch);
-/* From dc and d.carry: accumulates into ds, dmemory and the score's and parts' weights in dw;
- * overwrites the rest of d, and dc where parts change the output of a head without projections.
+/* Starts from dc and d.carry; accumulates into ds, dmemory and the score's and parts' weights in
+ * dw; overwrites the rest of d, and dc if parts change the output of a head without projections.
  * sa_attention_projections_backward does the rest of dw. */
 void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *pass, int i,
                                 sa_mat dc, sa_mat ds, sa_attention *dw);
@@ -239,26 +237,26 @@ void sa_attention_step_backward(const sa_attention *w, const sa_attention_pass *
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw);
 
-/* All queries of a batch, for Transformers. Those of sentence b are rows first[b] .. first[b+1]-1,
- * over sentence b of the memory. */
+/* All queries of a batch, for Transformers. The queries of sentence b are rows first[b] ..
+ * first[b+1]-1, over sentence b of the memory. */
 typedef struct sa_queries {
     int sentences;
     const int *first;  /* [sentences + 1] */
     bool causal;       /* a query sees only the keys up to its own position */
-    const int *prefix; /* [sentences] how many first keys every query sees; NULL: 1 */
+    const int *prefix; /* [sentences] how many of the first keys every query sees; NULL: 1 */
 } sa_queries;
 
-/* States s [R x n]: fills rows and c [R x A]. */
+/* Attends with the states s [R x n]; fills rows and c [R x A]. */
 void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
                               const sa_queries *queries, sa_mat s, sa_attention_rows rows, sa_mat c,
                               const sa_attention_scratch *scratch);
-/* From dc: accumulates into ds, dmemory's keys and values and dw; overwrites d. */
+/* Starts from dc; accumulates into ds, dmemory's keys and values and dw; overwrites d. */
 void sa_attention_all_backward(const sa_attention *w, const sa_attention_pass *pass,
                                const sa_queries *queries, sa_mat s, sa_mat dc, sa_mat ds,
                                sa_attention *dw);
 
-/* Return slices: of head k among all heads side by side; of the key/value head that head k reads;
- * of head k's weights in one row of alpha, for S words. */
+/* Return slices: head k among all heads side by side; the key/value head that head k reads; head
+ * k's weights in one row of alpha, for S words. */
 sa_mat sa_head_slice(sa_mat all, int heads, int k);
 sa_mat sa_kv_head_slice(const sa_attention *w, sa_mat all, int k);
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
@@ -275,7 +273,8 @@ typedef enum sa_place {
     SA_PLACES
 } sa_place;
 
-/* Each runs a hook of all parts in their order, backward in reverse; see parts.h. */
+/* Each of these runs a hook of all parts in their order, backward functions in reverse; see
+ * parts.h. */
 void sa_parts_forward(const sa_attention *w, sa_place place, sa_head *head);
 void sa_parts_backward(const sa_attention *w, sa_place place, sa_head *head, sa_head *d);
 void sa_parts_span(const sa_attention *w, const sa_head *head, int query, sa_span *seen);
@@ -287,5 +286,6 @@ void sa_parts_project_backward(const sa_attention *w, sa_attention_rows rows, sa
                                sa_mat ds);
 void sa_parts_project_weights_backward(sa_mat s, sa_attention_rows rows, sa_attention_rows d,
                                        sa_attention *dw);
-/* Zeroes the gradients into which a backward pass accumulates, except those that the loss fills. */
+/* Zeroes the gradients into which a backward pass accumulates, except the ones that the loss
+ * fills. */
 void sa_attention_rows_zero(const sa_attention *w, sa_attention_rows d);

@@ -1,8 +1,8 @@
 /* heads: the attention of a whole model. It makes queries from decoder states, keys and values from
- * annotations, lets every head attend (attention.c), and makes contexts from the heads' outputs;
- * for one query per sentence, as decoders and searches need it, or for all queries at once, as
- * Transformers do. One head over annotations is the attention of Bahdanau et al. 2015, several are
- * the multi-head attention of Vaswani et al. 2017. */
+ * annotations, lets every head attend (attention.c), and makes contexts from the heads' outputs:
+ * for one query per sentence, as decoders and searches need, or for all queries at once, as
+ * Transformers need. One head over annotations is the attention of Bahdanau et al. 2015; several
+ * are the multi-head attention of Vaswani et al. 2017. */
 #include "attention/heads.h"
 
 #include <string.h>
@@ -211,9 +211,8 @@ void sa_heads_forward(const sa_attention *w, const sa_memory *memory, sa_query_b
     }
 }
 
-/* Returns the buffer for the gradient of head k's weights, with what losses on the weights
- * contribute.
- */
+/* Returns the buffer for the gradient of head k's weights, which holds what losses on the weights
+ * contribute, or 0. */
 static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
     if (d->rows.alpha.cols) return weights_of(w, d->rows.alpha, k, S);
     const sa_mat dalpha = sa_corner(d->scratch->dalpha, d->c.rows, S);
@@ -221,8 +220,8 @@ static sa_mat dalpha_of(const sa_attention *w, const sa_head *d, int k, int S) {
     return dalpha;
 }
 
-/* From d_o and d.carry: accumulates into d.q, d.previous_carry, dmemory except its annotations, and
- * the score's and parts' weights in dw. */
+/* Starts from d_o and d.carry; accumulates into d.q, d.previous_carry, dmemory except its
+ * annotations, and the score's and parts' weights in dw. */
 static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
                            sa_query_block block, sa_mat d_o, sa_attention *dw) {
     const sa_attention_scratch *scratch = pass->scratch;
@@ -238,7 +237,7 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
         d.alpha = dalpha_of(w, &dall, k, all.v.rows);
         head.derivative = &d;
         sa_attend_backward(w, &head, &d);
-        if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used keys of its own */
+        if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used its own keys */
     }
     sa_parts_backward(w, SA_PLACE_QUERY, &all, &dall);
 }
@@ -309,9 +308,9 @@ sa_head sa_head_view(const sa_attention *w, const sa_memory *memory, sa_query_bl
     return head;
 }
 
-/* If an earlier row has the same sentence and the same query (hypotheses of a beam that continue
- * the same one), copies its weights and output to row l: without parts they depend on nothing
- * else. */
+/* Copies the weights and output of an earlier row to row l if it has the same sentence and the same
+ * query (hypotheses of a beam that continue the same one): without parts, they depend on nothing
+ * else. Returns whether there is such a row. */
 static bool repeats_query(const sa_attention *w, const int *which, sa_mat s, int l,
                           sa_attention_rows rows, sa_mat o) {
     for (int k = l - 1; which && !w->parts && k >= 0 && which[k] == which[l]; k--) {

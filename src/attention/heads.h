@@ -4,7 +4,7 @@
 
 #include "attention/layout.h"
 
-/* Queries of positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
+/* Queries at positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
 typedef struct sa_query_block {
     int row, count;
     int sentence, i;
@@ -36,7 +36,7 @@ int sa_attention_growth(const sa_attention *w);
 /* Returns whether the weights of a query may sum to less than 1. */
 bool sa_attention_lacks(const sa_attention *w);
 
-/* Returns the size of the sums of all key/value heads that replace keys and values where causal
+/* Returns the size of the sums of all key/value heads that replace keys and values if causal
  * attention can run as a recurrence (parts/running_sums.c); 0: it cannot. */
 int sa_running_width(const sa_attention *w);
 /* Adds word t of `words` to the sums [1 x width]; q [1 x query_width] -> o [1 x output_width].

@@ -16,7 +16,7 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_
         .state_width = state_width,
         .annotation_width = annotation_width,
         .size = settings->attn,
-        .max_positions = settings->max_len + 1, /* EOS has a position too */
+        .max_positions = settings->max_len + 1, /* EOS has a position, too */
         .heads = settings->heads,
         .kv_heads = settings->kv_heads,
         .value = value > 1 ? value : 1, /* there may be more heads than units */
@@ -34,7 +34,7 @@ static void list_parts(const sa_attention_sizes *sizes, sa_attention *w) {
     }
 }
 
-/* Returns the size of a projected query of one head. */
+/* Returns the size of one head's projected query. */
 static int projected_width(const sa_attention_sizes *sizes) {
     return sizes->score->query == SA_QUERY_POSITIONS ? sizes->max_positions
            : sizes->score->query == SA_QUERY_MIXTURE ? 3 * sizes->score->part->carry

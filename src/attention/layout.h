@@ -8,31 +8,31 @@
 
 #include <softalign/lab.h>
 
-/* What an attention is built from; parts use it to decide whether they are chosen and what they
+/* What an attention is built from; from it, parts decide whether they are chosen and what they
  * bind. */
 struct sa_attention_sizes {
     const sa_score *score;
     const sa_normalizer *normalizer;
-    sa_settings settings;          /* of the model: each part reads its own */
+    sa_settings settings;          /* settings of the model: each part reads its own */
     sa_attention_site site;        /* in a Transformer; recurrent decoders have cross-attention */
-    const sa_positions *positions; /* of self-attention, else NULL */
+    const sa_positions *positions; /* for self-attention, otherwise NULL */
     int state_width, annotation_width; /* of s and of h */
     int size;                          /* n', divided among the heads */
     int max_positions;                 /* the longest sentence, EOS included */
     int heads, kv_heads;               /* H, and G; 0: H */
-    int value;                         /* the size of a head's values */
-    int layer;                         /* of a Transformer, from 1 */
+    int value;                         /* size of a head's values */
+    int layer;                         /* layer of a Transformer, from 1 */
     bool transformer; /* values are always projected, and tensors have the names of 2017 */
 };
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state_width,
                                          int annotation_width);
-/* Returns why choices are incompatible with each other, with the sizes or with what is trained,
- * worded as in config/settings.h, or NULL. kind: positions of self-attention, or NULL. */
+/* Returns why the choices are incompatible with each other, with the sizes or with what is trained,
+ * worded as in config/settings.h; otherwise NULL. kind: positions of self-attention, or NULL. */
 const char *sa_attention_refuse(const sa_attention_sizes *sizes, const sa_position_kind *kind);
 
-/* Binds the parameters "PREFIX.NAME", and last those that follow a sublayer's norm in model files.
- */
+/* Binds the parameters "PREFIX.NAME", and at the end those that follow a sublayer's norm in model
+ * files. */
 void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                        sa_attention *w);
 void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
@@ -46,7 +46,7 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);
-/* For at most `queries` queries at a time. */
+/* Lays out the scratch for at most `queries` queries at a time. */
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
 

@@ -1,6 +1,6 @@
 /* normalizer: turns the scores z of the keys that a query sees into its weights p, for
- * sa_attend_forward, with the gradients; the table at the end is that of --normalizer. A new
- * normalizer is two functions and one entry: EXTENDING.md.
+ * sa_attend_forward, with the gradients; the table at the end has the choices of --normalizer. A
+ * new normalizer is two functions and one entry: EXTENDING.md.
  *
  * Shapes: z, p [Q x S], or one row of them where a query does not see all keys */
 #include "attention/parts.h"
@@ -49,7 +49,7 @@ static void ssmax_forward(sa_real scale, sa_mat z) {
     sa_softmax(z);
 }
 
-/* With t_j of the softmax: dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
+/* With t_j the softmax: dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
 static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real *dscale) {
     const sa_real log_n = (sa_real)log(z.cols);
     sa_softmax_backward(p, dp, dp);
@@ -59,18 +59,17 @@ static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real
 
 /* ---- Stick-breaking -------------------------------------------------------------------------- */
 
-/* sa_sigma(z), but NaN where z is infinite. */
+/* Returns sa_sigma(z), but NaN where z is infinite. */
 static sa_real logistic(sa_real z) {
     return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
 }
 
-/* The score of a key that a mask hides: only `attend` has masks. */
+/* The score of a key that a mask hides; only `attend` has masks. */
 static const sa_real hidden = -(sa_real)INFINITY;
 
-/* From the nearest word back each word takes the share beta_j = sigma(z_j) of the rest:
+/* From the nearest word backwards, each word takes the share beta_j = sigma(z_j) of the rest:
  * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last word is the query's own and gets
- * nothing.
- */
+ * nothing. */
 static void stick_forward(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         sa_real *p = sa_row(z, i), left = 1;
@@ -98,8 +97,8 @@ static void stick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real
 
 /* ---- Softpick -------------------------------------------------------------------------------- */
 
-/* exp(z_j) - 1 of a row, all divided by exp(max(0, z)), and the sum of their sizes, which is above
- * 0 even where all are 0. */
+/* Returns the sum of the absolute values of exp(z_j) - 1 in a row, all divided by exp(max(0, z));
+ * the sum is above 0 even if all of them are 0. */
 static double softpick_sum(const sa_real *z, int count, double *shift) {
     double sum = 0;
     *shift = 0;
@@ -161,16 +160,16 @@ static double power(double x, double exponent) {
 static double largest(sa_mat z) {
     double most = -INFINITY;
     for (int j = 0; j < z.cols; j++)
-        if (z.x[j] > most) most = z.x[j]; /* fmax() here crashes gcc 12 for arm64 */
+        if (z.x[j] > most) most = z.x[j]; /* fmax() would crash gcc 12 for arm64 here */
     return most;
 }
 
 /* Returns the tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max).
  * The sum falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass
- * the root: they end where they no longer move. */
+ * the root: they end when they no longer move. */
 static double threshold(double alpha, double max, sa_mat z) {
     const double exponent = 1 / (alpha - 1);
-    double tau = -1; /* here the largest z makes the sum 1 */
+    double tau = -1; /* for this tau, the largest z makes the sum 1 */
     for (int step = 0; step < 100; step++) {
         double sum = 0, slope = 0;
         for (int j = 0; j < z.cols; j++) {
@@ -186,7 +185,7 @@ static double threshold(double alpha, double max, sa_mat z) {
     return tau;
 }
 
-/* p_j = [x_j - tau]_+^(1 / (alpha - 1)). A NaN score makes the weights NaN. */
+/* Computes p_j = [x_j - tau]_+^(1 / (alpha - 1)). A NaN score makes the weights NaN. */
 static void entmax_row_forward(double alpha, sa_mat z) {
     const double max = largest(z), tau = threshold(alpha, max, z);
     for (int j = 0; j < z.cols; j++) {
@@ -208,7 +207,7 @@ static void entmax_forward(sa_real alpha, sa_mat z) {
  *            h_j = p_j ln p_j */
 static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
-    bool equal = true; /* then they stay equal for any alpha, and the sums below cancel */
+    bool equal = true; /* equal weights stay equal for any alpha, and the sums below cancel */
     for (int j = 0; j < p.cols; j++) {
         if (p.x[j] == 0) continue;
         const double g = power(p.x[j], 2 - alpha);
@@ -232,7 +231,7 @@ static void entmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha)
         entmax_row_backward(alpha, sa_rows(p, i, 1), sa_rows(dp, i, 1), dalpha);
 }
 
-/* z_j minus the score above which the weight is positive */
+/* Subtracts from each z_j the score above which its weight is positive. */
 static void entmax_kinks(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         const sa_mat own = sa_rows(z, i, 1);
@@ -266,7 +265,7 @@ static void sparsemax_kinks(sa_real alpha, sa_mat z) {
  *   ssmax    scale: scores times scale log n        Nakanishi 2025
  *   sigmoid  shift, added to the scores             Ramapuram et al. 2024 */
 
-/* Its own struct is a [1 x heads]. Where a is 0, alpha is 1.5. */
+/* Binds the parameter; the part's own struct is only a [1 x heads]. Where a is 0, alpha is 1.5. */
 static void bind_number(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                         const sa_attention *w, void *own) {
     const sa_normalizer *normalizer = w->normalizer;
@@ -289,8 +288,8 @@ static sa_real *number_of(const sa_attention *w, int part, const sa_head *head) 
     return &((const sa_mat *)sa_part_own(w, part))->x[head->index];
 }
 
-/* The parameter is a, or alpha = 1 + sigma(a), which is bounded away from 1: there its gradient is
- * a small difference of large values. */
+/* Sets the parameter: a itself, or alpha = 1 + sigma(a), which is bounded away from 1, where its
+ * gradient is a small difference of large values. */
 static void number_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_real a = *number_of(w, part, head), share = sa_sigma(a), least = (sa_real)1e-3;
     sa_real *numbers = sa_part_scratch(w, part, head).x;
@@ -429,7 +428,7 @@ const sa_normalizer sa_normalizers[] = {
      .null_key = true,
      .forward = softpick_forward,
      .scored_backward = softpick_backward,
-     .kinks = sa_keep_scores, /* at 0 */
+     .kinks = sa_keep_scores, /* kinks at 0 */
      .refuse = refuse_softpick},
     {.name = "sigmoid",
      .formula = "alpha_j = sigma(e_j + shift - log n), n the number of words seen, shift learned "

@@ -1,5 +1,5 @@
-/* parts: the list of all parts, which of them an attention has, the kinds of positions, and the
- * running of hooks; helpers for the files of parts/. */
+/* parts: the list of all parts, which of them an attention has, the kinds of positions, the
+ * functions that run hooks, and helpers for the files of parts/. */
 #include "attention/parts.h"
 #include "attention/heads.h"
 
@@ -104,8 +104,8 @@ sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head) {
     return sa_head_slice(head->rows.part[part], w->heads, head->index);
 }
 
-/* Returns the columns of the carry of the first `count` parts, without those for each word, which
- * are counted in *words. */
+/* Returns the columns of the carry of the first `count` parts, without the columns for each word,
+ * whose number it sets in *words. */
 static int carry_of(const sa_attention *w, int count, int *words) {
     int numbers = 0;
     *words = 0;
@@ -149,7 +149,7 @@ sa_mat sa_part_memory(int part, const sa_head *head) {
 
 sa_mat sa_own_keys(sa_head *head) {
     const sa_mat own = sa_corner(head->scratch->own_keys, head->k.rows, head->k.cols);
-    if (head->k.x == own.x) return own; /* another part's */
+    if (head->k.x == own.x) return own; /* another part made them */
     sa_copy_mat(head->k, own);
     head->k = own;
     if (head->derivative) {
@@ -206,7 +206,7 @@ void sa_part_show_added(const sa_attention *w, int part, const sa_head *head, sa
 
 /* All parts, in the order in which they run. */
 static const sa_part *const all_parts[] = {
-    &sa_running_sums_part, /* one a line */
+    &sa_running_sums_part, /* one per line */
     &sa_delta_part,
     &sa_directions_part,
     &sa_graves_part,
@@ -305,7 +305,8 @@ int sa_parts_choose(const sa_attention_sizes *sizes, const sa_part *list[SA_PART
     return count;
 }
 
-/* Weights that are not probabilities, or may be exactly 0, where they have no gradient. */
+/* Refuses copying and guided alignment with weights that are not probabilities, or that may be
+ * exactly 0, where they have no gradient. */
 static const char *refuse_weights(const sa_attention_sizes *sizes) {
     const sa_part *part = sizes->score->part;
     const bool copy = sizes->settings.copy, guided = sizes->settings.guided_alignment > 0;
@@ -325,7 +326,7 @@ static const char *refuse_weights(const sa_attention_sizes *sizes) {
                   : NULL;
 }
 
-/* Parts with a state pass it on from one query to the next. */
+/* Refuses, in a Transformer, parts with a state, which they pass on from one query to the next. */
 static const char *refuse_state(const sa_attention_sizes *sizes, const sa_part *part) {
     if (!sizes->transformer || (!part->carry && !part->carry_words)) return NULL;
     return sizes->settings.coverage != SA_COVERAGE_NONE
@@ -335,7 +336,8 @@ static const char *refuse_state(const sa_attention_sizes *sizes, const sa_part *
                  "attends from all of them at once: it needs {model:recurrent}";
 }
 
-/* Split projections divide among the heads what a query is made from, and what its keys are. */
+/* Refuses split projections that do not fit: they divide among the heads what a query, and what its
+ * keys, are made from. */
 static const char *refuse_split(const sa_attention_sizes *sizes) {
     if (sizes->settings.head_projection != SA_HEAD_PROJECTION_SPLIT) return NULL;
     if (!sizes->transformer)

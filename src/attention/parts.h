@@ -27,8 +27,8 @@ typedef struct sa_viewer sa_viewer;
 
 struct sa_part {
     const char *name, *formula, *citation;
-    /* Whether an attention of these sizes has it; NULL: if its score, normalizer or kind of
-     * positions names it. */
+    /* Returns whether an attention of these sizes has the part; NULL: it does if its score,
+     * normalizer or kind of positions names it. */
     bool (*chosen)(const sa_attention_sizes *sizes);
     const sa_part *with; /* another part that comes with it */
     /* Returns why it refuses these sizes, worded as in config/settings.h, or NULL. */
@@ -76,20 +76,20 @@ static inline const void *sa_part_own(const sa_attention *w, int part) {
     return w->part[part].own;
 }
 
-/* Returns its number in the attention's list; -1: the attention has no such part. */
+/* Returns the part's number in the attention's list; -1: the attention has no such part. */
 int sa_part_find(const sa_attention *w, const sa_part *kind);
 
-/* Returns what it keeps for the head's queries, with equally many columns for each head. */
+/* Returns what the part keeps for the head's queries, with equally many columns for each head. */
 sa_mat sa_part_row(const sa_attention *w, int part, const sa_head *head);
-/* Returns its carry for head k in a row of carries (or of their gradients), for S words. */
+/* Returns the part's carry for head k in a row of carries (or of their gradients), for S words. */
 sa_mat sa_part_carry(const sa_attention *w, int part, sa_mat carries, int k, int S);
-/* Returns its slice of the scratch. */
+/* Returns the part's slice of the scratch. */
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head);
-/* Returns what it keeps for the words of the head's sentence, or the gradients; empty without
+/* Returns what the part keeps for the words of the head's sentence, or the gradients; empty without
  * memory.width. */
 sa_mat sa_part_memory(int part, const sa_head *head);
 
-/* In a hook of the keys: replaces the head's keys by a copy, and in the backward pass their
+/* Replaces, in a hook of the keys, the head's keys by a copy, and in the backward pass their
  * gradient by zeros, which the caller of sa_attend_backward adds to it. */
 sa_mat sa_own_keys(sa_head *head);
 
@@ -184,7 +184,7 @@ typedef enum sa_bind_group {
     SA_BIND_AFTER_NORM,
     SA_BIND_GROUPS
 } sa_bind_group;
-/* Returns whether the order of model files lists it, as it does each of our parts with
+/* Returns whether the order of model files lists the part, as it does each of our parts with
  * parameters. */
 bool sa_part_learns(const sa_part *kind);
 void sa_parts_bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
@@ -202,13 +202,13 @@ sa_score_function sa_additive_forward, sa_linear_score_forward, sa_monotonic_sco
 sa_score_derivative sa_additive_backward, sa_linear_score_backward, sa_monotonic_score_backward,
     sa_graves_backward;
 
-/* p_j = exp(z_j) / sum_k exp(z_k), for parts with a normalizer of their own. */
+/* Computes p_j = exp(z_j) / sum_k exp(z_k), for parts with a normalizer of their own. */
 void sa_softmax_forward(sa_real alpha, sa_mat z);
-/* p = z and dz = dp, where a part makes the weights of the scores. */
+/* Leave p = z and dz = dp, for a part that makes the weights from the scores itself. */
 void sa_keep_scores(sa_real alpha, sa_mat z);
 void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
 
-/* head_norm.c: lambda_init of a layer, from 1; two_maps.c: lambda. */
+/* Return lambda_init of a layer, from 1 (head_norm.c), and lambda (two_maps.c). */
 double sa_lambda_init(int layer);
 sa_real sa_lambda_forward(const sa_attention *w);
 
@@ -219,13 +219,13 @@ typedef struct sa_coverage {
 } sa_coverage;
 extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 
-/* coverage.c: alpha_{i-1} of a head; of: the head or its gradient. */
+/* Returns alpha_{i-1} of a head; of: the head or its gradient (coverage.c). */
 sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *of);
 
 sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
-/* T5's bucket of a key that stands `distance` words after the query: one of 32. */
+/* Returns T5's bucket for a key that stands `distance` words after the query: one of 32. */
 int sa_t5_bucket(int distance, bool causal);
-/* ALiBi's slope of head k (from 0) of several. */
+/* Returns ALiBi's slope for head k (from 0) of several. */
 double sa_alibi_slope(int k, int heads);
 /* Rotates row r of x [R x vectors d] by first + r, or back. */
 void sa_rotate(int first, bool back, int vectors, sa_mat x);
@@ -238,7 +238,8 @@ typedef struct sa_override {
     uint64_t seed;                 /* of the permutation */
     const sa_gold_alignment *gold; /* of every pair of the batch, or NULL */
     const int *order;              /* [B] the pair that is sentence b of the decoder */
-    /* Not NULL: replaces those of position i (from 1) of sentence b, whatever is chosen. */
+    /* Not NULL: replaces the weights of position i (from 1) of sentence b, whatever kind is
+     * chosen. */
     void (*replace)(const struct sa_override *own, int b, int i, sa_mat alpha, sa_mat scratch);
 } sa_override;
 
@@ -248,5 +249,5 @@ void sa_override_shuffle(uint64_t seed, sa_mat alpha);
 /* Replaces w's weights in every pass that follows. Call it before any layout for w. */
 void sa_override_install(sa_attention *w, const sa_override *override);
 
-/* SA_USAGE: there is no such kind. */
+/* Checks the override. SA_USAGE: there is no such kind. */
 bool sa_override_check(sa_attention_override override, sa_error *error);

@@ -1,6 +1,6 @@
 /* score: attention scores e_ij = f(q_i, k_j), which sa_attend_forward computes from the queries and
- * keys of a head, and their gradients; the table at the end is that of --attention. A new score is
- * two functions and one entry: EXTENDING.md.
+ * keys of a head, and their gradients; the table at the end has the choices of --attention. A new
+ * score is two functions and one entry: EXTENDING.md.
  *
  * Shapes: v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
 #include "attention/parts.h"
@@ -9,7 +9,7 @@
 /* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
  */
 
-/* v_a [1 x n'] */
+/* Binds v_a [1 x n']. */
 static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_ALIGN_LAST);
@@ -24,7 +24,7 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
     }
 }
 
-/* From t = tanh(q + k) of one word: accumulates da = de v (1 - t^2) into dq and dk. */
+/* Starts from t = tanh(q + k) of one word; accumulates da = de v (1 - t^2) into dq and dk. */
 SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
                                         sa_real *dk, int size) {
     for (int l = 0; l < size; l++) {
@@ -34,7 +34,7 @@ SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_r
     }
 }
 
-/* The tanh is computed again: T x S x n' values would not stay in any cache. */
+/* Computes the tanh again: T x S x n' values would not stay in any cache. */
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
@@ -74,13 +74,14 @@ static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_ma
 
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
-/* h^2 = sqrt(n'), n' of one head: with keys of equal lengths training starts as with scaled-dot. */
+/* Binds log h, with h^2 = sqrt(n') for n' of one head: with keys of equal lengths, training starts
+ * as with scaled-dot. */
 static sa_mat gaussian_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_constant(binder, prefix, "log_h", heads, log((double)size / heads) / 4);
 }
 
-/* 1 / h^2 */
+/* Returns 1 / h^2. */
 static sa_real precision(sa_mat log_h) {
     return (sa_real)exp(-2 * (double)log_h.x[0]);
 }
@@ -118,13 +119,13 @@ static void gaussian_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_mat 
 
 /* ---- Cosines --------------------------------------------------------------------------------- */
 
-/* Bounds the length of short vectors from below, so that gradients stay finite. */
+/* Returns the length, which is bounded from below so that gradients stay finite. */
 static sa_real length(const sa_real *x, int size) {
     const sa_real length = sa_sqrt(sa_dot(x, x, size));
     return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
 }
 
-/* x / |x| */
+/* Computes x / |x|. */
 static void direction(const sa_real *x, sa_real *unit, int size) {
     const sa_real by = length(x, size);
     for (int l = 0; l < size; l++) unit[l] = x[l] / by;
@@ -140,14 +141,14 @@ static void cosines_forward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat e, sa_
     }
 }
 
-/* da += by (b^ - c a / |a|) / |a|: a turns towards b, but keeps its length. */
+/* Computes da += by (b^ - c a / |a|) / |a|: a turns towards b, but keeps its length. */
 static void add_turn(sa_real by, const sa_real *a, sa_real of_a, const sa_real *b_unit, sa_real c,
                      sa_real *da, int size) {
     for (int l = 0; l < size; l++) da[l] += by / of_a * (b_unit[l] - c * (a[l] / of_a));
 }
 
-/* With u^ = u / |u| and c = q^'k^: dq += sharpness de (k^ - c q^) / |q|, and dk with q and k
- * exchanged. Returns the gradient of the sharpness, sum de c. */
+/* With u^ = u / |u| and c = q^'k^, computes dq += sharpness de (k^ - c q^) / |q|, and dk with q and
+ * k exchanged. Returns the gradient of the sharpness, sum de c. */
 static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de, sa_mat dq,
                                 sa_mat dk, sa_mat scratch) {
     const int d = q.cols;
@@ -168,7 +169,7 @@ static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de
     return dsharpness;
 }
 
-/* beta = log 2 */
+/* Binds b, from which beta starts at log 2. */
 static sa_mat cosine_bind(sa_binder *binder, const char *prefix, int size, int heads,
                           int max_positions) {
     return sa_bind_vector(binder, prefix, "b", heads, SA_INIT_ZERO);

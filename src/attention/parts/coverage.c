@@ -10,8 +10,8 @@
 #include "attention/parts.h"
 
 typedef struct coverage { /* weights, or their gradients */
-    sa_mat w_c;           /* [1 x n'] of all heads */
-    sa_mat U_f;           /* [1 x A] of fertilities; without columns: all are 1 */
+    sa_mat w_c;           /* [1 x n'] for all heads */
+    sa_mat U_f;           /* [1 x A] for fertilities; without columns, all of them are 1 */
     sa_real N;            /* the largest fertility */
     bool loss;
 } coverage;
@@ -43,14 +43,14 @@ static void fertility_backward(const sa_attention *w, int part, const sa_memory 
     }
 }
 
-/* Without fertility Phi has no columns. */
+/* Returns the fertility of word j; without fertility, Phi has no columns. */
 static sa_real fertility_of(sa_mat Phi, int j) {
     return Phi.cols ? *sa_row(Phi, j) : 1;
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* C_{i-1}, or its gradient */
+/* Returns C_{i-1}, or its gradient. */
 static sa_mat previous_of(const sa_attention *w, int part, const sa_head *head) {
     return sa_part_carry(w, part, head->rows.previous_carry, head->index, head->k.rows);
 }
@@ -73,7 +73,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 
 /* ---- The sum --------------------------------------------------------------------------------- */
 
-/* The coverage loss of a query, summed over heads; or its gradient. */
+/* Returns the width of the coverage loss of a query, summed over heads, or of its gradient. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
 }
@@ -92,7 +92,7 @@ static sa_real loss_forward(sa_mat C, sa_mat alpha) {
     return loss;
 }
 
-/* If both are equal, C counts as the smaller one. */
+/* Computes the gradients of the loss. If both are equal, C counts as the smaller one. */
 static void loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha) {
     for (int j = 0; j < C.cols; j++)
         if (alpha.x[j] < C.x[j])
@@ -130,7 +130,7 @@ static void sum_backward(const sa_attention *w, int part, sa_head *head, sa_head
                       d->alpha);
 }
 
-/* In the coverage loss: which is smaller, weight or coverage. */
+/* Adds the kinks of the coverage loss: which is smaller, weight or coverage. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat C = previous_of(w, part, head);
     for (int j = 0; head->rows.part[part].cols && j < C.cols; j++)

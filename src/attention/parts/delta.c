@@ -20,8 +20,8 @@
 #include <string.h>
 
 typedef struct rule {
-    bool corrects; /* reads before it writes, and learns beta, how strongly it does */
-    bool wide;     /* learns D for each unit of a key, not one for each head */
+    bool corrects; /* whether it reads before it writes, and learns beta, how strongly it writes */
+    bool wide;     /* learns D for each unit of a key, not for each head */
     double root;   /* D = sigma(..)^root; 0: it is not learned */
     double begin;  /* the biases of D */
 } rule;
@@ -30,7 +30,7 @@ typedef struct delta { /* weights, or their gradients */
     sa_weight W;       /* [betas + decays G x m] */
     sa_mat b;
     const rule *rule;
-    int betas, decays; /* columns: beta of all heads; then D, so many of each head */
+    int betas, decays; /* columns: beta of all heads; then D, this many for each head */
 } delta;
 
 static int key_size(const sa_attention *w) {
@@ -55,7 +55,7 @@ static void memory_forward(const sa_attention *w, int part, sa_memory *memory) {
         }
 }
 
-/* du = root y (1 - sigma(u)) dy */
+/* Computes du = root y (1 - sigma(u)) dy. */
 static void memory_backward(const sa_attention *w, int part, const sa_memory *memory, sa_memory *d,
                             sa_attention *dw) {
     const delta *own = sa_part_own(w, part), *down = sa_part_own(dw, part);
@@ -96,7 +96,7 @@ static reading head_reading(const sa_attention *w, int part, const sa_head *head
     return from;
 }
 
-/* beta of a word, and D, whose values are `step` apart. */
+/* The beta of a word, and its D, whose values are `step` apart. */
 typedef struct word {
     sa_real beta;
     const sa_real *D;
@@ -113,7 +113,7 @@ static word word_of(const reading *from, int key) {
 
 /* ---- Unit vectors ---------------------------------------------------------------------------- */
 
-/* y = s / |s|, s = x sigma(x); returns |s|. y may be x. */
+/* Computes y = s / |s|, s = x sigma(x); returns |s|. y may be x. */
 static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
     sa_real sum = (sa_real)1e-6;
     for (int l = 0; l < size; l++) {
@@ -125,7 +125,7 @@ static sa_real unit_forward(const sa_real *x, int size, sa_real *y) {
     return norm;
 }
 
-/* Turns dy into dx. ds = (dy - y (y' dy)) / |s| */
+/* Turns dy into dx, with ds = (dy - y (y' dy)) / |s|. */
 static void unit_backward(const sa_real *x, int size, sa_real *y, sa_real *dy) {
     const sa_real norm = unit_forward(x, size, y), along = sa_dot(y, dy, size);
     for (int l = 0; l < size; l++) {
@@ -148,7 +148,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* x_0 .. x_n of one query, then two vectors. */
+/* Returns room for x_0 .. x_n of one query, then two vectors. */
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
     return (steps + 3) * key_size(w);
 }
@@ -224,7 +224,7 @@ static int running_width(const sa_attention *w) {
     return w->parts == 1 ? key_size(w) * w->value_width : 0;
 }
 
-/* S = D S + beta k (v - (D S)' k)', o = S' q */
+/* Computes S = D S + beta k (v - (D S)' k)', o = S' q. */
 static void running_step(const sa_attention *w, int part, const sa_memory *words, int t, sa_mat q,
                          sa_mat memory, sa_mat o, sa_mat scratch) {
     const int H = w->heads, G = w->kv_heads, d = key_size(w), dv = w->value_width / G;
@@ -232,7 +232,7 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
     for (int h = 0; h < H; h++) {
         const int g = h * G / H;
         const sa_mat S = {memory.x + (ptrdiff_t)g * d * dv, d, dv, dv}, r = sa_head_slice(o, H, h);
-        if (h * G % H == 0) { /* the first of its head of keys: the word is written */
+        if (h * G % H == 0) { /* the first head that reads these keys: the word is written */
             const reading from = reading_of(w, part, words->part[part], words->keys, g);
             const word now = word_of(&from, t);
             unit_forward(sa_row(sa_head_slice(words->keys, G, g), t), d, x);

@@ -7,12 +7,12 @@
 enum { BUCKETS = 32, FARTHEST = 128 };
 
 typedef struct distance_bias { /* weights, or their gradients */
-    sa_mat B;                  /* [heads x BUCKETS] of the stack */
+    sa_mat B;                  /* [heads x BUCKETS] for the whole stack */
     bool causal;
 } distance_bias;
 
-/* Half of the buckets are for one distance each, the others grow with its logarithm up to 128
- * words. Both directions share them unless attention is causal. */
+/* Returns the bucket. Half of the buckets are for one distance each; the others grow with its
+ * logarithm up to 128 words. Both directions share them unless attention is causal. */
 int sa_t5_bucket(int distance, bool causal) {
     const int buckets = causal ? BUCKETS : BUCKETS / 2, exact = buckets / 2;
     const int after = !causal && distance > 0 ? buckets : 0;
@@ -39,8 +39,8 @@ static void t5_backward(const sa_attention *w, int part, sa_head *head, sa_head 
             dB[sa_t5_bucket(j - i, down->causal)] += sa_row(d->alpha, l)[j];
 }
 
-/* 2^(-8 / heads), its square and so on. If heads is not a power of two: the slopes of the next
- * lower power, then every second slope of the next higher one. */
+/* Returns 2^(-8 / heads), its square and so on. If heads is not a power of two: the slopes for the
+ * next lower power, then every second slope for the next higher one. */
 double sa_alibi_slope(int k, int heads) {
     int power = 1;
     while (2 * power <= heads) power *= 2;

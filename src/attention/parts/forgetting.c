@@ -3,7 +3,8 @@
  *
  *   f_l = sigma(w_f' x_l + b_f)        b_ij = sum_l log f_l, l = j + 1 .. i
  *
- * A constant f is ALiBi of slope -log f. Where a word sees those after it, l = i + 1 .. j. */
+ * A constant f is ALiBi of slope -log f. If a word also sees the words after it, l = i + 1 .. j for
+ * those. */
 #include "attention/parts.h"
 
 typedef struct forgetting { /* weights, or their gradients */
@@ -39,7 +40,7 @@ static void memory_backward(const sa_attention *w, int part, const sa_memory *me
 
 /* ---- Biases ---------------------------------------------------------------------------------- */
 
-/* e_ij += b_ij, from the query's word to both sides */
+/* Adds b_ij to e_ij, from the query's word to both sides. */
 static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat log_f = sa_cols(sa_part_memory(part, head), head->index, 1);
     for (int l = 0; l < head->alpha.rows; l++) {
@@ -51,7 +52,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* dlog f_l += the sum of de_ij with l between i and j */
+/* Adds to dlog f_l the sum of de_ij with l between i and j. */
 static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_mat dlog_f = sa_cols(sa_part_memory(part, d), d->index, 1);
     for (int l = 0; l < d->alpha.rows; l++) {

@@ -42,7 +42,7 @@ void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa
                         sa_mat db_a, sa_mat scratch) {
     for (int i = 0; i < de.rows; i++)
         for (int c = 0; c < K; c++) {
-            double da = 0, db = 0, dkappa = 0; /* da, db: by log a, log b */
+            double da = 0, db = 0, dkappa = 0; /* da, db: derivatives by log a, log b */
             for (int j = 0; j < de.cols; j++) {
                 const component one = component_of(b_a.x, sa_row(q, i), c, j);
                 const double g = sa_row(de, i)[j] * one.e;
@@ -61,7 +61,7 @@ static int row_width(const sa_attention *w, int part, int steps, bool derivative
     return derivative ? 0 : w->query_width;
 }
 
-/* kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */
+/* Computes kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat q = sa_part_row(w, part, head);
     const sa_mat previous = sa_part_carry(w, part, head->rows.previous_carry, head->index, 0),

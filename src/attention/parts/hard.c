@@ -10,8 +10,8 @@
  *
  * where the factor with the baseline b is a constant, H is the entropy, and b, the running mean of
  * log p(y | s) over the previous batches, makes the estimate less noisy without changing its mean.
- * In half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it
- * were constant, too: there the first term is 0. Decoding takes the most probable word. */
+ * In half of the sentences the draws are replaced by their expectation, alpha_i = p_i, as if it,
+ * too, were constant: there the first term is 0. Decoding takes the most probable word. */
 #include "attention/parts.h"
 
 static sa_mat samples(sa_mat row);
@@ -25,7 +25,7 @@ static void query_forward(const sa_attention *w, int part, sa_head *head) {
     sa_zero(samples(head->rows.part[part]));
 }
 
-/* s ~ Multinoulli(p) */
+/* Draws s ~ Multinoulli(p). */
 static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_mat p = probabilities(w, part, head);
     const double u = head->rows.noise.cols ? (double)head->rows.noise.x[head->index] : 1;
@@ -70,8 +70,8 @@ static int most_probable(sa_mat p) {
     return s;
 }
 
-/* Returns the first word up to which the probabilities sum to more than u; p may sum to less than 1
- * by rounding. */
+/* Returns the first word up to which the probabilities sum to more than u; because of rounding, p
+ * may sum to less than 1. */
 static int draw(double u, sa_mat p) {
     double sum = 0;
     for (int j = 0; j < p.cols; j++) {
@@ -128,7 +128,8 @@ static int noise_width(const sa_attention *w, int steps) {
     return w->heads;
 }
 
-/* Draws numbers u: uniform, or 1 for no draw but its expectation, in half of the sentences. */
+/* Draws numbers u: uniform or, in half of the sentences, 1, which stands for the expectation
+ * instead of a draw. */
 static void draw_noise(const sa_attention *w, int part, double amount, sa_rng *rng,
                        const sa_batch_side *side, sa_mat u) {
     for (int b = 0; b < side->sentences && u.cols; b++) {

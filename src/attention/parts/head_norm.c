@@ -1,8 +1,8 @@
-/* head_norm: the output of each head is normalized (Ye et al. 2024, equation 3):
+/* head_norm: normalizes the output of each head (Ye et al. 2024, equation 3):
  *
  *   o_i = (1 - lambda_init) RMSNorm(sum_j alpha_ij v_j)
  *
- * the RMSNorm of Zhang and Sennrich 2019, with a gain that the heads of a layer share. */
+ * with the RMSNorm of Zhang and Sennrich 2019, whose gain the heads of a layer share. */
 #include "attention/parts.h"
 
 typedef struct head_norm { /* weights, or their gradients */
@@ -14,7 +14,7 @@ double sa_lambda_init(int layer) {
     return 0.8 - 0.6 * exp(-0.3 * (layer - 1));
 }
 
-/* The input of the norm, of all heads. */
+/* Returns the width of the input of the norm, for all heads. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     return derivative ? 0 : w->output_width;
 }
@@ -54,7 +54,7 @@ static void output_backward(const sa_attention *w, int part, sa_head *head, sa_h
     }
 }
 
-/* The size of x: around 0 its direction changes abruptly. */
+/* Adds the size of x to the kinks: around 0 its direction changes abruptly. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat x = sa_part_row(w, part, head);
     for (int i = 0; i < x.rows; i++) {

@@ -23,7 +23,7 @@ static location_aware head_of(const sa_attention *w, int part, int k) {
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-/* The words j for which j - o is one of the S words, too. */
+/* Return the first of the words j for which j - o is one of the S words, too, and their end. */
 static int first_of(int o) {
     return o > 0 ? o : 0;
 }
@@ -55,7 +55,7 @@ static void filter_backward(sa_mat F, sa_mat alpha, sa_mat df, sa_mat dalpha, sa
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* f and df, [S x K] each. */
+/* Returns room for f and df, [S x K] each. */
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
     return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
 }
@@ -66,7 +66,7 @@ static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, boo
     return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
 }
 
-/* Equation 9, its addition to the score of Bahdanau et al.: k_j + W_f f_ij + b_a */
+/* Equation 9, as an addition to the score of Bahdanau et al.: k_j + W_f f_ij + b_a */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     const location_aware own = head_of(w, part, head->index);
     const sa_mat f = filtered(w, part, head, false), k = sa_own_keys(head);

@@ -17,7 +17,7 @@
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-/* The parameters of the score, one after another in a row. */
+/* The parameters of the score, one after the other in a row. */
 typedef struct monotonic {
     sa_mat v, b; /* [1 x n'] */
     sa_real *g, *r;
@@ -28,7 +28,8 @@ static monotonic parts_of(sa_mat own) {
     return (monotonic){sa_cols(own, 0, n), sa_cols(own, n, n), own.x + 2 * n, own.x + 2 * n + 1};
 }
 
-/* g starts as 1 / sqrt(n'), r below 0: training starts with reading far. It has a single head. */
+/* Binds the parameters. g starts as 1 / sqrt(n'), r below 0, so that training starts with reading
+ * far. The score has a single head. */
 sa_mat sa_monotonic_bind(sa_binder *binder, const char *prefix, int size, int heads,
                          int max_positions) {
     sa_mat own = sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_INPUT);
@@ -44,7 +45,7 @@ static sa_real length(sa_mat v) {
     return length > (sa_real)1e-8 ? length : (sa_real)1e-8;
 }
 
-/* t_j = tanh(q + k_j + b) */
+/* Computes t_j = tanh(q + k_j + b). */
 static void perceptron(sa_mat b, const sa_real *q, sa_mat k, sa_mat t) {
     for (int j = 0; j < k.rows; j++)
         for (int l = 0; l < k.cols; l++) sa_row(t, j)[l] = sa_row(k, j)[l] + q[l] + b.x[l];
@@ -113,7 +114,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* From the last word to the first, dq_i,S+1 = 0:
+/* Runs from the last word to the first, with dq_i,S+1 = 0:
  *
  *   dp_ij = q_ij (dalpha_ij - dq_i,j+1),  de_ij = p_ij (1 - p_ij) dp_ij
  *   dq_ij = p_ij dalpha_ij + (1 - p_ij) dq_i,j+1,  dalpha_i-1,j += dq_ij

@@ -5,14 +5,14 @@
 #include "attention/parts.h"
 
 typedef struct null_key { /* weights, or their gradients */
-    sa_mat k_0;           /* [1 x n'] of all heads */
+    sa_mat k_0;           /* [1 x n'] for all heads */
 } null_key;
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {
     return queries;
 }
 
-/* Returns the head with k_0 as its only key, and scores in the scratch. */
+/* Returns the head with k_0 as its only key, and its scores in the scratch. */
 static sa_head null_head(const sa_attention *w, int part, const sa_head *head) {
     const sa_mat k_0 =
         sa_head_slice(((const null_key *)sa_part_own(w, part))->k_0, w->heads, head->index);

@@ -1,5 +1,5 @@
-/* output_gate: the output of a head is multiplied by a gate, computed from what its query is made
- * from (Qiu et al. 2025), so that a head with nothing to add need not attend to a meaningless word:
+/* output_gate: multiplies the output of a head by a gate, computed from what its query is made from
+ * (Qiu et al. 2025), so that a head with nothing to add need not attend to a meaningless word:
  *
  *   g_i = sigma(W_g s_i)        o_i = g_i sum_j alpha_ij v_j
  *
@@ -9,10 +9,10 @@
 
 typedef struct output_gate { /* weights, or their gradients */
     sa_weight W_g;           /* [H or width x n] */
-    int width;               /* of the outputs of all heads */
+    int width;               /* width of the outputs of all heads */
 } output_gate;
 
-/* A query's gates, followed by what they multiply. */
+/* Returns the width of a query's gates and of what they multiply, which follows them. */
 static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
     const output_gate *own = sa_part_own(w, part);
     return own->W_g.mat.rows + (derivative ? 0 : own->width);

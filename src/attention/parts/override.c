@@ -42,7 +42,7 @@ static void one_hot(sa_mat alpha) {
 static void replace(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
     switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:
-    case SA_OVERRIDE_EXPECTED: /* the weights are so already */
+    case SA_OVERRIDE_EXPECTED: /* the weights already are */
         break;
     case SA_OVERRIDE_UNIFORM:
         uniform(alpha);
@@ -79,7 +79,7 @@ const sa_part sa_override_part = {
     .forward = {[SA_PLACE_WEIGHTS] = weights_forward},
 };
 
-/* Before what passes the weights on. */
+/* Installs the override before any part that passes the weights on. */
 void sa_override_install(sa_attention *w, const sa_override *override) {
     int p = 0;
     while (p < w->parts && !w->part[p].kind->carry_words) p++;

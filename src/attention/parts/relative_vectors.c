@@ -1,5 +1,5 @@
-/* relative_vectors: learned vectors for distances are added to the keys and values of
- * self-attention (Shaw et al. 2018, section 3), c = j - i clipped to k words on both sides:
+/* relative_vectors: adds learned vectors for distances to the keys and values of self-attention
+ * (Shaw et al. 2018, section 3), with c = j - i clipped to k words on both sides:
  *
  *   e_ij = f(q_i, k_j + a^K_c)      c_i = sum_j alpha_ij (v_j + a^V_c)
  *
@@ -9,13 +9,13 @@
 #include <string.h>
 
 typedef struct relative_vectors { /* weights, or their gradients */
-    sa_mat a_K, a_V;              /* [distances x d], [distances x dv] of one layer */
+    sa_mat a_K, a_V;              /* [distances x d], [distances x dv] for one layer */
     int farthest;                 /* k */
     bool causal;
 } relative_vectors;
 
 /* Returns the row for the key `distance` words after the query: clip(distance, k) + k. In causal
- * attention the last row is the one for distance 0. */
+ * attention, the last row is for distance 0. */
 static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) {
     const int k = w->farthest, last = w->causal ? 0 : k;
     return sa_row(vectors, (distance < -k ? -k : distance > last ? last : distance) + k);
@@ -23,7 +23,7 @@ static sa_real *row_of(const relative_vectors *w, sa_mat vectors, int distance) 
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Returns query l alone, with keys of its own. Equation 4: x_j W_K + a^K_ij */
+/* Returns query l alone, with its own keys. Equation 4: x_j W_K + a^K_ij */
 static sa_head query_of(const relative_vectors *own, const sa_head *head, int l) {
     sa_head one = *head;
     one.q = sa_rows(head->q, l, 1);
@@ -58,7 +58,7 @@ static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_h
             sa_axpy(1, sa_row(done.k, j),
                     row_of(down, down->a_K, j - (head->i - 1 + l)) + head->unit, done.k.cols);
     }
-    sa_zero(d->alpha); /* the scores that they replaced get nothing */
+    sa_zero(d->alpha); /* the scores that were replaced get nothing */
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* rotation: queries and keys of self-attention are rotated by their positions (Su et al. 2021,
- * section 3.4.2, equation 34): each pair of neighbors (x_{2i-1}, x_{2i}) by position theta_i,
+/* rotation: rotates queries and keys of self-attention by their positions (Su et al. 2021, section
+ * 3.4.2, equation 34): each pair of neighbors (x_{2i-1}, x_{2i}) by position theta_i,
  * theta_i = 10000^(-2(i-1)/d). So q'k depends only on the distance between the two. */
 #include "attention/parts.h"
 
@@ -7,7 +7,7 @@
 
 typedef struct rotation {
     int first;      /* the position of the first word */
-    bool one_query; /* it serves all heads */
+    bool one_query; /* one query serves all heads */
 } rotation;
 
 /* Rotates row r of x [R x vectors d] by first + r, or back. */
@@ -28,7 +28,7 @@ void sa_rotate(int first, bool back, int vectors, sa_mat x) {
     }
 }
 
-/* What is compared is half as wide where each head has two maps. */
+/* Returns the number of maps of each head; with two, what is compared is half as wide. */
 static int maps(const sa_attention *w) {
     return sa_part_find(w, &sa_two_maps_part) < 0 ? 1 : 2;
 }

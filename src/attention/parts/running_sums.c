@@ -1,7 +1,7 @@
 /* running_sums: linear attention with weights in proportion to phi(q_i)' phi(k_j), phi(x) = elu(x)
  * + 1 (Katharopoulos et al. 2020). As a score e_ij is the logarithm of this product. Without
- * windows, biases and other parts causal attention is a recurrent network (section 3.4), which
- * needs no keys and values of the words before, only their sums for every key/value head:
+ * windows, biases and other parts, causal attention is a recurrent network (section 3.4), which
+ * needs no keys and values of earlier words, only their sums for every key/value head:
  *
  *   S_i = S_{i-1} + phi(k_i) v_i'
  *   z_i = z_{i-1} + phi(k_i)
@@ -14,12 +14,12 @@
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-/* elu(x) + 1: x + 1 above 0, exp(x) below */
+/* Returns elu(x) + 1: x + 1 above 0, exp(x) below. */
 static sa_real feature(sa_real x) {
     return x > 0 ? x + 1 : (sa_real)exp((double)x);
 }
 
-/* Returns its derivative, from its value. */
+/* Returns the derivative of a feature, from its value. */
 static sa_real slope_of(sa_real phi) {
     return phi > 1 ? 1 : phi;
 }
@@ -29,8 +29,8 @@ static void features(sa_mat x, sa_mat phi) {
         for (int l = 0; l < x.cols; l++) sa_row(phi, i)[l] = feature(sa_row(x, i)[l]);
 }
 
-/* phi(q_i)' phi(k_j) for all j, with phi(k) [S x d]; above 0 even where every feature is as good as
- * 0. */
+/* Computes phi(q_i)' phi(k_j) for all j, with phi(k) [S x d]; above 0 even if every feature is as
+ * good as 0. */
 static void feature_products(const sa_real *q, sa_mat phi, sa_real *products) {
     for (int j = 0; j < phi.rows; j++) products[j] = (sa_real)FLT_MIN;
     for (int l = 0; l < phi.cols; l++) {
@@ -39,7 +39,7 @@ static void feature_products(const sa_real *q, sa_mat phi, sa_real *products) {
     }
 }
 
-/* Section 3.2 (Katharopoulos et al. 2020): the weights phi(q_i)' phi(k_j) of equation 4 as the
+/* Section 3.2 (Katharopoulos et al. 2020): the weights phi(q_i)' phi(k_j) of equation 4, as
  * exponentials of scores */
 void sa_linear_score_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     features(k, scratch);
@@ -50,7 +50,7 @@ void sa_linear_score_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat sc
     }
 }
 
-/* From g_j = de_ij / (phi(q_i)' phi(k_j)) of some keys, with phi(k) [keys x d]:
+/* Computes from g_j = de_ij / (phi(q_i)' phi(k_j)) of some keys, with phi(k) [keys x d]:
  * dphi(q_i) += sum_j g_j phi(k_j), dphi(k_j) += g_j phi(q_i) */
 static void features_backward(const sa_real *q, sa_mat phi, const sa_real *g, sa_real *dq,
                               sa_mat dk) {
@@ -89,7 +89,7 @@ static int running_width(const sa_attention *w) {
     return applies ? w->kv_heads * d + d * w->value_width : 0;
 }
 
-/* S and z of a key/value head, among those of all. */
+/* S and z of one key/value head, among those of all heads. */
 typedef struct head_sums {
     sa_mat S, z; /* [d x dv], [1 x d] */
 } head_sums;
@@ -126,7 +126,8 @@ static void running_step(const sa_attention *w, int part, const sa_memory *words
     }
 }
 
-/* On which side of 0 the numbers in queries and keys are: only the slope has a kink there. */
+/* Adds the kinks: on which side of 0 the numbers in queries and keys are; only the slope has a kink
+ * there. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const sa_mat both[] = {head->q, head->k};
     for (int x = 0; x < 2; x++)

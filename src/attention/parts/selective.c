@@ -1,10 +1,10 @@
-/* selective: each word may mask words before it for all words after it (Leviathan et al. 2024), by
- * the positive scores that it gives them in the first head:
+/* selective: each word may mask earlier words for all later words (Leviathan et al. 2024), by the
+ * positive scores that it gives them in the first head:
  *
  *   F_ij = sum_l max(0, e^1_lj), l = j + 1 .. i - 1        alpha_i = softmax(e_i - F_i)
  *
- * in every head of causal self-attention; j > 1, so that the first word is never hidden. In other
- * attentions it is the softmax. */
+ * in every head of causal self-attention; j > 1, so that the first word is never hidden. Elsewhere,
+ * it is simply the softmax. */
 #include "attention/parts.h"
 
 /* ---- The first head's queries of all words, for steps that have only the last one ------------ */
@@ -43,7 +43,7 @@ static sa_head first_head(const sa_attention *w, int part, const sa_head *head) 
     return one;
 }
 
-/* max(0, e^1_lj) where word l hides word j (from 0); else 0 */
+/* Returns max(0, e^1_lj) if word l hides word j (from 0); otherwise 0. */
 static sa_real hides(sa_real e, int l, int j) {
     return j > 0 && j < l && e > 0 ? e : 0;
 }
@@ -63,7 +63,7 @@ static void scores_forward(const sa_attention *w, int part, sa_head *head) {
     }
 }
 
-/* de^1_lj += dF_ij of all i > l, where word l hides word j; dF_ij = -de_ij */
+/* Adds to de^1_lj the dF_ij of all i > l if word l hides word j; dF_ij = -de_ij */
 static void scores_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_head one = first_head(w, part, head), done = first_head(d->dw, part, d);
     const int S = one.alpha.cols;

@@ -1,10 +1,10 @@
-/* smeared_keys: every key is mixed with the key of the word before (Olsson et al. 2022), in a
+/* smeared_keys: mixes every key with the key of the word before (Olsson et al. 2022), in a
  * proportion that each head learns:
  *
  *   k~_j = sigma(a) k_j + (1 - sigma(a)) k_{j-1}      k~_1 = k_1
  *
- * So a query finds the word after the one that it resembles, an induction head, which takes
- * two layers without smearing. Memories and caches hold k; k~ is made where it is compared. */
+ * So a query finds the word after the one that it resembles: an induction head, which would
+ * otherwise take two layers. Memories and caches hold k; k~ is made where it is compared. */
 #include "attention/parts.h"
 
 typedef struct smeared_keys { /* weights, or their gradients */
@@ -24,7 +24,7 @@ static void keys_forward(const sa_attention *w, int part, sa_head *head) {
             sa_row(k, j)[l] = s * sa_row(k, j)[l] + (1 - s) * sa_row(k, j - 1)[l];
 }
 
-/* Turns dk~ into dk, in place; of both maps where a head has two. */
+/* Turns dk~ into dk, in place; for both maps if a head has two. */
 static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const sa_real s = share_of(w, part, head->index);
     const int first = head->memory->first[head->sentence], S = head->k.rows, G = w->kv_heads;

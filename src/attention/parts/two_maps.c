@@ -17,7 +17,7 @@ typedef struct two_maps { /* weights, or their gradients */
 
 /* ---- Lambda ---------------------------------------------------------------------------------- */
 
-/* exp(lambda_q' lambda_k) of rows i and i + 1 */
+/* Returns exp(lambda_q' lambda_k) of rows i and i + 1. */
 static sa_real exp_product(const two_maps *w, int i) {
     const sa_mat both = sa_rows(w->lambda, i, 2);
     return (sa_real)exp((double)sa_dot(sa_row(both, 0), sa_row(both, 1), both.cols));
@@ -29,7 +29,8 @@ sa_real sa_lambda_forward(const sa_attention *w) {
     return exp_product(own, 0) - exp_product(own, 2) + own->init;
 }
 
-/* The gradient of lambda, of all heads, has been summed in the gradient of the first row. */
+/* Computes the gradients of the vectors; the gradient of lambda, for all heads, has been summed in
+ * the gradient of the first row. */
 static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
     const two_maps *own = sa_part_own(w, part);
     const two_maps *down = sa_part_own(d->dw, part);
@@ -53,13 +54,13 @@ static sa_mat map_of(const sa_attention *w, int part, const sa_head *head, int m
     return sa_cols(sa_head_slice(both, 2, map), 0, head->v.rows);
 }
 
-/* Returns w without the two maps and what only follows the normalizer. */
+/* Returns w without the two maps and without parts that only follow the normalizer. */
 static sa_attention weights_alone(const sa_attention *w) {
     static const sa_part nothing = {.name = "nothing"};
     sa_attention alone = *w;
     for (int p = 0; p < w->parts; p++) {
         sa_part_forward *const *hook = w->part[p].kind->forward;
-        const bool made = w->part[p].kind->own_keys && hook[SA_PLACE_KEYS]; /* for both maps */
+        const bool made = w->part[p].kind->own_keys && hook[SA_PLACE_KEYS]; /* made for both maps */
         const bool before = !made && (hook[SA_PLACE_KEYS] || hook[SA_PLACE_SCORES]);
         if (!before || hook[SA_PLACE_WEIGHTS]) alone.part[p].kind = &nothing;
     }
@@ -76,7 +77,7 @@ static sa_head second_head(const sa_head *head, sa_mat alpha) {
     return second;
 }
 
-/* The first half of the query and keys. */
+/* Takes the first half of the query and keys. */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
     sa_head *both[] = {head, head->derivative};
     for (int i = 0; i < 2 && both[i]; i++) {
@@ -99,7 +100,7 @@ static void weights_forward(const sa_attention *w, int part, sa_head *head) {
     sa_trace("pi(e)", head->alpha, head);
 }
 
-/* dA1 = dalpha, dA2 = -lambda dalpha; returns dlambda. */
+/* Computes dA1 = dalpha, dA2 = -lambda dalpha; returns dlambda. */
 static sa_real difference_backward(sa_real lambda, sa_mat A2, sa_mat dalpha, sa_mat dA2) {
     sa_real dlambda = 0;
     for (int i = 0; i < dalpha.rows; i++)
@@ -137,13 +138,13 @@ static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer
 
 /* ---- The part -------------------------------------------------------------------------------- */
 
-/* d: half of a head's units. */
+/* Binds the vectors; d: half of a head's units. */
 static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                  const sa_attention *w, void *own) {
     static const char *const names[] = {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"};
     const int d = sizes->size / sizes->heads / 2;
     two_maps *maps = own;
-    for (int i = 0; i < 4; i++) { /* equal, so that lambda is lambda_init at first */
+    for (int i = 0; i < 4; i++) { /* all equal, so that lambda is lambda_init at first */
         const sa_mat vector = sa_bind_constant(binder, prefix, names[i], d, 0.1);
         if (!i) maps->lambda = (sa_mat){vector.x, 4, d, d};
     }

@@ -15,7 +15,7 @@
 
 typedef struct window { /* weights, or their gradients */
     int D;
-    sa_weight W_p; /* [n' x n] of a predicted center, as is the next */
+    sa_weight W_p; /* [n' x n] for a predicted center, like the next */
     sa_mat v_p;    /* [1 x n'] */
 } window;
 
@@ -32,7 +32,7 @@ static sa_mat hidden_of(sa_mat row) {
 
 /* ---- What the query sees --------------------------------------------------------------------- */
 
-/* Returns the words at most D from p; the whole sentence if p is NaN, as in a model that
+/* Returns the words at most D from p; the whole sentence if p is NaN, as in a model that has
  * diverged. */
 static sa_span around(sa_real p, int D, int S) {
     const int first = (int)fmax(ceil((double)p - D), 1), last = (int)fmin(floor((double)p + D), S);
@@ -67,8 +67,8 @@ static void center_forward(const sa_attention *w, int part, sa_mat s, sa_attenti
     sa_sigmoid(share);
 }
 
-/* Turns the gradient of the shares into that of v_p' hidden; fills that of W_p s; accumulates into
- * ds. */
+/* Turns the gradient of the shares into the gradient of v_p' hidden; fills the gradient of W_p s;
+ * accumulates into ds. */
 static void center_backward(const sa_attention *w, int part, sa_attention_rows rows,
                             sa_attention_rows d, sa_mat ds) {
     const window *own = sa_part_own(w, part);
@@ -91,7 +91,7 @@ static void center_weights_backward(int part, sa_mat s, sa_attention_rows rows, 
 
 /* ---- The Gaussian ---------------------------------------------------------------------------- */
 
-/* 1 / (D/2)^2 */
+/* Returns 1 / (D/2)^2. */
 static sa_real sharpness(int D) {
     return 4 / ((sa_real)D * (sa_real)D);
 }
@@ -141,7 +141,7 @@ static void gauss_backward(const sa_attention *w, int part, sa_head *head, sa_he
     head->alpha = soft;
 }
 
-/* The edges of a window are kinks; a center moves the faster the longer S. */
+/* Adds the kinks: the edges of a window; a center moves the faster, the longer S is. */
 static void kinks(const sa_attention *w, int part, const sa_head *head, sa_kinks *found) {
     const window *own = sa_part_own(w, part);
     for (int i = 0; i < head->alpha.rows; i++) {

@@ -36,13 +36,13 @@
  *     }
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. With SA_USAGE it rejects an argument that is NULL but may not be, naming it,
+ * which may be NULL. With SA_USAGE it rejects an argument that must not be NULL but is, naming it,
  * and an unknown choice or a number out of range, naming the field. Any other function does
- * nothing, or returns NULL, 0 or false, if an argument is NULL that may not be. `context` is passed
- * through unchanged; it may be NULL.
+ * nothing, or returns NULL, 0 or false, if an argument is NULL that must not be. `context` is
+ * passed through unchanged; it may be NULL.
  *
  * Ownership. A pointer to const is borrowed. What you pass must outlive the call, or the struct
- * that holds it. What you get lives as long as the object it came from, or until the callback
+ * that holds it. What you get lives as long as the object that it came from, or until the callback
  * returns. Everything else belongs to the object or struct that holds it; its comment names the
  * function that frees it. After a failure there is nothing to free.
  *
@@ -51,10 +51,10 @@
  * the old behavior, so you need not recompile your program. A struct without `reserved` never
  * changes if you allocate it, and grows only at its end if the library does.
  *
- * Text is UTF-8. The library never prints and never exits. An object may be used by one thread at a
- * time; after fork(), the child may use only objects that it opened itself. Apart from its objects
- * the library keeps a random key for hashes and changes two settings of the process: it sets
- * OpenBLAS to one thread (it runs threads of its own), and sa_compare and sa_page_... wrap
+ * Text is UTF-8. The library never prints and never exits. Only one thread at a time may use an
+ * object; after fork(), the child may use only objects that it opened itself. Apart from its
+ * objects the library keeps a random key for hashes and changes two settings of the process: it
+ * sets OpenBLAS to one thread (it runs threads of its own), and sa_compare and sa_page_... wrap
  * jansson's allocation functions to notice failures. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
@@ -81,7 +81,7 @@ int sa_version_number(void);
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
-/* What failed; also the exit codes of the command. */
+/* What failed; these are also the exit codes of the command. */
 typedef enum sa_code {
     SA_OK = 0,
     SA_CHECK = 1,    /* a check failed: a gradient, an invariant */
@@ -101,11 +101,11 @@ typedef struct sa_error {
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 
-/* Everything that shapes a model and its training: the options of `softalign train`, whose help
- * explains them. softalign/lab.h has a field for each. */
+/* All that shapes a model and its training: the options of `softalign train`, whose help explains
+ * them. softalign/lab.h has a field for each. */
 typedef struct sa_settings sa_settings;
 
-/* Returns the defaults, which suit a toy corpus on a laptop. Freed by sa_settings_free. */
+/* Returns the defaults, which suit a toy corpus on a laptop. Free them with sa_settings_free. */
 sa_settings *sa_settings_new(sa_error *error);
 void sa_settings_free(sa_settings *settings);
 
@@ -116,8 +116,9 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
 
-/* Return the name of preset i, NULL after the last; and what a preset sets, one option a line with
- * its place in the paper, and how it deviates from the paper, NULL if there is no such preset. */
+/* Return the name of preset i, NULL after the last; and what a preset sets, one option per line
+ * with its place in the paper, and how it deviates from the paper, NULL if there is no such
+ * preset. */
 const char *sa_preset_name(size_t i);
 const char *sa_preset_text(const char *name);
 
@@ -147,20 +148,21 @@ typedef struct sa_corpus {
     bool gold;           /* every pair has an alignment */
     const char *note;    /* for the user: why third columns are not read as alignments; or NULL */
     const char *remarks; /* for the user: the format found, and what looks wrong; or NULL */
-    const char *name;    /* the path it was opened by */
+    const char *name;    /* the path by which it was opened */
     void *owned;         /* the text of the pairs */
     uint64_t reserved[8];
 } sa_corpus;
 
 /* Reads a file of pairs, two parallel files "SRC,TGT", or "-" (standard input). Formats are
  * tab-separated, CSV, JSON lines, TMX and lines of "source ||| target", recognized by the file's
- * name or content; gzip by its bytes. `path` must outlive the corpus. Freed by sa_corpus_close. */
+ * name or content; gzip by its bytes. `path` must outlive the corpus. Close the corpus with
+ * sa_corpus_close. */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
 
-/* The same, choosing the columns of source and target, and perhaps of word links and identifiers:
- * numbers from 1, names of the header, keys of JSON or languages of TMX, as "2,4" or "en,fr". NULL:
- * the columns that a header names, or the first two. */
+/* Does the same, choosing the columns of source and target, and perhaps of word links and
+ * identifiers: numbers from 1, names of the header, keys of JSON or languages of TMX, as "2,4" or
+ * "en,fr". NULL: the columns that a header names, or the first two. */
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error);
 
@@ -208,8 +210,8 @@ typedef struct sa_progress {
 typedef struct sa_train_options {
     const sa_settings *settings;
     const char *train;      /* path of the training pairs, as for sa_corpus_open */
-    const char *columns;    /* of all files of pairs, as for sa_corpus_open_columns; or NULL */
-    const char *alignments; /* path of their alignments; NULL: those in the pairs */
+    const char *columns;    /* for all files of pairs, as for sa_corpus_open_columns; or NULL */
+    const char *alignments; /* path of their alignments; NULL: the alignments in the pairs */
     const char *valid; /* path; NULL: 5 % of the training pairs, chosen by a hash of the source, at
                           most as many as the setting hold-out says */
     const char *init_from;     /* path of a model to start from; its words and shape are kept, words
@@ -223,8 +225,8 @@ typedef struct sa_train_options {
                                       update and at every validation, as out/film/PAIR/UPDATE.csv,
                                       of several heads also in head-1/ ... SA_USAGE: no attention */
     size_t snapshot_count;
-    bool resume;         /* from out/last.safetensors; only settings of the run may differ */
-    bool overwrite;      /* replace the training in `out`; without this or resume: SA_BUSY */
+    bool resume;    /* continue from out/last.safetensors; only settings of the run may differ */
+    bool overwrite; /* replace the training in `out`; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max-time count from there */
     bool pausing; /* a stop writes no average.safetensors: resuming then leaves the files of an
                      uninterrupted training. Without this a run of sa_compare is SA_BUSY */
@@ -232,7 +234,7 @@ typedef struct sa_train_options {
     void *context;
     const volatile sig_atomic_t *stop; /* when not 0: drop the current update or validation, save,
                                           return. Not read while pairs are loaded. May be NULL */
-    bool diagnose; /* the best model at the end, on at most 200 validation pairs */
+    bool diagnose; /* diagnose the best model at the end, on at most 200 validation pairs */
     uint64_t reserved[8];
 } sa_train_options;
 
@@ -250,21 +252,21 @@ typedef struct sa_train_result {
 } sa_train_result;
 
 /* Trains a model and writes it to options->out. Refuses a folder that holds a training, changing
- * nothing, unless it is to be resumed or overwritten. When a save fails, as on a full disk, the
+ * nothing, unless it is to be resumed or overwritten. If a save fails, as on a full disk, the
  * training goes on and the next validation tries again; SA_IO: the last save failed, too. Fills in
- * *result also after a failure. */
+ * *result even after a failure. */
 bool sa_train(const sa_train_options *options, sa_train_result *result, sa_error *error);
 
 /* ---- Models -------------------------------------------------------------------------------- */
 
 typedef struct sa_model sa_model;
 
-/* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Freed by
+/* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Close the model with
  * sa_model_close. */
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 
-/* Return the settings that it was trained with, and the number of its weights. */
+/* Return the settings that the model was trained with, and the number of its weights. */
 const sa_settings *sa_model_settings(const sa_model *model);
 size_t sa_model_parameters(const sa_model *model);
 
@@ -275,13 +277,14 @@ size_t sa_model_parameters(const sa_model *model);
 enum { SA_MAX_LEN = 1000 };
 bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error);
 
-/* Writes the model whose weights are the mean of those in `count` model files, such as checkpoints
- * of one training. SA_USAGE names a file whose model, text or vocabulary differs from the first. */
+/* Writes the model whose weights are the mean of the weights in `count` model files, such as
+ * checkpoints of one training. SA_USAGE names a file whose model, text or vocabulary differs from
+ * the first. */
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 
-/* What replaces the weights of attention; 0: nothing. See softalign/lab.h. */
+/* What replaces the attention weights; 0: nothing. See softalign/lab.h. */
 typedef struct sa_attention_override {
     int kind;  /* SA_OVERRIDE_... */
     int shift; /* of SA_OVERRIDE_SHIFT */
@@ -298,7 +301,7 @@ typedef struct sa_search {
     double coverage;       /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
     double max_ratio;      /* longest output: max_ratio * source tokens (EOS included) + 10 */
     int min_length;        /* shortest output in tokens, without EOS */
-    bool reference_length; /* in sa_evaluate: outputs of as many tokens as the references */
+    bool reference_length; /* in sa_evaluate: outputs have as many tokens as the references */
     bool no_unknown;       /* never generate the unknown word */
     bool sample;           /* sample instead of searching */
     double temperature;    /* of the sampling */
@@ -327,7 +330,7 @@ typedef struct sa_translation {
     int words;              /* tokens, EOS included */
     bool complete;          /* ends in EOS; false: cut off at the longest output */
     int source_words;       /* source tokens, EOS excluded */
-    bool too_long;          /* too many: the translation is empty */
+    bool too_long;          /* the source has too many tokens: the translation is empty */
     int unknown_source;     /* source tokens that the (first) model does not know */
     /* with sa_search.weights only: */
     int sources;                   /* source words, EOS included */
@@ -338,14 +341,14 @@ typedef struct sa_translation {
 } sa_translation;
 
 /* Translates `count` sentences to translations [count * search->nbest]. A sentence that is empty or
- * longer than sa_model_set_max_len gives empty text; missing n-best entries have text NULL. Freed
- * by sa_translations_release. SA_USAGE: the model cannot do what `search` asks for; SA_DIVERGED: it
- * gives no probabilities (also in sa_align and sa_evaluate). */
+ * longer than sa_model_set_max_len allows gives empty text; missing n-best entries have text NULL.
+ * Free them with sa_translations_release. SA_USAGE: the model cannot do what `search` asks for;
+ * SA_DIVERGED: it gives no probabilities (also in sa_align and sa_evaluate). */
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *translations, sa_error *error);
 void sa_translations_release(sa_translation *translations, size_t count);
 
-/* The same with 1 to 16 models, averaging their probabilities. SA_USAGE names the model whose
+/* Does the same with 1 to 16 models, averaging their probabilities. SA_USAGE names the model whose
  * target vocabulary or tokenization differs from the first. */
 bool sa_translate_ensemble(sa_model *const *models, int model_count, const char *const *sources,
                            size_t count, const sa_search *search, sa_translation *translations,
@@ -367,22 +370,22 @@ typedef enum sa_attention_site {
  * translation"). EOS, which nothing reads, keeps its own. */
 enum { SA_ALIGN_OUTPUT, SA_ALIGN_INPUT };
 
-/* All zero: cross-attention, the mean over layers, no override, rows that predict. */
+/* All zero: cross-attention, the mean over layers, no override, and the rows that predict. */
 typedef struct sa_align_options {
     sa_attention_site site;
     int layer; /* from 1; 0: the mean over layers */
     sa_attention_override override;
     int at; /* SA_ALIGN_... */
     const char
-        *methods;       /* attributions to compute instead (softalign/lab.h), separated by commas,
-                           each shown as a head; cross-attention without override only. NULL: none */
-    int steps;          /* of integrated gradients; less than 1: 50 */
+        *methods; /* attributions to compute instead (softalign/lab.h), separated by commas, each
+                     shown as a head; only cross-attention without override. NULL: none */
+    int steps;    /* of integrated gradients; less than 1: 50 */
     bool target_prefix; /* attribute to earlier target words, too: the target words except EOS
                            follow the source columns */
     uint64_t reserved[8];
 } sa_align_options;
 
-/* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
+/* The attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
  * columns keys: target and source words, ending in "</s>" (EOS). Within the encoder both are source
  * words. Within the decoder both are the target words that it reads, from "<s>" (BOS) on, and row t
  * predicts the word after word t. */
@@ -391,7 +394,7 @@ typedef struct sa_alignment {
     int heads, layers;
     const char *const *target, *const *source; /* [targets], [sources] the words as in the text */
     const double *weights;  /* matrices [targets * sources], first the mean over heads; read the
-                               others by sa_alignment_weights. NULL: none */
+                               others with sa_alignment_weights. NULL: none */
     double log_probability; /* of the target, EOS included */
     const double *token_log_probabilities;  /* [targets] of each target token; NULL except for
                                                cross-attention */
@@ -402,7 +405,7 @@ typedef struct sa_alignment {
                                                     as <unk>; NULL: not known */
     double gap; /* of integrated gradients: how far the row sums are from F(x) - F(0) over all rows,
                    as a share of it */
-    const char *method[10]; /* [heads] the attributions; NULL: weights of attention */
+    const char *method[10]; /* [heads] the names of the attributions; NULL: attention weights */
     uint64_t reserved[8];
 } sa_alignment;
 
@@ -422,13 +425,14 @@ typedef bool sa_alignment_each(void *context, size_t index, const sa_alignment *
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
               sa_alignment_each *each, void *context, sa_error *error);
 
-/* Copies an alignment, so that it outlives the call of `each`. Freed by sa_alignment_release. */
+/* Copies an alignment, so that it outlives the call of `each`. Free the copy with
+ * sa_alignment_release. */
 bool sa_alignment_copy(const sa_alignment *alignment, sa_alignment *copy, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
-/* How texts are compared and weights become links: options of `softalign score`, for which
+/* How texts are compared, and how weights become links: options of `softalign score`, for which
  * softalign/report.h has fields. NULL: the defaults. */
 typedef struct sa_metrics sa_metrics;
 typedef struct sa_link_options sa_link_options;
@@ -436,18 +440,19 @@ typedef struct sa_link_options sa_link_options;
 /* The result of one pair. */
 typedef struct sa_sentence_result {
     double log_probability;      /* of the reference, teacher-forced, EOS included */
-    double free_log_probability; /* the same, each token predicted after the model's own tokens */
+    double free_log_probability; /* the same, but each token is predicted after the model's own
+                                    tokens */
     int words, source_words;     /* target tokens with EOS; source tokens without */
     char *translation;           /* detokenized */
-    char *reference;             /* in lower case if the model's is */
-    bool exact;                  /* the translation is the reference, white space aside */
+    char *reference;             /* in lower case if the model lowercases */
+    bool exact;                  /* the translation equals the reference, white space aside */
     int unknown_source, unknown_target;  /* unknown words */
     struct sa_sentence_details *details; /* links, attention, length: softalign/report.h */
     uint64_t reserved[8];
 } sa_sentence_result;
 
-/* Evaluates every pair, filling in results [corpus->count], freed by sa_sentence_results_release.
- * `linking` may be NULL. */
+/* Evaluates every pair, and fills in results [corpus->count]; free them with
+ * sa_sentence_results_release. `linking` may be NULL. */
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                  const sa_link_options *linking, sa_sentence_result *results, sa_error *error);
 void sa_sentence_results_release(sa_sentence_result *results, size_t count);
@@ -473,10 +478,10 @@ typedef struct sa_eval_result {
                              local-p window */
     double zeros;         /* fraction of the weights that are exactly 0 */
     double latency;       /* of monotonic attention: mean number of source words, EOS included, read
-                             before a target word; NaN for attention that reads all first */
-    double source_length; /* mean number of source words of its sentence; NaN as above */
+                             before a target word; NaN for attention that reads all of them first */
+    double source_length; /* mean number of source words in its sentence; NaN as above */
     double monotonicity;  /* fraction of target words except the first whose most attended source
-                             word is not before that of the preceding word, where both have one */
+                             word is not before the preceding word's, where both have one */
     /* in percent, as in Malaviya et al. 2018: */
     double rep;  /* repetitions, divided by the tokens of the references */
     double drop; /* dropped source words, divided by all source words; NaN without attention */

@@ -116,9 +116,9 @@ enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 /* The most layers of an encoder or decoder. */
 enum { SA_MAX_LAYERS = 8 };
 
-/* One field for each option of `softalign train`, whose help says more. */
+/* One field for each option of `softalign train`, whose help tells more. */
 struct sa_settings {
-    /* the model; each family ignores the options of the other */
+    /* the model; each family ignores the options of the others */
     int model;             /* SA_MODEL_... */
     int decoder;           /* SA_DECODER_... */
     int attention;         /* SA_ATTENTION_..., the score function */
@@ -127,7 +127,7 @@ struct sa_settings {
     int heads;             /* H */
     int kv_heads;          /* G, which the H heads share; 0: H */
     int head_projection;   /* SA_HEAD_PROJECTION_..., what each head projects; Transformer */
-    bool smeared_keys;     /* each key is mixed with that of the word before */
+    bool smeared_keys;     /* each key is mixed with the key of the word before */
     int attention_gate;    /* SA_GATE_..., what weighs the outputs of heads */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., what a query may see */
@@ -178,7 +178,7 @@ struct sa_settings {
     int64_t warmup;  /* updates over which the learning rate rises from 0 */
     double momentum;
     double beta1, beta2, epsilon; /* of Adam */
-    int freeze_embeddings;        /* SA_FREEZE_...: which keep their initial values */
+    int freeze_embeddings;        /* SA_FREEZE_...: the embeddings that keep their initial values */
     double clip;                  /* largest L2 norm of the gradient; 0: none */
     double dropout;               /* probabilities; see the help */
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
@@ -190,12 +190,12 @@ struct sa_settings {
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */
-    int guided_at;           /* SA_ALIGN_...: the row whose weights it draws to a word's links */
-    double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
+    int guided_at;          /* SA_ALIGN_...: the row whose weights it draws toward a word's links */
+    double coverage_weight; /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
     int batch;                               /* pairs per update */
-    int batch_tokens;                        /* tokens per update and side; 0: as batch says */
-    int shards;                              /* of a batch; bits depend on it; 0: one per core */
+    int batch_tokens;                        /* tokens per update and side; 0: as `batch` says */
+    int shards; /* parts of a batch; bits depend on it; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
     int hold_out;       /* the most pairs held out for validation; 0: always 5 % */
@@ -216,7 +216,7 @@ struct sa_settings {
 /* Sets the defaults. */
 void sa_settings_init(sa_settings *settings);
 
-/* Returns the size of the struct, for languages that fill it in by sa_settings_option. */
+/* Returns the size of the struct, for languages that fill it in with sa_settings_option. */
 size_t sa_settings_size(void);
 
 /* ---- Weights ------------------------------------------------------------------------------ */
@@ -237,7 +237,7 @@ typedef enum sa_override_kind {
     SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
     SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one for each length */
     SA_OVERRIDE_SHIFT,   /* the model's weights moved `shift` positions to the right, cyclically */
-    SA_OVERRIDE_ONE_HOT, /* all weight on the largest */
+    SA_OVERRIDE_ONE_HOT, /* all weight on the largest weight */
     SA_OVERRIDE_GOLD,    /* equal weights on the words linked in the pair's alignment, by sure links
                             if there are any; target words without links keep the model's weights */
     SA_OVERRIDE_EXPECTED, /* the weights of training, where they differ: SA_ATTENTION_MONOTONIC and
@@ -251,8 +251,8 @@ const char *sa_attention_override_name(size_t i);
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error);
 
-/* Returns the name of attribution i, a way to say which words made a target word; NULL after the
- * last. They are the methods of sa_align_options. */
+/* Returns the name of attribution i, a way of telling which words made a target word; NULL after
+ * the last. They are the methods of sa_align_options. */
 const char *sa_attribution_name(size_t i);
 enum { SA_ATTRIBUTIONS = 9 };
 
@@ -276,7 +276,7 @@ enum { SA_BANDWIDTH_FIT = -1 };
 #define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 stays finite */
 #define SA_BANDWIDTH_MAX 1e100
 
-/* What a step is, and so what its rows are. */
+/* What a step is, and so what its rows stand for. */
 typedef enum sa_attend_about {
     SA_ATTEND_NUMBERS, /* of a projection or bias */
     SA_ATTEND_QUERIES,
@@ -292,7 +292,7 @@ typedef enum sa_attend_about {
 /* A matrix on the way from the tables to the outputs. */
 typedef struct sa_attend_step {
     const char *name;    /* "X", "W_q", "Q", "scores" */
-    const char *formula; /* "X W_q'"; NULL: it is given, or a slice of an earlier one */
+    const char *formula; /* "X W_q'"; NULL: given, or a slice of an earlier one */
     int head;            /* from 1; 0: there is one head, or all share the step */
     sa_attend_about about;
     int rows, cols, stride; /* stride: numbers from one row to the next */
@@ -325,12 +325,12 @@ typedef struct sa_attend_options {
                          others (leave-one-out), with one head only */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
-    sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
-                         column; not given: all 1. Of "gaussian", "cosine" and "qk-norm": log h, b or g,
-                         a number for each head; not given: the values training starts with */
+    sa_table v_a; /* of "additive" and "concat": as many numbers as k_j has, in a row or a column;
+                     not given: all 1. For "gaussian", "cosine" and "qk-norm": log h, b or g, a
+                     number for each head; not given: the values training starts with */
     sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
     sa_table mask;    /* [Q x S] 1 where a query may attend to a key, else 0; not given: all 1 */
-    /* Called with every step, in their order; or NULL. A step lives during its call. */
+    /* Called with every step, in order; or NULL. A step lives during its call. */
     void (*each)(void *context, const sa_attend_step *step);
     void *context;
     uint64_t reserved[8];
@@ -341,7 +341,7 @@ typedef struct sa_attend_result {
     int context, output;        /* sizes of c_i and of output_i */
     bool default_v_a;           /* v_a was needed and not given */
     double bandwidth, left_out; /* with SA_BANDWIDTH_FIT: h, and the mean squared error of values
-                                   that are predicted from the others; else 0 */
+                                   predicted from the others; else 0 */
     double *scores;   /* [heads * queries * keys] e; -INFINITY where a query may not attend; NULL:
                          weights were given */
     double *weights;  /* [heads * queries * keys] alpha; 0 where a query may not attend */
@@ -350,9 +350,9 @@ typedef struct sa_attend_result {
     uint64_t reserved[8];
 } sa_attend_result;
 
-/* Computes that attention. Freed by sa_attend_result_release. SA_DATA names two tables whose shapes
- * do not fit, or reports numbers too large for double. SA_USAGE: something is missing, or the
- * columns cannot be split among the heads. */
+/* Computes that attention. Free the result with sa_attend_result_release. SA_DATA names two tables
+ * whose shapes do not fit, or reports numbers too large for double. SA_USAGE: something is missing,
+ * or the columns cannot be split among the heads. */
 bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error);
 void sa_attend_result_release(sa_attend_result *result);
 
@@ -401,13 +401,13 @@ typedef struct sa_explain_value {
     sa_explain_shape shape;
     int rows, cols;
     const double *numbers; /* [rows * cols] */
-    bool whole;            /* they are counts */
+    bool whole;            /* the numbers are counts */
     sa_explain_rows about;
     const char *const *row; /* [rows] the words that the rows stand for, or NULL */
     int chosen;             /* the row of the token that is generated here; -1: none */
     int terms;              /* of a column: each number is the sum of this many terms; 0: no sum */
     const double *term;     /* [rows * terms] */
-    double divisor;         /* of the sum */
+    double divisor;         /* divides the sum */
 } sa_explain_value;
 
 typedef struct sa_explain_options {
@@ -418,14 +418,14 @@ typedef struct sa_explain_options {
     sa_attention_site site; /* of that layer; the steps of recurrent models have cross-attention */
     bool weights;           /* pass the weights of a step, too */
     bool annotations;       /* pass the annotations of a side instead: see below */
-    /* Called with every value, at the end with NULL. */
+    /* Called with every value, and at the end with NULL. */
     void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *value);
     void *context;
     uint64_t reserved[8];
 } sa_explain_options;
 
-/* Runs the model in double precision and passes the numbers of its equations to `each`, in their
- * order: of decoder steps, or of one token at one attention site of a Transformer's layer,
+/* Runs the model in double precision and passes the numbers of its equations to `each`, in order:
+ * the equations of decoder steps, or of one token at one attention site of a Transformer's layer,
  * including the feed-forward network that follows. The pair lives until sa_explain returns, a value
  * during its call. SA_USAGE: the source is empty, a text is not UTF-8, or the step, layer or site
  * does not exist.
@@ -439,15 +439,15 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
 
 /* ---- The gradient check --------------------------------------------------------------------- */
 
-/* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g that of the
- * whole model. */
+/* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g the
+ * gradient of the whole model. */
 typedef struct sa_gradient_result {
     const char *name;
     int rows, cols;
     double worst; /* ||a-n|| / max(||a||, ||n||, 1e-4 max|g|): 1 missing, 2 wrong sign; INFINITY:
                      a number is NaN or infinite */
     double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
-    bool zero;            /* the gradient is zero, and so are the differences */
+    bool zero;            /* the gradient is zero, and so are the numeric differences */
     bool ok;
 } sa_gradient_result;
 
@@ -467,7 +467,8 @@ typedef struct sa_gradcheck_options {
 bool sa_check_gradients(const sa_gradcheck_options *options, sa_error *error);
 
 /* Returns the name of backward term i, which `broken` may leave out; NULL after the last. Sets what
- * the term is, and options of `softalign gradcheck` whose model has it; either may be NULL. */
+ * the term is, and options of `softalign gradcheck` with which the model has it; either may be
+ * NULL. */
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options);
 
 /* ---- The proof that attention is attention -------------------------------------------------- */
@@ -475,10 +476,10 @@ const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **
 /* One check of a model, over all pairs. */
 typedef struct sa_proof_check {
     const char *name;    /* "row-sums" */
-    const char *meaning; /* what must hold, and how it is tested */
+    const char *meaning; /* what must hold, and how that is tested */
     double worst;        /* the largest figure found; NaN: nothing was measured */
     double allowed;
-    bool above;       /* the figure must exceed what is allowed; false: it may not */
+    bool above;       /* the figure must exceed what is allowed; false: it must not */
     bool skipped;     /* the check does not apply to this model or these pairs */
     bool ok;          /* it holds, or was skipped */
     const char *note; /* why it was skipped, or NULL */
@@ -495,7 +496,7 @@ typedef struct sa_prove_options {
 } sa_prove_options;
 
 /* Checks in double precision, with the model's own weights, what holds for attention whatever the
- * weights are, and that the results and gradients of a batch are those of its sentences. SA_CHECK
+ * weights are, and that the results and gradients of a batch equal those of its sentences. SA_CHECK
  * names the first check that fails and its figure; SA_DATA: no pair is short enough. */
 bool sa_prove(const sa_model *model, const sa_prove_options *options, sa_error *error);
 

@@ -20,7 +20,7 @@ typedef enum sa_option_kind {
     SA_OPTION_SWITCH, /* bool */
     SA_OPTION_CHOICE, /* int: the position of a name */
     SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
-    SA_OPTION_INPUT,  /* the same: a file to read, or two as "A,B"; "-": standard input */
+    SA_OPTION_INPUT,  /* the same: a file to read, or two files as "A,B"; "-": standard input */
     SA_OPTION_OUTPUT, /* a file to write; "-": standard output */
     SA_OPTION_FOLDER, /* a folder to write files into; the choices are their names, with wildcards
                        */
@@ -46,10 +46,10 @@ typedef struct sa_option {
     const char *(*choice)(size_t i); /* see sa_option_choice; NULL: `names` has the choices */
     const void *names;   /* a list of words, or a table of structs that begin with one, ended by
                             NULL; or NULL: there are no choices */
-    size_t stride;       /* bytes from one to the next */
+    size_t stride;       /* bytes from one entry to the next */
     const char *value;   /* placeholder for the value in the help: "N", "FILE" */
     const char *help;    /* meaning and unit */
-    const char *heading; /* above it in lists, where it begins a group; or NULL */
+    const char *heading; /* shown above the option in lists, if it begins a group; or NULL */
 } sa_option;
 
 /* Returns the name of choice i; NULL after the last. For a real number it is a word that stands for
@@ -77,11 +77,11 @@ const char *sa_cell_info(size_t i, const char **formula, const char **citation);
  */
 bool sa_settings_has_null_key(const sa_settings *settings);
 
-/* The memory that decoding takes, in bytes. */
+/* The memory that decoding needs, in bytes. */
 typedef struct sa_cache_size {
-    size_t state;       /* of each hypothesis, however long it is */
-    size_t source_word; /* keys and values of each source word */
-    size_t target_word; /* and of each target word of a hypothesis; recurrent models: 0 */
+    size_t state;       /* for each hypothesis, however long it is */
+    size_t source_word; /* keys and values for each source word */
+    size_t target_word; /* and for each target word of a hypothesis; recurrent models: 0 */
 } sa_cache_size;
 
 /* Returns the size of the cache of a model with these settings; all 0 if they are invalid. */
@@ -97,12 +97,12 @@ enum {
 };
 enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
 
-/* How texts are compared: the options of `softalign score`. Figures are as sacreBLEU 2.6 gives
+/* How texts are compared: the options of `softalign score`. Figures are as sacreBLEU 2.6 computes
  * them. */
 struct sa_metrics {
     int tokenize;         /* SA_METRIC_TOKENIZER_... */
     int smooth;           /* SA_SMOOTHING_... of BLEU */
-    double smooth_value;  /* of floor and add-k; 0: their defaults */
+    double smooth_value;  /* for floor and add-k; 0: their defaults */
     bool effective_order; /* BLEU up to the longest n-gram in the text */
     bool lowercase;
     int chrf_order, chrf_word_order; /* longest n-grams of characters, of words */
@@ -112,7 +112,7 @@ struct sa_metrics {
     uint64_t reserved[4];
 };
 
-/* Sets the defaults of sacreBLEU. */
+/* Sets the defaults, which are sacreBLEU's. */
 void sa_metrics_init(sa_metrics *metrics);
 
 /* Sets one option by its name, as sa_settings_set does. */
@@ -137,8 +137,8 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
 
 /* Turns an alignment of subwords ("low@@", "er") into one of words. Averages the rows of a target
  * word and adds up the columns of a source word, so that rows still sum to 1; adds up
- * log-probabilities. A word is unknown if one of its subwords is. EOS stays a word of its own.
- * Freed by sa_alignment_release. */
+ * log-probabilities. A word is unknown if one of its subwords is. EOS stays a word of its own. Free
+ * `words` with sa_alignment_release. */
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
 
 enum { SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD };
@@ -146,7 +146,7 @@ enum { SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD };
 /* How attention weights become links. EOS is left out, and a weight of 0 makes no link. */
 struct sa_link_options {
     int links;        /* SA_LINKS_... */
-    double threshold; /* the smallest weight that is a link */
+    double threshold; /* the smallest weight that makes a link */
     bool null_key;    /* 1 minus the sum of a row is the weight of a null key, as
                          sa_settings_has_null_key says: a word with more weight there than on any
                          source word has no link */
@@ -168,15 +168,15 @@ typedef struct sa_link_counts {
 } sa_link_counts;
 
 /* Statistics of the attention weights alpha [T x S] of a pair, teacher-forced, the mean over heads;
- * the last row and column are EOS. Those of several pairs are their sums. */
+ * the last row and column are EOS. The statistics of several pairs are sums. */
 typedef struct sa_attention_stats {
     size_t rows, words;       /* T; without EOS */
-    size_t cells, zeros;      /* T S; how many weights are exactly 0 */
+    size_t cells, zeros;      /* T S; how many of these weights are exactly 0 */
     double entropy;           /* - sum_tj alpha_tj ln alpha_tj (nats) */
     double head_entropy;      /* mean over the heads */
-    double max_entropy;       /* T ln S: that of equal weights */
-    double weight;            /* sum of the weights of all rows but the last */
-    double eos_weight;        /* how much of it is on the last column */
+    double max_entropy;       /* T ln S: the entropy of equal weights */
+    double weight;            /* sum of the weights in all rows except the last */
+    double eos_weight;        /* how much of that is in the last column */
     size_t sources, covered;  /* source words; how many have sum_t alpha_tj >= 1/2 */
     size_t steps, monotone;   /* target words that, like the word before, have weight on a source
                                  word; how many attend most to a source word that is not before
@@ -204,11 +204,11 @@ typedef struct sa_length_balance {
     int repetitions; /* Malaviya et al. 2018: bigrams that occur at least twice, beyond their count
                         in the reference, plus twice the same for pairs of equal tokens */
     int dropped;     /* source words with a weight below 0.2, though at least 0.2 is expected */
-    /* the source words with the largest and the smallest weight - expected */
+    /* the source words with the largest and the smallest value of weight - expected */
     sa_source_coverage over, under;
 } sa_length_balance;
 
-/* What sa_sentence_result says about links, attention and length. */
+/* What sa_sentence_result holds about links, attention and length. */
 typedef struct sa_sentence_details {
     sa_link_counts links;         /* of the attention against the pair's alignment */
     sa_link_counts before;        /* the same with every link moved to the target word before, or
@@ -223,13 +223,13 @@ typedef struct sa_sentence_details {
 /* A head of the decoder's self-attention, and what it does with words that occurred before (Olsson
  * et al. 2022). Each row predicts a target word. The decoder reads word x_i after x_0 .. x_{i-1};
  * its row is repeated if an x_{j-1} = x_i with j < i. A decoder-only model reads the source, EOS
- * and the target, any other BOS and the target. */
+ * and the target; any other decoder reads BOS and the target. */
 typedef struct sa_head_score {
     int layer, head;        /* from 1 */
-    double prefix_matching; /* sum_{j < i: x_{j-1} = x_i} alpha_ij, the mean of repeated rows */
-    double previous_word;   /* alpha_{i,i-1}, the mean of all rows except that of x_0 */
-    /* C = W_E W_v' W_o' W_U': what attending to a word adds to the logit of each, without
-     * normalization and residual connections; of the 1,000 most frequent words */
+    double prefix_matching; /* sum_{j < i: x_{j-1} = x_i} alpha_ij, mean over the repeated rows */
+    double previous_word;   /* alpha_{i,i-1}, mean over all rows except the row of x_0 */
+    /* C = W_E W_v' W_o' W_U': what attending to a word adds to the logit of each word, without
+     * normalization and residual connections; for the 1,000 most frequent words */
     double copying;       /* fraction of words w with C_ww = max_u C_wu */
     double copying_trace; /* mean of C_ww, divided by the standard deviation of C */
     /* per target word, when the head adds nothing: */
@@ -246,8 +246,8 @@ typedef struct sa_head_scores {
     uint64_t reserved[4];
 } sa_head_scores;
 
-/* Scores every head. Changes the model's weights while it runs, then restores them. Freed by
- * sa_head_scores_release. SA_USAGE: the decoder has no self-attention. */
+/* Scores every head. Changes the model's weights while it runs, then restores them. Free the scores
+ * with sa_head_scores_release. SA_USAGE: the decoder has no self-attention. */
 bool sa_score_heads(sa_model *model, const sa_corpus *corpus, sa_head_scores *scores,
                     sa_error *error);
 void sa_head_scores_release(sa_head_scores *scores);
@@ -283,7 +283,8 @@ typedef struct sa_diagnosis {
 } sa_diagnosis;
 
 /* Runs all diagnostics on the results of sa_evaluate. `train`: the pairs that the model was trained
- * on, to look for those of `corpus` among them; may be NULL. Freed by sa_diagnosis_release. */
+ * on, to look for pairs of `corpus` among them; may be NULL. Free the diagnosis with
+ * sa_diagnosis_release. */
 bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *results,
                  const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error);
 void sa_diagnosis_release(sa_diagnosis *diagnosis);
@@ -294,27 +295,27 @@ const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold
 
 /* ---- Comparison ---------------------------------------------------------------------------- */
 
-/* Several models, trained on the same batches: the options of `softalign compare`, whose help says
+/* Several models, trained on the same batches: the options of `softalign compare`, whose help tells
  * more. */
 typedef struct sa_compare_options {
     const char *train, *test; /* paths of pairs, as for sa_corpus_open */
-    const char *columns;      /* of all files of pairs, as for sa_corpus_open_columns, or NULL */
+    const char *columns;      /* for all files of pairs, as for sa_corpus_open_columns, or NULL */
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
     const char *out;          /* folder for table.csv, spread.csv, table.md, table.tex, curves.csv,
                                  bylength.csv, matrices/ and a folder for each training; trainings found in
-                                 it are resumed, or not repeated */
-    const sa_settings *settings;     /* what the list leaves out; each model is first trained with
-                                        its seed */
-    const sa_settings *transformer;  /* the same of Transformers; NULL: their preset, with the seed
+                                 it are resumed or not repeated */
+    const sa_settings *settings; /* what the list of models leaves out; each model is first trained
+                                    with its seed */
+    const sa_settings *transformer;  /* the same for Transformers; NULL: their preset, with the seed
                                         and limits of `settings` */
-    const sa_settings *decoder_only; /* the same of decoder-only models */
+    const sa_settings *decoder_only; /* the same for decoder-only models */
     int seeds;                       /* trainings of each model, at least 1 */
     int matrices;     /* test pairs whose heatmaps are written, for every model with attention */
     bool overwrite;   /* train again what `out` holds with other settings or pairs; else SA_BUSY */
     const char *html; /* file for the report; NULL: none */
-    const char *title, *notes, *open_at; /* of the report, as the command's; may be NULL */
+    const char *title, *notes, *open_at; /* for the report, as in the command; may be NULL */
     void (*report)(void *context, const sa_progress *progress); /* a NULL progress: a training has
                                                                    ended. May be NULL itself */
     void *context;
@@ -323,22 +324,24 @@ typedef struct sa_compare_options {
 } sa_compare_options;
 
 typedef struct sa_compare_result {
-    bool stopped; /* by `stop`: there are no results yet, and the same call resumes */
+    bool stopped; /* `stop` ended it: there are no results yet, and the same call resumes */
     char *table;  /* the medians of every model, as a table of text; NULL: stopped */
     char *json;   /* all runs and their medians as one JSON object */
     uint64_t reserved[8];
 } sa_compare_result;
 
-/* Trains, evaluates and compares the models. Freed by sa_compare_result_release. SA_DIVERGED names
- * a training without scores; the files are written and *result is filled in all the same. */
+/* Trains, evaluates and compares the models. Free the result with sa_compare_result_release.
+ * SA_DIVERGED names a training without scores; the files are written and *result is filled in all
+ * the same. */
 bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error);
 void sa_compare_result_release(sa_compare_result *result);
 
 /* ---- Word aligners ------------------------------------------------------------------------- */
 
 /* The ancestors of attention: one source word, or the empty word, generates each target word, with
- * probabilities t(target word | source word) and of positions that expectation maximization learns
- * from pairs alone (Brown et al. 1993 and what followed, see `softalign help align-words`). */
+ * probabilities t(target word | source word) and probabilities of positions, which expectation
+ * maximization learns from nothing but pairs (Brown et al. 1993 and what followed, see `softalign
+ * help align-words`). */
 typedef struct sa_aligner sa_aligner;
 
 enum { SA_ALIGNER_MODEL1, SA_ALIGNER_MODEL2, SA_ALIGNER_HMM, SA_ALIGNER_DIAGONAL };
@@ -357,11 +360,12 @@ void sa_aligner_options_init(sa_aligner_options *options);
 bool sa_aligner_options_set(sa_aligner_options *options, const char *name, const char *value,
                             sa_error *error);
 
-/* Learns from a corpus. Of `settings` only the options of the text count (tokenizer, bpe,
+/* Learns from a corpus. Of `settings`, only the options of the text count (tokenizer, bpe,
  * bpe-merges, lowercase, min-freq, vocab, max-len). Both may be NULL: the defaults. Leaves out
- * pairs with a side of more than max-len tokens. Before each iteration, from 1, those of Model 1
- * included, calls `report` (may be NULL) with the perplexity of the target words, EOS excluded.
- * SA_DATA: no pair is left; SA_LIMIT: memory. Freed by sa_aligner_free. */
+ * pairs with a side of more than max-len tokens. Before each iteration, counted from 1 and
+ * including those of Model 1, it calls `report` (may be NULL) with the perplexity of the target
+ * words, EOS excluded. SA_DATA: no pair is left; SA_LIMIT: out of memory. Free the aligner with
+ * sa_aligner_free. */
 sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *settings,
                              const sa_aligner_options *options,
                              void (*report)(void *context, int iteration, double perplexity),
@@ -374,8 +378,8 @@ sa_aligner *sa_aligner_train(const sa_corpus *corpus, const sa_settings *setting
 bool sa_aligner_align(const sa_aligner *aligner, const sa_pair *pairs, size_t count,
                       sa_alignment_each *each, void *context, sa_error *error);
 
-/* Calls `each` with every t(target | source) of at least `least`: source words by frequency, the
- * empty word first, as ""; then the most probable target words first. */
+/* Calls `each` with every t(target | source) of at least `least`: source words by frequency,
+ * beginning with the empty word, as ""; for each, the most probable target words first. */
 bool sa_aligner_lexicon_each(const sa_aligner *aligner, double least,
                              bool (*each)(void *context, const char *source, const char *target,
                                           double probability, sa_error *error),
@@ -387,11 +391,11 @@ void sa_aligner_free(sa_aligner *aligner);
 
 /* A page that shows models, like a page of `softalign align --html`: one HTML file that loads
  * nothing, in which texts stay text. In a frame of another page, such as a notebook, it leaves out
- * what belongs to a window of its own. */
+ * what only a window of its own needs. */
 typedef struct sa_page sa_page;
 
-/* Begins a page that will show `models` models. Freed by sa_page_close, the only function to call
- * after SA_LIMIT. */
+/* Begins a page that will show `models` models. Close it with sa_page_close, the only function to
+ * call after SA_LIMIT. */
 sa_page *sa_page_open(const char *title, int models, sa_error *error);
 void sa_page_close(sa_page *page);
 
@@ -404,7 +408,7 @@ bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *setti
 
 /* Adds the attention on the next sentence. Every model has the same sentences in the same order,
  * and all have the same `site`. `gold`: the sentence's links in Pharaoh format; NULL: none. A page
- * has room for about 200 sentences, and says how many of the added ones it shows. */
+ * has room for about 200 sentences, and tells how many of the added ones it shows. */
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error);
 
@@ -422,11 +426,11 @@ const char *sa_page_html(sa_page *page, sa_error *error);
  * library, "a CBLAS library". */
 const char *sa_blas_version(void);
 
-/* Returns the file that this library was loaded from; NULL if the dynamic linker cannot tell. */
+/* Returns the file from which this library was loaded; NULL if the dynamic linker cannot tell. */
 const char *sa_blas_library(void);
 
 /* Returns, as a line for the user, why only one thread computes, however many you ask for: OpenBLAS
- * was loaded in a flavor that gives wrong or changing products to several threads, including your
+ * was loaded in a build that gives wrong or changing products to several threads, including your
  * own. NULL: any number can compute. */
 const char *sa_blas_one_thread(void);
 

@@ -234,8 +234,7 @@ static void derive(copies *all, int t) {
 
 /* ---- Gradients and occlusion ----------------------------------------------------------------- */
 
-/* Adds 1/steps of a x . dF/dx or, with `norm`, |dF/dx| at the midpoints of the steps; with one
- * step, at x itself. */
+/* Adds the mean over steps, at their midpoints, of x . dF/dx; or with `norm` |dF/dx| at x. */
 static bool add_gradients(const sa_attributed *job, int steps, bool norm, double *scores,
                           sa_error *error) {
     const int T = job->target->len, columns = columns_of(job);

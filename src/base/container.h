@@ -61,8 +61,8 @@ typedef struct sa_container {
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
  * and version. Free the container with sa_container_close.
  *
- * Several threads also pass each piece of the data to `check`, unless that is NULL, while the piece
- * is in the cache. The first piece begins with the first tensor's data. */
+ * Also passes each piece of the data to `check`, unless that is NULL, while the piece is in the
+ * cache; several threads do so at once. The first piece begins with the first tensor's data. */
 typedef bool sa_container_check(const void *piece, size_t size);
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error);

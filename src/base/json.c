@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory that all values may take, and estimates for one value: a text of nothing but brackets
- * and commas takes a hundred times its size. The longest valid header needs 7 MB. */
+/* The memory that all values may take, and estimates for one value: as values, brackets and commas
+ * alone take a hundred times their size. The longest valid header needs 7 MB. */
 enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, TEXT_COST = 128, NUMBER_COST = 48 };
 
 typedef struct json_reader {

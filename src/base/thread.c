@@ -21,7 +21,7 @@ struct sa_pool {
     bool finished[SA_MAX_THREADS]; /* tasks whose work is done */
     bool closing;
     const sa_watch *watch; /* or NULL */
-    int workers;           /* threads besides the caller's */
+    int workers;           /* threads, not counting the caller's */
     pthread_t thread[];
 };
 

@@ -107,7 +107,7 @@ const sa_option sa_cleaning_options[] = {
 
 /* A row of the file; its lines stand one after the other in cleaner.lines. */
 typedef struct line_figures {
-    size_t number, size; /* its line in the file; its bytes, with LF */
+    size_t number, size; /* line in the file; its bytes, including LF */
     int reason;          /* SA_DROP_REASONS: none so far */
     size_t words[2];     /* of source and target */
     uint64_t hash[2];    /* hashes of their words */

@@ -5,7 +5,7 @@
 #include "base/batch.h"
 #include "base/option.h"
 
-extern const sa_option sa_linking_options[]; /* of sa_link_options */
+extern const sa_option sa_linking_options[]; /* the options of sa_link_options */
 
 /* Returns the source word with the largest weight in a row, the first of equals; `words` excludes
  * EOS, which follows. -1: no word has a weight above 0. */

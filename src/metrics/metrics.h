@@ -8,7 +8,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 
-extern const sa_option sa_metrics_options[]; /* of sa_metrics */
+extern const sa_option sa_metrics_options[]; /* the options of sa_metrics */
 
 /* The options of sa_metrics, except lowercase. place(FIELD): the scope and the offset of a field.
  */
@@ -118,7 +118,7 @@ typedef struct sa_resampling {
     int64_t seed; /* equal seeds and sentence counts give equal samples */
 } sa_resampling;
 
-extern const sa_option sa_resampling_options[]; /* of sa_resampling */
+extern const sa_option sa_resampling_options[]; /* the options of sa_resampling */
 
 /* Returns the values of every metric on every sample, [SA_METRIC_COUNT * samples], to be freed with
  * free(); NULL: out of memory. count > 0. */

@@ -9,7 +9,7 @@
  * start. */
 extern const sa_aligner_kind *const sa_aligner_kinds[];
 
-extern const sa_option sa_aligner_option_rows[]; /* of sa_aligner_options */
+extern const sa_option sa_aligner_option_rows[]; /* the options of sa_aligner_options */
 
 /* The pairs of a corpus; a pair with a sentence without ids is left out. */
 typedef struct sa_aligner_pairs {

@@ -13,7 +13,8 @@ static double distance(int i, int m, int j, int n) {
     return fabs((double)i / m - (double)j / n);
 }
 
-/* Returns sum_{k<K} e^{lambda (h - k/n)}, a geometric series, and sets its derivative by lambda. */
+/* Returns sum_{k<K} e^{lambda (h - k/n)}, a geometric series, and sets its derivative with respect
+ * to lambda. */
 static double half(double lambda, double h, int K, int n, double *derivative) {
     if (K == 0) return *derivative = 0;
     const double r = exp(-lambda / n), last = pow(r, K - 1), first = exp(lambda * h);

@@ -8,8 +8,8 @@
 
 #include <softalign/lab.h>
 
-extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
-extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
+extern const sa_option sa_settings_options[]; /* the options of sa_settings, grouped by scope */
+extern const sa_option sa_search_options[];   /* the options of sa_search, without nbest */
 
 /* Returns whether the family of the model (--model) ignores an option. */
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);

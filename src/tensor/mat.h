@@ -164,8 +164,8 @@ void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);               /* dW += dy'
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
 
 /* ---- The trace ---------------------------------------------------------------------------------
- * A line such as sa_trace("e", alpha, head) hands numbers of a pass that the lines after it change
- * to a reader such as `softalign explain`. Single precision has no readers. */
+ * A line such as sa_trace("e", alpha, head) hands a reader such as `softalign explain` numbers of a
+ * pass that the following lines change. Single precision has no readers. */
 
 typedef struct sa_tracer sa_tracer;
 struct sa_tracer {

@@ -244,7 +244,7 @@ bool sa_packed_supported(void) {
 }
 
 /* ---- Multiplying rounded numbers --------------------------------------------------------------
- * The sums that tensor/bf16.h describes. There are three kernels, with the same bits: the
+ * The sums that tensor/bf16.h describes. There are three kernels, which give the same bits: the
  * instruction vdpbf16ps, which takes pairs of numbers; the kernels above with fused multiply-adds,
  * if the caller has set the processor to take denormals as zero; and one for all other processors.
  */

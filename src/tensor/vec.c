@@ -158,7 +158,7 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     return max;
 }
 
-/* Whether x <= threshold is false for any x. */
+/* Returns whether x <= threshold is false for any x. */
 SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshold) {
     int above = 0;
     for (int i = 0; i < size; i++) above |= !(x[i] <= threshold);
@@ -287,7 +287,7 @@ void sa_scale(sa_real factor, sa_mat x) {
         for (int k = 0; k < x.cols; k++) sa_row(x, i)[k] *= factor;
 }
 
-/* A matrix without columns may have no memory. */
+/* Zeroes x; a matrix without columns may have no memory. */
 void sa_zero(sa_mat x) {
     for (int i = 0; i < x.rows && x.cols; i++)
         memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);

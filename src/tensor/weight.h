@@ -57,8 +57,9 @@ void sa_steps_begin(sa_arena memory);
 void sa_steps_end(void);
 
 /* ---- Equal rows ------------------------------------------------------------------------------
- * Rows that are equal, bit by bit, need be multiplied only once. In a search many are: hypotheses
- * that continue the same one have its state and context, and words stand in several rows. */
+ * Rows that are equal, bit by bit, need to be multiplied only once. In a search, many rows are
+ * equal: hypotheses that continue the same one have its state and context, and words stand in
+ * several rows. */
 
 enum { SA_DISTINCT_ROWS = 512 }; /* at most this many */
 

@@ -136,7 +136,7 @@ const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after);
 extern const sa_cell sa_cells[]; /* ends with a NULL name */
 
 /* ---- A layer in a model ----------------------------------------------------------------------
- * One direction of the encoder, or a layer of a decoder: R rows, of which each step takes some. */
+ * One direction of the encoder, or a layer of a decoder: R rows; each step takes some of them. */
 
 /* What the steps of a layer read and keep. */
 typedef struct sa_recurrent_rows {

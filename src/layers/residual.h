@@ -34,9 +34,9 @@ void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache
 void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, sa_rng *rng,
                                sa_residual_cache *cache);
 
-/* Turn d [R x m] from dy into dx. leave: fills df [R x m], the gradient of f(in), turns d into that
- * of the sum, and zeroes din [R x m], into which the backward pass of f accumulates. enter: turns d
- * into dx. */
+/* Turn d [R x m] from dy into dx. leave: fills df [R x m], the gradient of f(in), turns d into the
+ * gradient of the sum, and zeroes din [R x m], into which the backward pass of f accumulates.
+ * enter: turns d into dx. */
 void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *cache,
                                 double dropout, sa_mat d, sa_mat df, sa_mat din, sa_residual *dw);
 void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *cache, sa_mat din,

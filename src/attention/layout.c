@@ -49,7 +49,7 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
     const sa_score *score = sizes->score;
     const int H = sizes->heads, G = sizes->kv_heads ? sizes->kv_heads : H;
     const int n = sizes->state_width,
-              A = sizes->annotation_width; /* in slices that are projected apart: */
+              A = sizes->annotation_width; /* in slices that are projected separately: */
     const int slices = sizes->settings.head_projection == SA_HEAD_PROJECTION_SPLIT ? H : 1;
     *w = (sa_attention){.score = score,
                         .normalizer = sizes->normalizer,
@@ -182,7 +182,7 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
     return all;
 }
 
-/* All its fields are matrices. */
+/* Takes a slice of each field: all fields are matrices. */
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
     sa_mat *field = (sa_mat *)&all;
     for (size_t i = 0; i < sizeof all / sizeof *field; i++)

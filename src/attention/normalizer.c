@@ -59,7 +59,7 @@ static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real
 
 /* ---- Stick-breaking -------------------------------------------------------------------------- */
 
-/* Returns sa_sigma(z), but NaN where z is infinite. */
+/* Returns sa_sigma(z), but NaN where z is +infinity. */
 static sa_real logistic(sa_real z) {
     return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
 }

@@ -42,7 +42,7 @@ void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa
                         sa_mat db_a, sa_mat scratch) {
     for (int i = 0; i < de.rows; i++)
         for (int c = 0; c < K; c++) {
-            double da = 0, db = 0, dkappa = 0; /* da, db: derivatives by log a, log b */
+            double da = 0, db = 0, dkappa = 0; /* da, db: with respect to log a and log b */
             for (int j = 0; j < de.cols; j++) {
                 const component one = component_of(b_a.x, sa_row(q, i), c, j);
                 const double g = sa_row(de, i)[j] * one.e;

@@ -101,8 +101,8 @@ typedef struct sa_error {
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 
-/* All that shapes a model and its training: the options of `softalign train`, whose help explains
- * them. softalign/lab.h has a field for each. */
+/* Everything that shapes a model and its training: the options of `softalign train`, whose help
+ * explains them. softalign/lab.h has a field for each. */
 typedef struct sa_settings sa_settings;
 
 /* Returns the defaults, which suit a toy corpus on a laptop. Free them with sa_settings_free. */
@@ -168,7 +168,7 @@ bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *col
 
 /* Replaces the alignment of every pair with the one on its line in a file. Formats are Pharaoh
  * ("0-0 1-2"; an empty line: no links) and NAACL 2003, whose lines name the sentence ("1 3 2 S").
- * SA_DATA names the line that cannot be read, or both line counts. */
+ * SA_DATA names the line that cannot be read, or gives both line counts if they differ. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
@@ -272,8 +272,8 @@ size_t sa_model_parameters(const sa_model *model);
 
 /* Sets the longest sentence that the model reads, in tokens without EOS, 1 to 1000000; initially
  * SA_MAX_LEN. Attention takes memory proportional to the product of both lengths. With a longer
- * sentence sa_align, sa_evaluate and sa_explain fail before they compute anything: SA_LIMIT names
- * its line. sa_translate leaves its translation empty. */
+ * sentence sa_align, sa_evaluate and sa_explain fail with SA_LIMIT, which names its line, before
+ * they compute anything. sa_translate leaves its translation empty. */
 enum { SA_MAX_LEN = 1000 };
 bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error);
 
@@ -378,8 +378,8 @@ typedef struct sa_align_options {
     int at; /* SA_ALIGN_... */
     const char
         *methods; /* attributions to compute instead (softalign/lab.h), separated by commas, each
-                     shown as a head; only cross-attention without override. NULL: none */
-    int steps;    /* of integrated gradients; less than 1: 50 */
+                     shown as a head; only for cross-attention without override. NULL: none */
+    int steps;    /* steps of integrated gradients; less than 1: 50 */
     bool target_prefix; /* attribute to earlier target words, too: the target words except EOS
                            follow the source columns */
     uint64_t reserved[8];
@@ -488,7 +488,7 @@ typedef struct sa_eval_result {
     uint64_t reserved[8];
 } sa_eval_result;
 
-/* Sums up the `count` pairs whose indices `chosen` lists (NULL: the first `count`). `metrics` may
+/* Sums up the `count` pairs whose indices are in `chosen` (NULL: the first `count`). `metrics` may
  * be NULL. */
 bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
                        const sa_sentence_result *results, const size_t *chosen, size_t count,

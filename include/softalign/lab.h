@@ -116,7 +116,7 @@ enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 /* The most layers of an encoder or decoder. */
 enum { SA_MAX_LAYERS = 8 };
 
-/* One field for each option of `softalign train`, whose help tells more. */
+/* One field for each option of `softalign train`, whose help says more. */
 struct sa_settings {
     /* the model; each family ignores the options of the others */
     int model;             /* SA_MODEL_... */
@@ -195,7 +195,7 @@ struct sa_settings {
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
     int batch;                               /* pairs per update */
     int batch_tokens;                        /* tokens per update and side; 0: as `batch` says */
-    int shards; /* parts of a batch; bits depend on it; 0: one per core */
+    int shards; /* parts of a batch; the bits of results depend on it; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
     int hold_out;       /* the most pairs held out for validation; 0: always 5 % */
@@ -203,8 +203,8 @@ struct sa_settings {
     int patience;       /* validations without improvement before training ends; 0: no limit */
     int average;        /* validations whose mean weights are a model, too; 0: none */
     int average_of;     /* SA_AVERAGE_... */
-    sa_metrics metrics; /* how translations of the validation pairs are scored; no option sets its
-                           `lowercase`: the setting above lowercases references, too */
+    sa_metrics metrics; /* how translations of the validation pairs are scored; no option sets
+                           `lowercase` here: the setting above lowercases references, too */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -237,7 +237,7 @@ typedef enum sa_override_kind {
     SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
     SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one for each length */
     SA_OVERRIDE_SHIFT,   /* the model's weights moved `shift` positions to the right, cyclically */
-    SA_OVERRIDE_ONE_HOT, /* all weight on the largest weight */
+    SA_OVERRIDE_ONE_HOT, /* all weight on the word with the largest */
     SA_OVERRIDE_GOLD,    /* equal weights on the words linked in the pair's alignment, by sure links
                             if there are any; target words without links keep the model's weights */
     SA_OVERRIDE_EXPECTED, /* the weights of training, where they differ: SA_ATTENTION_MONOTONIC and
@@ -271,7 +271,7 @@ typedef struct sa_projection {
     sa_table b; /* `out` numbers in a row or a column; not given: zero; needs W */
 } sa_projection;
 
-/* For the width h of a kernel. */
+/* For sa_attend_options.bandwidth, the width h of a kernel. */
 enum { SA_BANDWIDTH_FIT = -1 };
 #define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 stays finite */
 #define SA_BANDWIDTH_MAX 1e100

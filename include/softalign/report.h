@@ -135,8 +135,8 @@ bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses
 
 /* ---- Links and statistics of attention ----------------------------------------------------- */
 
-/* Turns an alignment of subwords ("low@@", "er") into one of words. Averages the rows of a target
- * word and adds up the columns of a source word, so that rows still sum to 1; adds up
+/* Turns an alignment of subwords ("low@@", "er") into an alignment of words. Averages the rows of a
+ * target word and adds up the columns of a source word, so that rows still sum to 1; adds up
  * log-probabilities. A word is unknown if one of its subwords is. EOS stays a word of its own. Free
  * `words` with sa_alignment_release. */
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
@@ -295,7 +295,7 @@ const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold
 
 /* ---- Comparison ---------------------------------------------------------------------------- */
 
-/* Several models, trained on the same batches: the options of `softalign compare`, whose help tells
+/* Several models, trained on the same batches: the options of `softalign compare`, whose help says
  * more. */
 typedef struct sa_compare_options {
     const char *train, *test; /* paths of pairs, as for sa_corpus_open */
@@ -408,7 +408,7 @@ bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *setti
 
 /* Adds the attention on the next sentence. Every model has the same sentences in the same order,
  * and all have the same `site`. `gold`: the sentence's links in Pharaoh format; NULL: none. A page
- * has room for about 200 sentences, and tells how many of the added ones it shows. */
+ * has room for about 200 sentences, and says how many of the added ones it shows. */
 bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
                            const char *gold, sa_error *error);
 

@@ -30,7 +30,7 @@ sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int job, int jo
  * if that would split a pair. */
 sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
 
-/* Compute the products of tensor/blas.h. If `packed` is packed, it holds b and is read instead. */
+/* Compute the products of tensor/mat.h. If `packed` is packed, it holds b and is read instead. */
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
 /* Returns how many numbers b takes when packed, for sa_bf16_tn with a b of `cols` columns; 0 if

@@ -16,4 +16,4 @@ void sa_blas_init(void);
 bool sa_blas_check_memory(int threads, sa_error *error);
 /* Returns the kernels that OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
-/* sa_blas_version, sa_blas_library and sa_blas_one_thread of softalign.h are here, too. */
+/* sa_blas_version, sa_blas_library and sa_blas_one_thread of softalign/report.h are here, too. */

@@ -36,10 +36,9 @@
  *     }
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. With SA_USAGE it rejects an argument that must not be NULL but is, naming it,
- * and an unknown choice or a number out of range, naming the field. Any other function does
- * nothing, or returns NULL, 0 or false, if an argument is NULL that must not be. `context` is
- * passed through unchanged; it may be NULL.
+ * which may be NULL. SA_USAGE names an argument that must not be NULL, an unknown choice or a number
+ * out of range. Other functions do nothing, or return NULL, 0 or false, for such a NULL. `context`
+ * is passed through unchanged; it may be NULL.
  *
  * Ownership. A pointer to const is borrowed. What you pass must outlive the call, or the struct
  * that holds it. What you get lives as long as the object that it came from, or until the callback
@@ -52,10 +51,9 @@
  * changes if you allocate it, and grows only at its end if the library does.
  *
  * Text is UTF-8. The library never prints and never exits. Only one thread at a time may use an
- * object; after fork(), the child may use only objects that it opened itself. Apart from its
- * objects the library keeps a random key for hashes and changes two settings of the process: it
- * sets OpenBLAS to one thread (it runs threads of its own), and sa_compare and sa_page_... wrap
- * jansson's allocation functions to notice failures. */
+ * object; after fork(), the child may use only objects that it opened itself. The library sets
+ * OpenBLAS to one thread (it runs threads of its own) for the whole process, and sa_compare and
+ * sa_page_... wrap jansson's allocation functions to notice failures. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 

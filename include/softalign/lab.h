@@ -197,11 +197,11 @@ struct sa_settings {
     int batch_tokens;                        /* tokens per update and side; 0: as `batch` says */
     int shards; /* parts of a batch; the bits of results depend on it; 0: one per core */
     int64_t seed;
-    int valid_every;    /* updates between validations; 0: one epoch */
-    int hold_out;       /* the most pairs held out for validation; 0: always 5 % */
-    int criterion;      /* SA_CRITERION_...: what makes a validation better */
-    int patience;       /* validations without improvement before training ends; 0: no limit */
-    int average;        /* validations whose mean weights are a model, too; 0: none */
+    int valid_every; /* updates between validations; 0: one epoch */
+    int hold_out;    /* the most pairs held out for validation; 0: always 5 % */
+    int criterion;   /* SA_CRITERION_...: what makes a validation better */
+    int patience;    /* validations without improvement before training ends; 0: no limit */
+    int average; /* number of validations whose weights are averaged into one more model; 0: none */
     int average_of;     /* SA_AVERAGE_... */
     sa_metrics metrics; /* how translations of the validation pairs are scored; no option sets
                            `lowercase` here: the setting above lowercases references, too */

@@ -96,7 +96,7 @@ double sa_digamma(double x) {
            y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
 }
 
-/* Keeps the probabilities of a word without counts, whose posteriors all underflowed. */
+/* A word with no counts (all its posteriors underflowed) keeps its probabilities. */
 void sa_lexicon_maximize(sa_lexicon *lexicon, const double *counts, double alpha) {
     for (int32_t e = 0; e < lexicon->sources; e++) {
         const size_t begin = lexicon->row[e], end = lexicon->row[e + 1];

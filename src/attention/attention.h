@@ -13,8 +13,8 @@
  *   G < H      head k (from 0) reads keys and values number floor(k G / H) of G
  *                                                            Shazeer 2019; Ainslie et al. 2023
  *
- * A Transformer projects with one head, too, and names its matrices W_q, W_k, W_v and W_o. Whatever
- * goes beyond these lines is a part (parts.h), which runs between them. */
+ * A Transformer uses these projections even with a single head, and names its matrices W_q, W_k,
+ * W_v and W_o. Whatever goes beyond these lines is a part (parts.h), which runs between them. */
 #pragma once
 
 #include "tensor/mat.h"

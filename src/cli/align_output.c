@@ -28,7 +28,8 @@ const sa_option cli_align_rows[] = {
      "with --csv or --tidy: a byte order mark, and ' before words that a spreadsheet would take "
      "for formulas"},
     {"semicolons", SA_SWITCH(OUT(semicolons)),
-     "with --spreadsheet: semicolons between cells and decimal commas, where these are usual"},
+     "with --spreadsheet: separate cells with semicolons and write decimal commas, for locales "
+     "that expect them"},
     {"pharaoh", CLI_TEXT(OUTPUT, OUT(path[CLI_PHARAOH]), NULL, "FILE"),
      "write word alignments in Pharaoh format, one line per pair; - is standard output"},
     {"jsonl", CLI_TEXT(OUTPUT, OUT(path[CLI_JSONL]), NULL, "FILE"),

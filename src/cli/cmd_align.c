@@ -32,7 +32,7 @@ static const sa_option table[] = {
      "show weights of any program in the place of MODEL and PAIRS: a NumPy array, a heatmap CSV, "
      "JSON lines"},
     {"source", CLI_TEXT(TEXT, RUN(own.source), NULL, "WORDS"),
-     "with --matrix: the words of columns"},
+     "with --matrix: the words that label the columns"},
     {"target", CLI_TEXT(TEXT, RUN(own.target), NULL, "WORDS"), "with --matrix: the words of rows"},
     {"gold", CLI_TEXT(TEXT, RUN(own.gold), NULL, "LINKS"),
      "with --matrix: the gold alignment, as '0-0 1-2'"},
@@ -210,7 +210,7 @@ static const sa_option words_table[] = {
     {"combine",
      SA_WORDS(RUN(combine), 0, "none", "intersection", "union", "grow-diag", "grow-diag-final",
               "grow-diag-final-and"),
-     "make the links of --pharaoh one with those of the reverse direction, as 'score' does"},
+     "combine the links of --pharaoh with those of the reverse direction, as 'score' does"},
     {"tokenizer", SA_CHOICE(RUN(tokenizer), 0, sa_tokenizers), "tokenizer, as of train"},
     {"bpe-merges", SA_INT(RUN(merges), 2000, 1, 1000000, "N"),
      "merges of the tokenizers with subwords"},

@@ -15,7 +15,7 @@ typedef struct prove_options {
 
 static const sa_option rows[] = {
     {"limit", SA_INT(RUN(job.limit), 32, 1, 65536, "N"),
-     "maximum number of pairs that fit the model's --max-len"},
+     "maximum number of pairs; those too long for the model's --max-len do not count"},
     {"seed", SA_INT64(RUN(job.seed), 1, 0, 9007199254740991, "N"),
      "random seed of the generated sentences and word substitutions"},
     {CLI_COLUMNS(columns)},

@@ -285,7 +285,7 @@ static void explain_head(sa_attention_view *view, int k) {
     const sa_attention *w = view->w;
     sa_explainer *out = view->out;
     out->line.head = w->heads > 1 ? k + 1 : 0;
-    out->arena.used = 0; /* nothing of the head before */
+    out->arena.used = 0; /* discard the previous head's values */
     if (view->layer) explain_projections(view);
     show_parts(view, SA_PLACE_KEYS);
     explain_scores(view);

@@ -53,7 +53,8 @@ const sa_traced *sa_explainer_find(const sa_explainer *out, const char *name, sa
 
 /* ---- The equation of the next value ---------------------------------------------------------- */
 
-/* Appends to it; place: the paper, or NULL: as before. */
+/* Appends to the equation of the next value. place: where it is in the paper; NULL keeps the
+ * previous place. */
 void sa_explainer_write(sa_explainer *out, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

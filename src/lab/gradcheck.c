@@ -381,7 +381,8 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
     static const sa_gold_alignment gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
     *own = *job;
-    /* The vocabulary has one source word more than occur: its gradient must be zero. */
+    /* The vocabulary holds one source word that never occurs in the pairs; its gradient must be
+     * zero. */
     if (!job->pairs.source) own->pairs = (sa_lab_pairs){source, target, 4, 11, 12, gold};
 }
 

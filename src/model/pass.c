@@ -1,4 +1,5 @@
-/* The weights of a model, the memory of a pass, and the attention weights that it leaves. */
+/* The weights of a model, the memory of a pass, and the attention weights that the pass leaves
+ * behind. */
 #include "model/pass.h"
 #include "tensor/vec.h"
 

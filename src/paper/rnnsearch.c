@@ -1,4 +1,4 @@
-/* rnnsearch: neural machine translation with attention, whole, in one file.
+/* rnnsearch: neural machine translation with attention, complete in one file.
  *
  * The model of Bahdanau, Cho and Bengio, "Neural machine translation by jointly learning to align
  * and translate" (2015, arXiv 1409.0473), from text to translation, with gradients by hand, in the
@@ -38,7 +38,7 @@
 typedef REAL real;
 
 /* The paper has m = 620, n = n_a = 1000, l = 500, batches of 80 pairs and Adadelta's rate 1, and
- * trains for days. This is for a minute: small, with a larger rate, which falls to 0. */
+ * trains for days. This version trains in a minute: it is small, its rate larger, falling to 0. */
 enum { SIZE_M = 24, SIZE_N = 48, SIZE_A = 24, SIZE_L = 24, BATCH = 8, UPDATES = 6000 };
 static const double RATE = 8, RHO = 0.95, EPSILON = 1e-6, CLIP = 1;
 enum { REPORT = 500, VALIDATED = 500 }; /* updates between reports; most pairs in one */
@@ -746,7 +746,7 @@ static double validate(const model *M, pair *pairs, int count, double *exact) {
 }
 
 /* Ends when all validation pairs are right, or all training pairs if there are no others. The paper
- * sorts the pairs of 20 batches by length, to save padding; here any pairs make a batch. */
+ * sorts the pairs of 20 batches by length, to save padding; here batches are random. */
 static int train(const char *path, const char *model_path, const char *valid_path) {
     static model M = {.m = SIZE_M, .n = SIZE_N, .n_a = SIZE_A, .l = SIZE_L};
     static pass P;

@@ -22,8 +22,8 @@ typedef bool (*sa_log_row)(void *context, const char *const *cells, sa_error *er
 bool sa_training_log_read(const char *folder, bool required, sa_log_row row, void *context,
                           sa_error *error);
 
-/* Adds the film of a training's folder to the model added last: frames of the first pairs from
- * DIR/film/0001 ..., single heads from DIR/film/0001/head-1 ..., captions from the log. Skips
- * frames of a long film. A folder without frames adds nothing. SA_DATA: a frame is damaged, or its
- * tokens differ from the first frame's. */
+/* Adds the film in a training run's folder to the most recently added model: frames of the first
+ * pairs from DIR/film/0001 ..., single heads from DIR/film/0001/head-1 ..., captions from the log.
+ * Skips frames of a long film. A folder without frames adds nothing. SA_DATA: a frame is damaged,
+ * or its tokens differ from the first frame's. */
 bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error);

@@ -490,8 +490,8 @@ static off_t process_byte(const sa_comparison *all, int rank) {
 }
 
 /* Locks, unlocks or looks at a byte: command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK, type F_WRLCK
- * or F_UNLCK. F_OFD_GETLK sets the type of a byte that another process holds. Fails with errno
- * set. */
+ * or F_UNLCK. F_OFD_GETLK sets *type to the kind of lock another process holds on the byte, or to
+ * F_UNLCK. Fails with errno set. */
 static bool lock(const sa_comparison *all, int command, off_t at, short *type) {
     struct flock byte = {.l_type = *type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
     const bool good = fcntl(all->claims, command, &byte) == 0;

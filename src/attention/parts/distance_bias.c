@@ -11,8 +11,9 @@ typedef struct distance_bias { /* weights, or their gradients */
     bool causal;
 } distance_bias;
 
-/* Returns the bucket. Half of the buckets are for one distance each; the others grow with its
- * logarithm up to 128 words. Unless attention is causal, each direction has half of the buckets. */
+/* Returns the bucket. Half of the buckets are for one distance each; the others are spaced
+ * logarithmically, up to 128 words. Unless attention is causal, each direction has half of the
+ * buckets. */
 int sa_t5_bucket(int distance, bool causal) {
     const int buckets = causal ? BUCKETS : BUCKETS / 2, exact = buckets / 2;
     const int after = !causal && distance > 0 ? buckets : 0;

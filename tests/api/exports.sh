@@ -19,7 +19,7 @@ compare() { # NAME FUNCTIONS
 
 compare "$map" "$(sed -n 's/^ *\(sa_[a-z0-9_]*\);$/\1/p' "$map" | sort)"
 names() { # OPTION LIBRARY
-    "$nm" "$1" --defined-only --format=posix "$2" | awk 'NF > 1 && $2 !~ /[wA]/ { sub(/@.*/, "", $1); print $1 }' | sort -u
+    "$nm" "$1" --defined-only --format=posix "$2" | awk '!/:$/ && NF > 1 && $2 !~ /[wA]/ { sub(/@.*/, "", $1); print $1 }' | sort -u
 }
 for library; do
     case $library in

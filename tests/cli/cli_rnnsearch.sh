@@ -15,7 +15,8 @@ compile() { # OUT COMPILER OPTION...
 [ "$(wc -l <"$file")" -le 900 ] || fail "$file has more than 900 lines"
 grep -nE '\b(sa|SA)_[a-z]' "$file" && fail "$file names the library"
 # What the library's comments say of it.
-grep -rhoE '([a-z_]+ and )?[a-z_]+ of paper/rnnsearch\.c' "$root/src" | sed 's/ of .*//; s/ and /\n/' >named
+find "$root/src" -name '*.[ch]' -exec cat {} + | tr '\n' ' ' | sed -E 's/ +\* +/ /g' |
+    grep -oE '([a-z_]+ and )?[a-z_]+ of paper/rnnsearch\.c' | sed 's/ of .*//; s/ and /\n/' >named
 while read -r name; do
     grep -qE "^static .*\b$name\(" "$file" || fail "$file has no $name"
 done <named

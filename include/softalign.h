@@ -36,9 +36,9 @@
  *     }
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. SA_USAGE names an argument that must not be NULL, an unknown choice or a number
- * out of range. Other functions do nothing, or return NULL, 0 or false, for such a NULL. `context`
- * is passed through unchanged; it may be NULL.
+ * which may be NULL. SA_USAGE names an argument that must not be NULL, an unknown choice or a
+ * number out of range. Other functions do nothing, or return NULL, 0 or false, for such a NULL.
+ * `context` is passed through unchanged; it may be NULL.
  *
  * Ownership. A pointer to const is borrowed. What you pass must outlive the call, or the struct
  * that holds it. What you get lives as long as the object that it came from, or until the callback

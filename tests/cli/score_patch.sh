@@ -16,7 +16,7 @@ patch -s -p1 <rows.patch || fail "the patches do not apply"
 neighbor=src/attention/parts/head_norm.c added=$(sed -n '/^--- .dev.null/ { n; s|^+++ b/||p }' rows.patch)
 same "new files" src/attention/parts/gated_output.c "$added"
 (cd "$build" && ninja -t commands softalign_command) |
-    sed -E "s|$build|$PWD/build|g; s|$root|$PWD|g; s|\"($PWD[^\" ]*)\"|\1|g
+    sed -E "s|$build|$PWD/build|g; s|$root|$PWD|g; s|['\"]($PWD[^'\" ]*)['\"]|\1|g
         \# -c .*$neighbor\$# { p; s|$neighbor|$added|g; b }
         s|([^ ]*)$neighbor\.o|& \1$added.o|g" >commands
 

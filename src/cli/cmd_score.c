@@ -1,4 +1,3 @@
-#include "base/number.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -6,7 +5,6 @@
 #include "data/corpus.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
-#include "report/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +15,9 @@ enum { REFERENCES = 16, WORDS = 1 + REFERENCES };
 #define AT(field) offsetof(score_options, field)
 
 static const sa_option table[] = {
-    {"sentence", SA_SWITCH(RUN(sentence)),
-     "one line per sentence: BLEU TAB chrF, with --effective-order"},
     {"against", CLI_TEXT(INPUT, RUN(against), NULL, "FILE"),
      "hypotheses of another system: score differences and p-values (paired bootstrap)"},
     {"confidence", SA_SWITCH(RUN(confidence)), "95 % bootstrap confidence intervals of the scores"},
-    {"by-length", SA_SWITCH(RUN(by_length)),
-     "also report scores by the length of the --source lines"},
-    {"source", CLI_TEXT(INPUT, RUN(source), NULL, "FILE"), "source sentences"},
     {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
     {0},
 };
@@ -40,14 +33,16 @@ static const sa_option link_table[] = {
      "alignments of the reverse direction (target-source), to be combined with LINKS"},
     {"combine", SA_CHOICE(RUN(combine), GROW_DIAG, sa_symmetrizations),
      "symmetrization of the two directions"},
+    {"source", CLI_TEXT(INPUT, RUN(source), NULL, "FILE"),
+     "source sentences; links beyond them are errors"},
     {"target", CLI_TEXT(INPUT, RUN(target), NULL, "FILE"),
-     "target sentences; links beyond them or beyond --source are errors"},
+     "target sentences; links beyond them are errors"},
     {0},
 };
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* The output of a system, or those of its lines whose source has some length. */
+/* The output of a system. */
 typedef struct score_system {
     const char *name;
     sa_metric_stats *each, sum; /* each: [sum.sentences] */
@@ -58,10 +53,9 @@ typedef struct score_system {
 typedef struct score_work {
     const score_options *options;
     size_t count, references;
-    bool resampled;                                     /* bootstrap samples were drawn */
-    score_system ours, theirs;                          /* theirs.each is NULL without --against */
-    score_system band[SA_LENGTH_BANDS + 1];             /* one without a name ends the list */
-    double p_value[SA_METRIC_COUNT];                    /* for the difference between the two */
+    bool resampled;            /* bootstrap samples were drawn */
+    score_system ours, theirs; /* theirs.each is NULL without --against */
+    double p_value[SA_METRIC_COUNT], sacrebleu_p[SA_METRIC_COUNT]; /* of ours - theirs */
     sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
 } score_work;
 
@@ -107,8 +101,10 @@ static bool resample(score_work *work, sa_error *error) {
     for (int m = 0; good && m < SA_METRIC_COUNT; m++) {
         const int first = m * count;
         if (differences) {
-            work->p_value[m] = sa_bootstrap_p_value(values[0] + first, values[1] + first, count,
-                                                    work->ours.value[m] - work->theirs.value[m]);
+            const double *const draws = differences + first;
+            const double difference = work->ours.value[m] - work->theirs.value[m];
+            work->p_value[m] = sa_bootstrap_p_value(draws, count, difference);
+            work->sacrebleu_p[m] = sa_sacrebleu_p_value(draws, count, difference);
             work->difference[m] = sa_confidence_interval_of(differences + first, count);
         }
         for (int k = 0; k < number; k++)
@@ -117,39 +113,6 @@ static bool resample(score_work *work, sa_error *error) {
     work->resampled = good;
     free(values[0]), free(values[1]), free(differences);
     return good;
-}
-
-static bool compute_band(score_work *work, const sa_length_band *band, const score_file *source,
-                         score_system *out, sa_error *error) {
-    *out =
-        (score_system){.name = band->name, .each = sa_new(work->count, sizeof *out->each, error)};
-    for (size_t i = 0; out->each && i < work->count; i++) {
-        const char *text = source->line[i];
-        int words = 0;
-        for (size_t size; sa_metric_next_word(&text, &size);) words++;
-        if (!sa_length_band_contains(band, words)) continue;
-        out->each[out->sum.sentences] = work->ours.each[i];
-        sa_metric_stats_add(&out->sum, &work->ours.each[i]);
-    }
-    compute_values(work, &out->sum, out->value);
-    const score_options *options = work->options;
-    const bool good =
-        out->each && (!options->confidence || !out->sum.sentences ||
-                      sa_intervals_draw(out->each, (size_t)out->sum.sentences, &options->metrics,
-                                        &options->resampling, out->interval, error));
-    free(out->each);
-    return good;
-}
-
-/* Fills the bands that have sentences. */
-static bool compute_bands(score_work *work, const score_file *source, sa_error *error) {
-    score_system *next = work->band;
-    for (const sa_length_band *band = sa_length_bands; band->name; band++) {
-        if (!compute_band(work, band, source, next, error)) return false;
-        if (next->sum.sentences) next++;
-    }
-    next->name = NULL;
-    return true;
 }
 
 static void add_signature(const score_work *work, int metric, sa_buffer *out) {
@@ -190,46 +153,14 @@ static void add_score(const score_work *work, int metric, sa_buffer *out) {
 }
 
 static void add_against(const score_work *work, sa_buffer *out) {
-    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s\n", work->theirs.name, "", "other",
-                   "difference", "95 %", "p");
+    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s %14s\n", work->theirs.name, "",
+                   "other", "difference", "95 %", "p", "sacreBLEU's p");
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         const double whole = sa_metric_list[m].whole, other = work->theirs.value[m];
-        sa_buffer_addf(out, "%-8s %8.2f %+10.2f %+8.2f to %+6.2f %8.4f\n", sa_metric_list[m].title,
-                       whole * other, whole * (work->ours.value[m] - other),
-                       whole * work->difference[m].low, whole * work->difference[m].high,
-                       work->p_value[m]);
-    }
-}
-
-static void add_bands(const score_work *work, sa_buffer *out) {
-    sa_column columns[SA_METRIC_COUNT + 4] = {{.title = "sentences", .width = 10},
-                                              {.title = "BLEU", .width = 8, .decimals = 2}};
-    char title[SA_METRIC_COUNT][16];
-    sa_column *next = columns + 2;
-    if (work->options->confidence) {
-        *next++ = (sa_column){.title = "     95 % between", 12, 2, .unit = " to "};
-        *next++ = (sa_column){.width = 6, .decimals = 2};
-    }
-    for (int m = SA_METRIC_BLEU + 1; m < SA_METRIC_COUNT; m++) {
-        const sa_metric *metric = &sa_metric_list[m];
-        snprintf(title[m], sizeof *title, " %5s%s", metric->title, metric->whole > 1 ? " %" : "  ");
-        *next++ = (sa_column){.title = title[m], .width = 8, .decimals = 2};
-    }
-    sa_buffer_adds(out, "\n");
-    sa_table_titles("source words", 12, columns, out);
-    for (const score_system *one = work->band;; one++) {
-        const bool all = !one->name;
-        double values[SA_METRIC_COUNT + 3], *value = values;
-        if (all) one = &work->ours;
-        *value++ = (double)one->sum.sentences;
-        for (int m = 0; m < SA_METRIC_COUNT; m++) {
-            *value++ = sa_metric_list[m].whole * one->value[m];
-            if (m != SA_METRIC_BLEU || !work->options->confidence) continue;
-            *value++ = one->interval[m].low;
-            *value++ = one->interval[m].high;
-        }
-        sa_table_row(all ? "all" : one->name, 12, columns, values, out);
-        if (all) return;
+        sa_buffer_addf(out, "%-8s %8.2f %+10.2f %+8.2f to %+6.2f %8.4f %14.4f\n",
+                       sa_metric_list[m].title, whole * other,
+                       whole * (work->ours.value[m] - other), whole * work->difference[m].low,
+                       whole * work->difference[m].high, work->p_value[m], work->sacrebleu_p[m]);
     }
 }
 
@@ -237,20 +168,6 @@ static bool print_text(const score_work *work, sa_error *error) {
     sa_buffer out = {0};
     for (int m = 0; m < SA_METRIC_COUNT; m++) add_score(work, m, &out);
     if (work->theirs.each) add_against(work, &out);
-    if (work->options->by_length) add_bands(work, &out);
-    return cli_print(&out, error);
-}
-
-static bool print_sentences(const score_work *work, sa_error *error) {
-    sa_buffer out = {0};
-    for (size_t i = 0; i < work->count; i++) {
-        double value[SA_METRIC_COUNT];
-        compute_values(work, &work->ours.each[i], value);
-        sa_number_add(&out, value[SA_METRIC_BLEU]);
-        sa_buffer_adds(&out, "\t");
-        sa_number_add(&out, value[SA_METRIC_CHRF]);
-        sa_buffer_adds(&out, "\n");
-    }
     return cli_print(&out, error);
 }
 
@@ -279,28 +196,6 @@ static json_t *signatures(const score_work *work, bool *failed) {
     return object;
 }
 
-static json_t *json_bands(const score_work *work) {
-    json_t *bands = json_object();
-    for (const score_system *band = work->band; band->name; band++) {
-        json_t *one = json_pack("{s:I}", "sentences", (json_int_t)band->sum.sentences);
-        add_values(one, band->value);
-        if (work->options->confidence)
-            add(one, "intervals", sa_intervals_json(band->interval, SA_METRIC_COUNT));
-        add(bands, band->name, one);
-    }
-    return bands;
-}
-
-static json_t *json_sentences(const score_work *work) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < work->count; i++) {
-        double value[SA_METRIC_COUNT];
-        compute_values(work, &work->ours.each[i], value);
-        json_array_append_new(list, add_values(json_object(), value));
-    }
-    return list;
-}
-
 static bool print_json(const score_work *work, sa_error *error) {
     const score_options *options = work->options;
     const sa_bleu *bleu = &work->ours.sum.bleu;
@@ -310,22 +205,22 @@ static bool print_json(const score_work *work, sa_error *error) {
     sa_bleu_precisions(bleu, &options->metrics, precisions);
     if (against)
         json_object_update_new(
-            against, json_pack("{s:o, s:o, s:o}", "intervals",
+            against, json_pack("{s:o, s:o, s:o, s:o}", "intervals",
                                sa_intervals_json(work->theirs.interval, SA_METRIC_COUNT),
                                "difference", sa_intervals_json(work->difference, SA_METRIC_COUNT),
-                               "p", add_values(json_object(), work->p_value)));
+                               "p", add_values(json_object(), work->p_value), "sacrebleu_p",
+                               add_values(json_object(), work->sacrebleu_p)));
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
     json_object_update_new(
         add_values(object, work->ours.value),
-        json_pack("{s:o, s:o, s:I, s:I, s:o, s:o*, s:o*, s:o*, s:o*}", "precisions",
+        json_pack("{s:o, s:o, s:I, s:I, s:o, s:o*, s:o*}", "precisions",
                   sa_json_vector(precisions, SA_BLEU_ORDER), "brevity",
                   sa_json_number(sa_bleu_brevity(bleu)), "hypothesis_tokens",
                   (json_int_t)bleu->hypothesis, "reference_tokens", (json_int_t)bleu->reference,
                   "signatures", signatures(work, &failed), "intervals",
                   work->resampled ? sa_intervals_json(work->ours.interval, SA_METRIC_COUNT) : NULL,
-                  "against", against, "each", options->sentence ? json_sentences(work) : NULL,
-                  "by_length", options->by_length ? json_bands(work) : NULL));
+                  "against", against));
     if (!failed) return cli_print_json(object, error);
     json_decref(object);
     return sa_fail_memory(error, 0);
@@ -381,8 +276,8 @@ static void clean_lines(const score_file *file) {
 /* Scores the file words[0] against the references words[1] ... and prints the scores. */
 static bool score_texts(const score_options *options, const char *const *words, size_t count,
                         sa_error *error) {
-    enum { AGAINST = WORDS, SOURCE, FILES };
-    const char *path[FILES] = {[AGAINST] = options->against, [SOURCE] = options->source};
+    enum { AGAINST = WORDS, FILES };
+    const char *path[FILES] = {[AGAINST] = options->against};
     score_file file[FILES] = {{0}};
     for (size_t i = 0; i < count; i++) path[i] = words[i];
     score_work work = {.options = options, .references = count - 1};
@@ -390,15 +285,12 @@ static bool score_texts(const score_options *options, const char *const *words, 
     work.count = file->count;
     for (size_t i = 0; good && i < FILES; i++) clean_lines(&file[i]);
     good = good && compute_stats(&work, &work.ours, file, file + 1, error);
-    if (good && !options->sentence) note_bleu(&work, file);
+    if (good) note_bleu(&work, file);
     good = good &&
            (!options->against ||
             compute_stats(&work, &work.theirs, &file[AGAINST], file + 1, error)) &&
            ((!options->confidence && !options->against) || resample(&work, error)) &&
-           (!options->by_length || compute_bands(&work, &file[SOURCE], error)) &&
-           (options->json       ? print_json
-            : options->sentence ? print_sentences
-                                : print_text)(&work, error);
+           (options->json ? print_json : print_text)(&work, error);
     score_files_release(file, FILES);
     free(work.ours.each), free(work.theirs.each);
     return good;
@@ -409,29 +301,20 @@ static bool score_texts(const score_options *options, const char *const *words, 
 /* Checks for options that exclude each other. */
 static bool check_options(const score_options *options, size_t count, sa_error *error) {
     const char *texts = "applies to texts, not --alignments", *links = "needs --alignments";
-    const char *alone = "needs --json with --sentence";
     const bool aligns = options->alignments;
-    const bool lines = !aligns && options->sentence && !options->json;
     const struct {
         bool wrong;
         const char *option, *why;
     } checks[] = {
-        {aligns && options->sentence, "sentence", texts},
         {aligns && options->against, "against", texts},
         {aligns && options->confidence, "confidence", texts},
-        {aligns && options->by_length, "by-length", texts},
         {!aligns && options->reverse, "reverse", links},
+        {!aligns && options->source, "source", links},
         {!aligns && options->target, "target", links},
         {!aligns && options->shift, "shift", links},
         {!aligns && options->links_base, "links-base", links},
         {!aligns && options->gold_base, "gold-base", links},
         {!aligns && options->combine != GROW_DIAG, "combine", links},
-        {!aligns && options->by_length && !options->source, "by-length", "needs --source FILE"},
-        {!aligns && options->source && !options->by_length, "source",
-         "is read for --by-length or --alignments"},
-        {lines && options->against, "against", alone},
-        {lines && options->confidence, "confidence", alone},
-        {lines && options->by_length, "by-length", alone},
     };
     if (aligns && count != 2)
         return sa_fail(error, SA_USAGE, "score: --alignments compares two files: LINKS GOLD");
@@ -447,7 +330,6 @@ static bool run(cli_call *call, sa_error *error) {
     while (call->words[given]) given++;
     if (!check_options(options, given, error)) return false;
     if (options->alignments) return score_links(options, call->words, error);
-    if (options->sentence) options->metrics.effective_order = true;
     return score_texts(options, call->words, given, error);
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct score_options {
     const char *against, *source, *target, *reverse;
-    bool sentence, by_length, confidence, json, alignments, shift;
+    bool confidence, json, alignments, shift;
     int links_base, gold_base, combine;
     sa_resampling resampling;
     sa_metrics metrics;

@@ -1,11 +1,12 @@
 #include "config/settings.h"
 #include "attention/parts.h"
 #include "base/json.h"
+#include "base/thread.h"
 #include "data/text_codec.h"
-#include "inference/search.h"
+#include "layers/optimizer.h"
 #include "metrics/metrics.h"
+#include "model/decode.h"
 #include "model/seq2seq.h"
-#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -249,7 +250,7 @@ const sa_option sa_settings_options[] = {
 
 const sa_option sa_search_options[] = {
     {"beam", SA_INT(SEARCH(beam), 1, 1, 1000, "N"), "beam size; 1: greedy search"},
-    {"length-penalty", SA_CHOICE(SEARCH(length_penalty), 0, sa_length_penalties),
+    {"length-penalty", SA_WORDS(SEARCH(length_penalty), 0, "average", "gnmt", "none"),
      "length penalty: divide log-probabilities by len^A (average), by ((5 + len) / 6)^A (gnmt; Wu "
      "et al. 2016), or not at all (none)"},
     {"length-power", SA_REAL(SEARCH(length_power), 1, 0, 10, "A"),

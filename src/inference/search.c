@@ -9,25 +9,13 @@
 
 /* ---- How hypotheses are compared, and words sampled ------------------------------------------ */
 
-static double by_length(int len, double power) {
-    return pow(len, power);
+/* Returns what log p of a hypothesis of `len` words is divided by. */
+static double length_penalty(const sa_search *search, int len) {
+    if (search->length_penalty == SA_LENGTH_PENALTY_NONE) return 1;
+    const bool average = search->length_penalty == SA_LENGTH_PENALTY_AVERAGE;
+    /* equation 14 of Wu et al. 2016 */
+    return pow(average ? len : (5.0 + len) / 6, search->length_power);
 }
-
-/* Equation 14 of Wu et al. 2016 */
-static double gnmt(int len, double power) {
-    return pow((5.0 + len) / 6, power);
-}
-
-static double none(int len, double power) {
-    return 1;
-}
-
-const sa_length_penalty sa_length_penalties[] = {
-    [SA_LENGTH_PENALTY_AVERAGE] = {"average", "log p / len^power", by_length},
-    [SA_LENGTH_PENALTY_GNMT] = {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
-    [SA_LENGTH_PENALTY_NONE] = {"none", "log p", none},
-    {.name = NULL},
-};
 
 /* Returns sum_j log(min(sum_i alpha_ij, 1)), from the sums over i [S] (Wu et al. 2016, equation
  * 14). */
@@ -351,9 +339,7 @@ static bool finish_hypothesis(search_state *run, const live_hypothesis *end, boo
         sa_axpy(1, row, run->sums, (int)S);
     }
     const double covered = search->coverage > 0 ? coverage_penalty(run->sums, (int)S) : 0;
-    found.score = end->log_p / sa_length_penalties[search->length_penalty].divisor(
-                                   found.len, search->length_power) +
-                  search->coverage * covered;
+    found.score = end->log_p / length_penalty(search, found.len) + search->coverage * covered;
     add_finished(run, b, found);
     return true;
 }

@@ -28,16 +28,6 @@ int sa_search_rows(const sa_search *search);
 bool sa_search_batch(sa_ensemble *ensemble, const sa_sentence *const *sources, const int *lengths,
                      int count, const sa_search *search, sa_hypothesis *found, sa_error *error);
 
-/* ---- How hypotheses are compared, and words sampled ------------------------------------------ */
-
-/* How hypotheses of different lengths are compared: log p is divided by `divisor`. */
-typedef struct sa_length_penalty {
-    const char *name, *formula;
-    double (*divisor)(int len, double power);
-} sa_length_penalty;
-
-extern const sa_length_penalty sa_length_penalties[]; /* ends with a NULL name */
-
 typedef struct sa_candidate {
     int32_t word;
     double log_p;

@@ -299,12 +299,29 @@ sa_confidence_interval sa_confidence_interval_of(double *values, int samples) {
     return (sa_confidence_interval){sum / samples, values[cut], values[samples - cut - 1]};
 }
 
-double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
-                            double difference) {
+double sa_bootstrap_p_value(const double *differences, int samples, double difference) {
     double mean = 0;
-    int larger = 0;
-    for (int i = 0; i < samples; i++) mean += fabs(ours[i] - theirs[i]);
+    int far = 0;
+    for (int i = 0; i < samples; i++) mean += differences[i] / samples;
+    for (int i = 0; i < samples; i++) far += fabs(differences[i] - mean) >= fabs(difference);
+    return isnan(mean) ? NAN : (double)(far + 1) / (samples + 1);
+}
+
+double sa_sacrebleu_p_value(const double *differences, int samples, double difference) {
+    double mean = 0;
+    int far = 0;
+    for (int i = 0; i < samples; i++) mean += fabs(differences[i]);
     mean /= samples;
-    for (int i = 0; i < samples; i++) larger += fabs(ours[i] - theirs[i]) - mean > fabs(difference);
-    return isnan(mean) ? NAN : (double)(larger + 1) / (samples + 1);
+    for (int i = 0; i < samples; i++) far += fabs(differences[i]) - mean > fabs(difference);
+    return isnan(mean) ? NAN : (double)(far + 1) / (samples + 1);
+}
+
+double sa_holm_p_value(const double *p, size_t count, size_t i) {
+    double most = p[i]; /* NaN stays */
+    for (size_t j = 0; j < count; j++) {
+        int larger = 0;
+        for (size_t k = 0; k < count; k++) larger += p[k] >= p[j];
+        if (p[j] <= p[i]) most = fmax(most, fmin(1, p[j] * larger));
+    }
+    return most;
 }

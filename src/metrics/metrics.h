@@ -133,11 +133,21 @@ typedef struct sa_confidence_interval {
 /* Computes the interval; sorts the values. */
 sa_confidence_interval sa_confidence_interval_of(double *values, int samples);
 
-/* Returns the p-value of sacreBLEU's paired bootstrap test for two systems that differ by
- * `difference`:
+/* Returns the two-sided p-value of the paired bootstrap (Koehn 2004) for two systems that differ by
+ * `difference`, from the differences d_i on the samples, which are centred as if there were none:
  *
- *   p = (c + 1) / (samples + 1),  c = number of samples i with |d_i| - mean|d| > |difference|
+ *   p = (c + 1) / (samples + 1),  c = number of samples with |d_i - mean d| >= |difference|
  *
- * where d_i is the difference on sample i. NaN if a value is NaN. */
-double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
-                            double difference);
+ * 1 for equal outputs. NaN if a d_i is NaN. */
+double sa_bootstrap_p_value(const double *differences, int samples, double difference);
+
+/* Returns the p-value that sacreBLEU 2 prints: the same with |d_i| - mean |d| > |difference|. It
+ * is about half as large, and for equal outputs the smallest there is. */
+double sa_sacrebleu_p_value(const double *differences, int samples, double difference);
+
+/* Returns p[i], corrected for `count` tests of one table by the method of Holm (1979):
+ *
+ *   max_{j: p_j <= p_i} min(1, p_j |{k: p_k >= p_j}|)
+ *
+ * Tests whose p is NaN do not count. */
+double sa_holm_p_value(const double *p, size_t count, size_t i);

@@ -79,22 +79,30 @@ static double mean_bleu(const sa_compare_model *model) {
     return fmax(model->scores[SA_COMPARE_MEAN][SA_COMPARE_BLEU], 0); /* 0 instead of NaN */
 }
 
-/* Sets p of every model except the first. Marks the best model if it differs significantly from the
- * first or, if it is the first, from all others. */
-static void test_models(sa_comparison *all) {
+/* Sets p of every model except the first, corrected by their number. Marks the best model if it
+ * differs significantly from the first or, if it is the first, from all others. */
+static bool test_models(sa_comparison *all, sa_error *error) {
     double first[SA_COMPARE_SAMPLES], other[SA_COMPARE_SAMPLES];
     sa_compare_model *best = all->models, *const end = all->models + all->model_count;
     for (sa_compare_model *model = best; model < end; model++)
         if (mean_bleu(model) > mean_bleu(best)) best = model;
     best->best = all->model_count > 1;
+    double *p = sa_new(all->model_count, sizeof *p, error);
     draw_means(all, all->models, first);
-    for (sa_compare_model *model = all->models + 1; model < end; model++) {
+    for (sa_compare_model *model = all->models + 1; p && model < end; model++) {
         draw_means(all, model, other);
-        const double p = sa_bootstrap_p_value(other, first, SA_COMPARE_SAMPLES,
-                                              mean_bleu(model) - mean_bleu(all->models));
-        model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] = p;
-        if (best == model || best == all->models) best->best = best->best && p < 0.05;
+        for (int i = 0; i < SA_COMPARE_SAMPLES; i++) other[i] -= first[i];
+        p[model - all->models - 1] = sa_bootstrap_p_value(
+            other, SA_COMPARE_SAMPLES, mean_bleu(model) - mean_bleu(all->models));
     }
+    for (size_t i = 1; p && i < all->model_count; i++) {
+        const double corrected = sa_holm_p_value(p, all->model_count - 1, i - 1);
+        sa_compare_model *model = &all->models[i];
+        model->scores[SA_COMPARE_MEDIAN][SA_COMPARE_P] = corrected;
+        if (best == model || best == all->models) best->best = best->best && corrected < 0.05;
+    }
+    free(p);
+    return p != NULL;
 }
 
 /* Sets the statistics of all models over their seeds. */
@@ -116,9 +124,8 @@ static bool find_statistics(sa_comparison *all, sa_error *error) {
                              count ? numbers[0] : NAN, count ? numbers[count - 1] : NAN};
         for (int s = 0; s < SA_COMPARE_STATISTICS; s++) all->models[model].scores[s][k] = of[s];
     }
-    if (numbers) test_models(all);
     free(numbers);
-    return numbers != NULL;
+    return numbers && test_models(all, error);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -148,8 +155,9 @@ static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out)
     const char *const begin = form == LATEX ? "% " : "";
     if (form == MARKDOWN && all->model_count * all->seeds > 1) sa_buffer_adds(out, "\n");
     if (all->model_count > 1)
-        sa_buffer_addf(out, "%sp: paired bootstrap test of BLEU against %s.\n", begin,
-                       all->models->name);
+        sa_buffer_addf(out, "%sp: paired bootstrap test of BLEU against %s%s.\n", begin,
+                       all->models->name,
+                       all->model_count > 2 ? ", corrected by their number (Holm)" : "");
     if (all->seeds > 1)
         sa_buffer_addf(out, "%s over %zu seeds; table.csv has every run.\n",
                        form == LATEX ? "% Means and standard deviations" : "Medians", all->seeds);

@@ -30,16 +30,14 @@ same "two references" "$(sed -n '1s/.*"text": "BLEU\(.*\)".*/\1/p' "$root/tests/
     "$(sed -n '1s/.*version//; 1s/.*softalign:[0-9.]*//p' out)"
 head -n 1 out | grep -q '^BLEU|nrefs:2|' || fail "the signature does not count references: $(cat out)"
 
-# By sentence; packed files, Windows line ends and a byte order mark make no difference.
-expect 0 "" score hyp ref --sentence
-tail -n +2 "$root/tests/golden/own.sentence.tsv" | cut -f 1,2 | sed 's/\.0\b//g' | diff - out ||
-    fail "--sentence has other values"
+# Packed files, Windows line ends and a byte order mark make no difference.
+expect 0 "" score hyp ref
 cp out before
 gzip -k hyp
 (printf '\xef\xbb\xbf' && sed 's/$/\r/' ref) >dos
-expect 0 "" score hyp.gz dos --sentence
+expect 0 "" score hyp.gz dos
 cmp -s out before || fail "gzip or Windows text scores otherwise"
-"$softalign" score - ref --sentence <hyp | cmp - before || fail "standard input scores otherwise"
+"$softalign" score - ref <hyp | cmp - before || fail "standard input scores otherwise"
 printf 'b\n' >b
 expect 0 "" score b b --effective-order
 head -n 1 out | grep -q 'eff:yes.* = 100.00 ' || fail "--effective-order: $(cat out)"
@@ -54,27 +52,21 @@ cmp -s out before && fail "another seed gives the same samples"
 grep -q '^BLEU|nrefs:1|bs:1000|seed:2|case:mixed|.* = 79.37 (μ = [0-9.]* ± [0-9.]*) 86.4/' out ||
     fail "--confidence: $(cat out)"
 expect 0 "" score hyp ref --against hyp --samples 9
-same "against itself" "BLEU 79.37 +0.00 +0.00 to +0.00 0.1000" "$(sed -n 's/^BLEU  *\(79.*\)/BLEU \1/p' out | xargs)"
-
-# By length of the source: the bands' sentences add up.
-expect 0 "" score hyp ref --by-length --source ref
-same "sentences" "32 32" "$(awk '/^source words/ { on = 1; next } on && $1 != "all" { sum += $2 }
-    on && $1 == "all" { print sum, $2 }' out)"
+same "against itself" "BLEU 79.37 +0.00 +0.00 to +0.00 1.0000 0.1000" "$(sed -n 's/^BLEU  *\(79.*\)/BLEU \1/p' out | xargs)"
 
 # For programs.
 if has python3; then
-    expect 0 "" score hyp ref --json --by-length --source ref --confidence --against ref2 --sentence
+    expect 0 "" score hyp ref --json --confidence --against ref2
     python3 - <<'END' || fail "--json: $(head -c 2000 out)"
 import json
 all = json.load(open("out"))
 assert abs(all["bleu"] - 79.36691041737934) < 1e-10 and all["chrf"] == 78.08485449862208
-assert all["sentences"] == 32 == len(all["each"]) and all["references"] == 1
+assert all["sentences"] == 32 and all["references"] == 1
 assert all["exact"] == 13 / 32 and all["tokens"] == 172 / 225 and abs(all["per"] - 100 * 50 / 225) < 1e-12
 assert all["precisions"][0] == 100 * 197 / 228 and all["brevity"] == 1
 assert (all["hypothesis_tokens"], all["reference_tokens"]) == (228, 225)
-assert sum(band["sentences"] for band in all["by_length"].values()) == 32
-for interval in [all["intervals"]["bleu"], all["by_length"]["3-5"]["intervals"]["bleu"]]:
-    assert interval["low"] < interval["mean"] < interval["high"]
+interval = all["intervals"]["bleu"]
+assert interval["low"] < interval["mean"] < interval["high"]
 assert 66 < all["against"]["bleu"] < 67 and 0 < all["against"]["p"]["bleu"] < 0.05
 difference = all["against"]["difference"]["bleu"]
 means = all["intervals"]["bleu"]["mean"] - all["against"]["intervals"]["bleu"]["mean"]
@@ -94,7 +86,6 @@ printf 'Er kam , sah .\nDann ging er .\nJa!\n' >cut
 printf 'l&apos;eau\nvon un@@ ten\nUnd: oben\n' >moses
 zero "no hypothesis has four tokens, so there are no 4-grams (--effective-order counts the shorter n-grams)" brief brief
 expect 0 "" score brief brief --effective-order
-expect 0 "" score brief brief --sentence
 zero "no token of a hypothesis is in its references" brief other --json
 zero "the hypotheses are empty" <(printf '\n\n') other
 zero "an order of n-grams has no match and is not smoothed (see --smooth)" <(echo a b c d) <(echo a x c y) --smooth none
@@ -217,24 +208,18 @@ printf '0-0 5-99999999\n' >far
 expect 7 "far:1: link 5-99999999: no sentence has so many words" \
     score --alignments far far --reverse far --links-base 0
 expect 2 "score: standard input can be only one of the files" score - -
-expect 2 "score: --by-length needs --source FILE" score hyp ref --by-length
-expect 2 "score: --source is read for --by-length or --alignments" score hyp ref --source ref
+expect 2 "score: there is no '--by-length' any more: 'eval --by-length' has BLEU by the length of the source" \
+    score hyp ref --by-length
+expect 2 "score: --source needs --alignments" score hyp ref --source ref
 expect 2 "score: --shift needs --alignments" score hyp ref --shift
 expect 2 "score: --against applies to texts, not --alignments" score --alignments links gold --against a
-expect 2 "score: --against needs --json with --sentence" score hyp ref --sentence --against a
 expect 2 "score: --alignments compares two files: LINKS GOLD" score --alignments links gold gold
-for option in sentence confidence by-length; do
-    expect 2 "score: --$option applies to texts, not --alignments" \
-        score --alignments links gold "--$option" --source ref
-done
+expect 2 "score: --confidence applies to texts, not --alignments" score --alignments links gold --confidence
 expect 2 "score: --reverse needs --alignments" score hyp ref --reverse links
 expect 2 "score: --target needs --alignments" score hyp ref --target ref
 expect 2 "score: --links-base needs --alignments" score hyp ref --links-base 1
 expect 2 "score: --gold-base needs --alignments" score hyp ref --gold-base 1
 expect 2 "score: --combine needs --alignments" score hyp ref --combine union
-expect 2 "score: --confidence needs --json with --sentence" score hyp ref --sentence --confidence
-expect 2 "score: --by-length needs --json with --sentence" \
-    score hyp ref --sentence --by-length --source ref
 expect 2 "score: standard input can be only one of the files" score - ref --against -
 expect 2 "--tokenize 'intl': expected 13a, none, char or zh" score hyp ref --tokenize intl
 finish

@@ -2,9 +2,9 @@
 #include "attention/attention.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
+#include "layers/optimizer.h"
 #include "model/seq2seq.h"
 #include "support/suite.h"
-#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Bootstrap samples of sentences, and the statistics of their scores. */
+#include "base/rng.h"
 #include "metrics/metrics.h"
 #include "support/suite.h"
 
@@ -73,13 +74,48 @@ START_TEST(a_fortieth_is_cut_off_at_either_end) {
 END_TEST
 
 START_TEST(chance_of_a_difference_by_hand) {
-    /* |d| = 1 0 3 2 with the mean 1.5: above it by -.5, -1.5, 1.5, .5 */
-    const double ours[] = {2, 5, 1, 4}, theirs[] = {1, 5, 4, 2};
-    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, 1.6), 1 / 5.0);
-    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, -1), 2 / 5.0);
-    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, 0.4), 3 / 5.0);
-    ck_assert_double_eq(sa_bootstrap_p_value(ours, ours, 4, 0),
-                        1 / 5.0); /* none is larger than 0 */
+    /* the mean is 0: deviations of 1 0 3 2 */
+    const double d[] = {1, 0, -3, 2}, equal[4] = {0};
+    ck_assert_double_eq(sa_bootstrap_p_value(d, 4, 3.1), 1 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(d, 4, -2), 3 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(d, 4, 0.4), 4 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(equal, 4, 0), 1);
+    ck_assert_double_nan(sa_bootstrap_p_value((double[]){1, NAN}, 2, 1));
+    /* sacreBLEU: |d| = 1 0 3 2 with the mean 1.5: above it by -.5, -1.5, 1.5, .5 */
+    ck_assert_double_eq(sa_sacrebleu_p_value(d, 4, 1.6), 1 / 5.0);
+    ck_assert_double_eq(sa_sacrebleu_p_value(d, 4, -1), 2 / 5.0);
+    ck_assert_double_eq(sa_sacrebleu_p_value(d, 4, 0.4), 3 / 5.0);
+    ck_assert_double_eq(sa_sacrebleu_p_value(equal, 4, 0), 1 / 5.0); /* none is larger than 0 */
+}
+END_TEST
+
+/* Draws of two systems that are equally good: p is uniform, so half of them are below 1/2. */
+START_TEST(equal_systems_have_uniform_p) {
+    sa_rng rng = sa_rng_seed(1, 2);
+    int below[3] = {0};
+    double d[200];
+    for (int trial = 0; trial < 1000; trial++) {
+        const double difference = sa_rng_normal(&rng);
+        for (int i = 0; i < 200; i++) d[i] = difference + sa_rng_normal(&rng);
+        const double p = sa_bootstrap_p_value(d, 200, difference);
+        below[0] += p < 0.05, below[1] += p < 0.5, below[2] += p < 0.9;
+    }
+    ck_assert_double_eq_tol(below[0], 50, 25); /* 3.5 sigma */
+    ck_assert_double_eq_tol(below[1], 500, 55);
+    ck_assert_double_eq_tol(below[2], 900, 33);
+}
+END_TEST
+
+/* Holm (1979): 0.01 * 4, 0.02 * 3 twice, for they are equal, and 0.05 below it takes its value. */
+START_TEST(several_tests_are_corrected) {
+    const double p[] = {0.02, 0.05, 0.01, NAN, 0.02}, alone[] = {0.3, NAN};
+    ck_assert_double_eq_tol(sa_holm_p_value(p, 5, 2), 0.04, 1e-12);
+    ck_assert_double_eq_tol(sa_holm_p_value(p, 5, 0), 0.06, 1e-12);
+    ck_assert_double_eq_tol(sa_holm_p_value(p, 5, 4), 0.06, 1e-12);
+    ck_assert_double_eq_tol(sa_holm_p_value(p, 5, 1), 0.06, 1e-12);
+    ck_assert_double_nan(sa_holm_p_value(p, 5, 3));
+    ck_assert_double_eq(sa_holm_p_value(alone, 2, 0), 0.3);
+    ck_assert_double_eq(sa_holm_p_value((double[]){0.6, 0.7}, 2, 0), 1);
 }
 END_TEST
 
@@ -88,7 +124,8 @@ START_TEST(a_clear_difference_is_no_chance) {
     fill(good, 200, 10), fill(bad, 200, 2);
     double *ours = sa_bootstrap_values(good, 200, &metrics, &often, NULL);
     double *theirs = sa_bootstrap_values(bad, 200, &metrics, &often, NULL);
-    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 1000, 30), 1 / 1001.0);
+    for (int i = 0; i < 1000; i++) ours[i] -= theirs[i];
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, 1000, 30), 1 / 1001.0);
     free(ours), free(theirs);
 }
 END_TEST
@@ -102,6 +139,8 @@ int main(void) {
     tcase_add_test(tests, one_sentence_has_no_spread);
     tcase_add_test(tests, a_fortieth_is_cut_off_at_either_end);
     tcase_add_test(tests, chance_of_a_difference_by_hand);
+    tcase_add_test(tests, equal_systems_have_uniform_p);
+    tcase_add_test(tests, several_tests_are_corrected);
     tcase_add_test(tests, a_clear_difference_is_no_chance);
     return suite_run(suite);
 }

@@ -1,6 +1,6 @@
 /* The optimizers against the formulas of their papers. */
+#include "layers/optimizer.h"
 #include "support/suite.h"
-#include "train/trainer.h"
 
 #include <math.h>
 #include <string.h>

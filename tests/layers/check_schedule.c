@@ -1,6 +1,6 @@
 #include "base/option.h"
+#include "layers/optimizer.h"
 #include "support/suite.h"
-#include "train/trainer.h"
 
 #include <math.h>
 #include <string.h>

@@ -147,13 +147,13 @@ struct sa_settings {
     int update, reset;     /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
     bool cell_norm;        /* layer normalization in the recurrent cells */
     int decoder_init;      /* SA_INITIAL_...: what s_0 is computed from */
-    int readout_state;     /* SA_READOUT_...: the state that the read-out sees */
+    int readout_state;     /* SA_READOUT_...: the state that the readout sees */
     bool input_feeding;
     bool copy;  /* pointer-generator: source words may be copied (See et al. 2017) */
     int embed;  /* m, embedding size */
     int hidden; /* n, units of each recurrent layer */
     int attn;   /* n', units of the attention score */
-    int maxout; /* l, units of the read-out */
+    int maxout; /* l, units of the readout */
     int ffn;    /* inner units of a Transformer's feed-forward networks */
     int norm;   /* SA_NORM_..., Transformer */
     int prefix; /* SA_PREFIX_..., decoder-only: what a source word sees of its sentence */

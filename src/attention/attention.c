@@ -10,7 +10,7 @@ static void weights_backward(const sa_attention *w, const sa_head *head, const s
 
 /* A.1.2 (Bahdanau et al. 2015); equation 1 (Vaswani et al. 2017)
  *
- *   q [Q x d], k [S x d], v [S x dv] -> alpha [Q x S] (first e, in place), c [Q x dv] */
+ *   q [Q x d_k], k [S x d_k], v [S x d_v] -> alpha [Q x S] (first e, in place), c [Q x d_v] */
 void sa_attend_forward(const sa_attention *w, sa_head *head) {
     sa_parts_forward(w, SA_PLACE_KEYS, head);
     sa_score_forward(w, head); /* e_ij = f(q_i, k_j) */
@@ -41,10 +41,10 @@ void sa_attend_backward(const sa_attention *w, sa_head *head, sa_head *d) {
 
 /* Returns the buffer that the score's functions may overwrite. */
 static sa_mat score_scratch(const sa_head *head) {
-    return sa_corner(head->scratch->keys, head->k.rows, head->k.cols);
+    return sa_corner(head->scratch->score, head->k.rows, head->k.cols);
 }
 
-/* e_ij = f(q_i, k_j)    q [Q x d], k [S x d] -> alpha [Q x S] */
+/* e_ij = f(q_i, k_j)    q [Q x d_k], k [S x d_k] -> alpha [Q x S] */
 void sa_score_forward(const sa_attention *w, const sa_head *head) {
     w->score->forward(head->v_a, head->q, head->k, head->alpha, score_scratch(head));
 }

@@ -27,25 +27,25 @@ typedef struct sa_attention_sizes sa_attention_sizes;
 
 typedef enum sa_query_projection {
     SA_QUERY_IDENTITY,  /* q = s */
-    SA_QUERY_PROJECTED, /* q = W_a s of size n' */
+    SA_QUERY_PROJECTED, /* q = W_a s of size n_a */
     SA_QUERY_POSITIONS, /* q = W_a s, a score for each source position up to S_max */
     SA_QUERY_MIXTURE,   /* q = W_a s, three values for each component of a mixture */
 } sa_query_projection;
 
 typedef enum sa_key_projection {
     SA_KEY_NONE,    /* no keys: the score does not read the source */
-    SA_KEY_UNITS,   /* k = U_a h of size n', where each unit has its own role */
-    SA_KEY_PRODUCT, /* k = U_a h of size n', for which only products and lengths matter: rotating q
+    SA_KEY_UNITS,   /* k = U_a h of size n_a, where each unit has its own role */
+    SA_KEY_PRODUCT, /* k = U_a h of size n_a, for which only products and lengths matter: rotating q
                        and k together does not change the score */
     SA_KEY_STATE_SIZED, /* k = W_a h of the same size as s, in a product */
     SA_KEY_IDENTITY,    /* k = h, which must be as wide as s */
 } sa_key_projection;
 
-/* Binds the score's own parameters v_a, of which each head gets an equal slice, for n' units
+/* Binds the score's own parameters v_a, of which each head gets an equal slice, for n_a units
  * (`size`) of all heads together and sentences of at most max_positions words. */
 typedef sa_mat sa_score_parameters(sa_binder *binder, const char *prefix, int size, int heads,
                                    int max_positions);
-/* e_ij = f(q_i, k_j)    v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
+/* e_ij = f(q_i, k_j)    v_a [1 x ..], q [Q x d_k], k [S x d_k] -> e [Q x S]; scratch [S x d_k] */
 typedef void sa_score_function(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
 /* Accumulates into dq, dk and dv_a; may overwrite de. */
 typedef void sa_score_derivative(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
@@ -75,26 +75,29 @@ static inline bool sa_score_rotates(const sa_score *score) {
 
 extern const sa_score sa_scores[]; /* in the order of SA_ATTENTION_...; ends with a NULL name */
 
-/* Turns the scores z of a query into its weights p. It gets only the keys that the query sees. */
+/* Turns the scores e of a query into its weights alpha. It gets only the keys that the query sees.
+ */
 typedef struct sa_normalizer {
     const char *name, *formula, *citation;
-    bool exponent;    /* takes the alpha of --entmax-alpha, which each head may learn */
+    bool exponent;    /* takes the exponent --entmax-alpha, which each head may learn */
     bool exponential; /* weights are proportional to the exponentials of the scores */
     bool sparse;      /* weights may be exactly 0, where they have no gradient */
     bool null_key; /* the weights of real words may sum to less than 1; a null key gets the rest */
     const char *any_sum; /* why the weights of a query may have any sum; NULL: they sum to 1 */
-    /* Turns every row z into p.    z [Q x S] */
-    void (*forward)(sa_real alpha, sa_mat z);
-    /* Turns dp into dz, which is 0 where p is; p is also 0 for keys that the query does not see.
-     * Accumulates the gradient of alpha into *dalpha, unless that is NULL. */
-    void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
-    /* Used instead if p alone does not determine the gradient: it also gets the scores z, computed
-     * again, and, like forward, only the keys that the query sees. */
-    void (*scored_backward)(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha);
-    /* Turns every z_j into its distance from the value at which p has a kink. NULL: p is smooth. */
-    void (*kinks)(sa_real alpha, sa_mat z);
+    /* Turns every row e into alpha [Q x S]. exponent: the number that each head may learn. */
+    void (*forward)(sa_real exponent, sa_mat e);
+    /* Turns dalpha into de, which is 0 where alpha is, as it is for keys that the query does not
+     * see. Accumulates into *dexponent, unless that is NULL. */
+    void (*backward)(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent);
+    /* Used instead if alpha alone does not determine the gradient: it also gets the scores e,
+     * computed again, and, like forward, only the keys that the query sees. */
+    void (*scored_backward)(sa_real exponent, sa_mat e, sa_mat alpha, sa_mat dalpha,
+                            sa_real *dexponent);
+    /* Turns every e_j into its distance from the value at which alpha has a kink. NULL: it is
+     * smooth. */
+    void (*kinks)(sa_real exponent, sa_mat e);
     const sa_part *part; /* the part that this normalizer requires, or NULL */
-    const char *learned; /* the parameter that each head learns in place of alpha, or NULL, ... */
+    const char *learned; /* the parameter that each head learns as the exponent, or NULL, ... */
     double start;        /* ... and its value before training */
     /* Returns why it refuses these sizes, worded as in config/settings.h, or NULL. */
     const char *(*refuse)(const sa_attention_sizes *sizes);
@@ -116,9 +119,9 @@ typedef struct sa_attention { /* weights, or their gradients */
     int output_width;           /* of [o^1 .. o^H]; 0: the only output is the context */
     sa_weight W_a;      /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;      /* projects the annotations */
-    sa_mat v_a;         /* [1 x n'], or whatever the score binds */
+    sa_mat v_a;         /* [1 x n_a], or whatever the score binds */
     sa_weight W_v, W_c; /* [value_width x A], [A x output_width]; only with projected values */
-    sa_real exponent;   /* the normalizer's alpha */
+    sa_real exponent;   /* the normalizer's */
     bool decoding;      /* some parts compute other weights when decoding than in training */
     int parts;          /* number of parts; Bahdanau's attention has none */
     struct {
@@ -153,7 +156,7 @@ typedef struct sa_attention_rows {
 
 /* Buffers that every call overwrites. */
 typedef struct sa_attention_scratch {
-    sa_mat keys;                 /* [S x key_width] */
+    sa_mat score;                /* [S x key_width] for the score */
     sa_mat own_keys, d_own_keys; /* [S x a head's] where a part changes keys; d..: backward only */
     sa_mat dalpha, soft;         /* [Q x S] dalpha: backward only */
     sa_mat scores;               /* [Q x S] backward only, for scored_backward */
@@ -183,17 +186,17 @@ typedef struct sa_head {
     int index, unit;      /* of the head, from 0; its first unit in q and k (not 0: a second map) */
     int i, sentence;      /* sentence: index in the memory */
     int causal;           /* P > 0: the query at position i sees the first max(i, P) keys */
-    sa_mat v_a, q, k, v;  /* the score's parameters [1 x ..], [Q x d], [S x d], [S x dv] */
+    sa_mat v_a, q, k, v;  /* the score's parameters [1 x ..], [Q x d_k], [S x d_k], [S x d_v] */
     sa_mat alpha;         /* [Q x S] e, which becomes alpha */
-    sa_mat c;             /* [Q x dv] */
+    sa_mat c;             /* [Q x d_v] */
     const sa_span *spans; /* [Q]; NULL: every query sees all keys */
-    const sa_real *exponent; /* the normalizer's alpha, ... */
+    const sa_real *exponent; /* the normalizer's, ... */
     sa_real *dexponent;      /* ... and its gradient; NULL: it is not learned */
     sa_attention_rows rows;  /* rows of the queries */
     const sa_memory *memory;
     const sa_attention_scratch *scratch;
-    struct sa_head *derivative; /* in the backward pass, else NULL */
-    sa_attention *dw;           /* in a gradient: the gradient of the weights */
+    struct sa_head *gradient; /* in the backward pass, else NULL */
+    sa_attention *dw;         /* in a gradient: the gradient of the weights */
 } sa_head;
 
 /* Computes e, alpha and c from q, k and v. */

@@ -235,7 +235,7 @@ static void heads_backward(const sa_attention *w, const sa_attention_pass *pass,
         const sa_mat dkeys = d.k;
         head.alpha = weights_of(w, all.rows.alpha, k, all.v.rows);
         d.alpha = dalpha_of(w, &dall, k, all.v.rows);
-        head.derivative = &d;
+        head.gradient = &d;
         sa_attend_backward(w, &head, &d);
         if (d.k.x != dkeys.x) sa_add(d.k, dkeys); /* a part used its own keys */
     }

@@ -164,11 +164,11 @@ int sa_attention_growth(const sa_attention *w) {
 }
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
-                                           int steps, bool derivative) {
+                                           int steps, bool gradient) {
     const int carry = sa_attention_carry_width(w, steps);
     sa_attention_rows all = {
         .q = sa_mat_alloc(arena, rows, w->query_width),
-        .alpha = sa_mat_alloc(arena, rows, derivative ? 0 : w->heads * steps),
+        .alpha = sa_mat_alloc(arena, rows, gradient ? 0 : w->heads * steps),
         .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
         .previous_carry = sa_mat_alloc(arena, rows, carry),
         .carry = sa_mat_alloc(arena, rows, carry),
@@ -176,8 +176,8 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
     };
     for (int p = 0; p < w->parts; p++) {
         const sa_part *kind = w->part[p].kind;
-        all.part[p] = sa_mat_alloc(arena, rows,
-                                   kind->row_width ? kind->row_width(w, p, steps, derivative) : 0);
+        all.part[p] =
+            sa_mat_alloc(arena, rows, kind->row_width ? kind->row_width(w, p, steps, gradient) : 0);
     }
     return all;
 }
@@ -197,7 +197,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
         if (w->part[p].kind->own_keys) own = w->key_width / w->kv_heads;
     const bool again = training && w->heads && w->normalizer->scored_backward;
     sa_attention_scratch scratch = {
-        .keys = sa_mat_alloc(arena, steps, w->key_width),
+        .score = sa_mat_alloc(arena, steps, w->key_width),
         .own_keys = sa_mat_alloc(arena, steps, own),
         .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),

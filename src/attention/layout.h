@@ -17,7 +17,7 @@ struct sa_attention_sizes {
     sa_attention_site site;        /* in a Transformer; recurrent decoders have cross-attention */
     const sa_positions *positions; /* for self-attention, otherwise NULL */
     int state_width, annotation_width; /* of s and of h */
-    int size;                          /* n', divided among the heads */
+    int size;                          /* n_a, divided among the heads */
     int max_positions;                 /* the longest sentence, EOS included */
     int heads, kv_heads;               /* H, and G; 0: H */
     int value;                         /* size of a head's values */
@@ -38,11 +38,11 @@ void sa_attention_bind(sa_binder *binder, const char *prefix, const sa_attention
 void sa_attention_bind_last(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                             sa_attention *w);
 
-/* Lays out R rows for sentences of at most `steps` words; derivative: gradients, without attention
+/* Lays out R rows for sentences of at most `steps` words; gradient: of gradients, without attention
  * weights.
  */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
-                                           int steps, bool derivative);
+                                           int steps, bool gradient);
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);

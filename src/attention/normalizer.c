@@ -1,8 +1,8 @@
-/* normalizer: turns the scores z of the keys that a query sees into its weights p, for
+/* normalizer: turns the scores e of the keys that a query sees into its weights alpha, for
  * sa_attend_forward, with the gradients; the table at the end has the choices of --normalizer. A
  * new normalizer is two functions and one entry: EXTENDING.md.
  *
- * Shapes: z, p [Q x S], or one row of them where a query does not see all keys */
+ * Shapes: e, alpha [Q x S], or one row of them where a query does not see all keys */
 #include "attention/parts.h"
 #include "tensor/vec.h"
 
@@ -10,144 +10,148 @@
 
 /* ---- Softmax, with and without a null key ---------------------------------------------------- */
 
-/* p_j = exp(z_j) / sum_k exp(z_k) */
-void sa_softmax_forward(sa_real alpha, sa_mat z) {
-    sa_softmax(z);
+/* alpha_j = exp(e_j) / sum_k exp(e_k) */
+void sa_softmax_forward(sa_real exponent, sa_mat e) {
+    sa_softmax(e);
 }
 
-/* dz_j = p_j (dp_j - sum_k p_k dp_k), also with a null key, of value 0 */
-static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    sa_softmax_backward(p, dp, dp);
+/* de_j = alpha_j (dalpha_j - sum_k alpha_k dalpha_k), also with a null key, of value 0 */
+static void softmax_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent) {
+    sa_softmax_backward(alpha, dalpha, dalpha);
 }
 
-/* p_j = exp(z_j) / (exp(sink) + sum_k exp(z_k)): the softmax times the share of all words against
- * the sink, exp(L) / (exp(sink) + exp(L)) with L = log sum_k exp(z_k) */
-static void sink_forward(sa_real sink, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) {
-        const sa_real L = sa_softmax_row(sa_row(z, i), z.cols);
-        sa_scale(sa_sigma(L - sink), sa_rows(z, i, 1));
+/* alpha_j = exp(e_j) / (exp(sink) + sum_k exp(e_k)): the softmax times the share of all words
+ * against the sink, exp(L) / (exp(sink) + exp(L)) with L = log sum_k exp(e_k) */
+static void sink_forward(sa_real sink, sa_mat e) {
+    for (int i = 0; i < e.rows; i++) {
+        const sa_real L = sa_softmax_row(sa_row(e, i), e.cols);
+        sa_scale(sa_sigma(L - sink), sa_rows(e, i, 1));
     }
 }
 
-/* dsink = -p_0 sum_k p_k dp_k, p_0 = 1 - sum_k p_k: the value of the sink is 0 */
-static void sink_backward(sa_real sink, sa_mat p, sa_mat dp, sa_real *dsink) {
-    for (int i = 0; i < p.rows; i++)
-        *dsink -= (1 - sa_sum(sa_row(p, i), p.cols)) * sa_dot(sa_row(p, i), sa_row(dp, i), p.cols);
-    softmax_backward(sink, p, dp, NULL);
+/* dsink = -alpha_0 sum_k alpha_k dalpha_k, alpha_0 = 1 - sum_k alpha_k: the value of the sink is 0
+ */
+static void sink_backward(sa_real sink, sa_mat alpha, sa_mat dalpha, sa_real *dsink) {
+    for (int i = 0; i < alpha.rows; i++)
+        *dsink -= (1 - sa_sum(sa_row(alpha, i), alpha.cols)) *
+                  sa_dot(sa_row(alpha, i), sa_row(dalpha, i), alpha.cols);
+    softmax_backward(sink, alpha, dalpha, NULL);
 }
 
 /* A null key is a sink of score 0. */
-static void null_forward(sa_real alpha, sa_mat z) {
-    sink_forward(0, z);
+static void null_forward(sa_real exponent, sa_mat e) {
+    sink_forward(0, e);
 }
 
 /* ---- Scalable softmax ------------------------------------------------------------------------ */
 
-/* p_j = n^(scale z_j) / sum_k n^(scale z_k), n the number of words */
-static void ssmax_forward(sa_real scale, sa_mat z) {
-    sa_scale(scale * (sa_real)log(z.cols), z);
-    sa_softmax(z);
+/* alpha_j = n^(scale e_j) / sum_k n^(scale e_k), n the number of words */
+static void ssmax_forward(sa_real scale, sa_mat e) {
+    sa_scale(scale * (sa_real)log(e.cols), e);
+    sa_softmax(e);
 }
 
-/* With t_j the softmax: dz_j = scale log(n) t_j, dscale = log(n) sum_j z_j t_j */
-static void ssmax_backward(sa_real scale, sa_mat z, sa_mat p, sa_mat dp, sa_real *dscale) {
-    const sa_real log_n = (sa_real)log(z.cols);
-    sa_softmax_backward(p, dp, dp);
-    *dscale += log_n * sa_dot(z.x, dp.x, z.cols);
-    sa_scale(scale * log_n, dp);
+/* With t_j the softmax: de_j = scale log(n) t_j, dscale = log(n) sum_j e_j t_j */
+static void ssmax_backward(sa_real scale, sa_mat e, sa_mat alpha, sa_mat dalpha, sa_real *dscale) {
+    const sa_real log_n = (sa_real)log(e.cols);
+    sa_softmax_backward(alpha, dalpha, dalpha);
+    *dscale += log_n * sa_dot(e.x, dalpha.x, e.cols);
+    sa_scale(scale * log_n, dalpha);
 }
 
 /* ---- Stick-breaking -------------------------------------------------------------------------- */
 
-/* Returns sa_sigma(z), but NaN where z is +infinity. */
-static sa_real logistic(sa_real z) {
-    return z > 0 ? sa_sigma(z) + (z - z) : sa_sigma(z);
+/* Returns sa_sigma(e), but NaN where e is +infinity. */
+static sa_real logistic(sa_real e) {
+    return e > 0 ? sa_sigma(e) + (e - e) : sa_sigma(e);
 }
 
 /* The score of a key that a mask hides; only `attend` has masks. */
 static const sa_real hidden = -(sa_real)INFINITY;
 
-/* From the nearest word backwards, each word takes the share beta_j = sigma(z_j) of the rest:
- * p_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last word is the query's own and gets
- * nothing. */
-static void stick_forward(sa_real alpha, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) {
-        sa_real *p = sa_row(z, i), left = 1;
-        int own = z.cols - 1;
-        while (own > 0 && p[own] == hidden) own--;
+/* From the nearest word backwards, each word takes the share beta_j = sigma(e_j) of the rest:
+ * alpha_j = beta_j prod_k (1 - beta_k), k = j + 1 .. i - 1. The last word is the query's own and
+ * gets nothing. */
+static void stick_forward(sa_real exponent, sa_mat e) {
+    for (int i = 0; i < e.rows; i++) {
+        sa_real *alpha = sa_row(e, i), left = 1;
+        int own = e.cols - 1;
+        while (own > 0 && alpha[own] == hidden) own--;
         for (int j = own - 1; j >= 0; j--) {
-            const sa_real beta = logistic(p[j]), rest = left * sa_sigma(-p[j]);
-            p[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
+            const sa_real beta = logistic(alpha[j]), rest = left * sa_sigma(-alpha[j]);
+            alpha[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
             left = rest < (sa_real)LEAST ? 0 : rest;
         }
-        for (int j = own; j < z.cols; j++) p[j] = 0;
+        for (int j = own; j < e.cols; j++) alpha[j] = 0;
     }
 }
 
-/* dz_j = (1 - beta_j) p_j dp_j - beta_j sum_{k < j} p_k dp_k */
-static void stick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
+/* de_j = (1 - beta_j) alpha_j dalpha_j - beta_j sum_{k < j} alpha_k dalpha_k */
+static void stick_backward(sa_real exponent, sa_mat e, sa_mat alpha, sa_mat dalpha,
+                           sa_real *dexponent) {
     sa_real farther = 0;
-    for (int j = 0; j < z.cols - 1; j++) {
-        const sa_real own = p.x[j] * dp.x[j];
-        dp.x[j] = sa_sigma(-z.x[j]) * own - sa_sigma(z.x[j]) * farther;
+    for (int j = 0; j < e.cols - 1; j++) {
+        const sa_real own = alpha.x[j] * dalpha.x[j];
+        dalpha.x[j] = sa_sigma(-e.x[j]) * own - sa_sigma(e.x[j]) * farther;
         farther += own;
     }
-    dp.x[z.cols - 1] = 0;
+    dalpha.x[e.cols - 1] = 0;
 }
 
 /* ---- Softpick -------------------------------------------------------------------------------- */
 
-/* Returns the sum of the absolute values of exp(z_j) - 1 in a row, all divided by exp(max(0, z));
+/* Returns the sum of the absolute values of exp(e_j) - 1 in a row, all divided by exp(max(0, e));
  * the sum is above 0 even if all of them are 0. */
-static double softpick_sum(const sa_real *z, int count, double *shift) {
+static double softpick_sum(const sa_real *e, int count, double *shift) {
     double sum = 0;
     *shift = 0;
     for (int j = 0; j < count; j++)
-        if ((double)z[j] > *shift) *shift = (double)z[j];
+        if ((double)e[j] > *shift) *shift = (double)e[j];
     for (int j = 0; j < count; j++)
-        if (z[j] != hidden) sum += fabs(exp((double)z[j] - *shift) - exp(-*shift));
+        if (e[j] != hidden) sum += fabs(exp((double)e[j] - *shift) - exp(-*shift));
     return sum + 1e-8 * exp(-*shift);
 }
 
-/* p_j = max(0, exp(z_j) - 1) / sum_k |exp(z_k) - 1| */
-static void softpick_forward(sa_real alpha, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) {
-        sa_real *p = sa_row(z, i);
+/* alpha_j = max(0, exp(e_j) - 1) / sum_k |exp(e_k) - 1| */
+static void softpick_forward(sa_real exponent, sa_mat e) {
+    for (int i = 0; i < e.rows; i++) {
+        sa_real *alpha = sa_row(e, i);
         double shift;
-        const double sum = softpick_sum(p, z.cols, &shift);
-        for (int j = 0; j < z.cols; j++) {
-            const double own = exp((double)p[j] - shift) - exp(-shift);
-            p[j] = own < LEAST * sum ? 0 : (sa_real)(own / sum);
+        const double sum = softpick_sum(alpha, e.cols, &shift);
+        for (int j = 0; j < e.cols; j++) {
+            const double own = exp((double)alpha[j] - shift) - exp(-shift);
+            alpha[j] = own < LEAST * sum ? 0 : (sa_real)(own / sum);
         }
     }
 }
 
-/* dz_j = exp(z_j) ([z_j > 0] dp_j - sign(z_j) sum_k p_k dp_k) / sum_k |exp(z_k) - 1| */
-static void softpick_backward(sa_real alpha, sa_mat z, sa_mat p, sa_mat dp, sa_real *dalpha) {
+/* de_j = exp(e_j) ([e_j > 0] dalpha_j - sign(e_j) sum_k alpha_k dalpha_k) / sum_k |exp(e_k) - 1| */
+static void softpick_backward(sa_real exponent, sa_mat e, sa_mat alpha, sa_mat dalpha,
+                              sa_real *dexponent) {
     double shift;
-    const double sum = softpick_sum(z.x, z.cols, &shift);
-    const sa_real mean = sa_dot(p.x, dp.x, p.cols);
-    for (int j = 0; j < z.cols; j++) {
-        const sa_real slope = (sa_real)(exp((double)z.x[j] - shift) / sum);
-        dp.x[j] = z.x[j] > 0 ? slope * (dp.x[j] - mean) : z.x[j] < 0 ? slope * mean : 0;
+    const double sum = softpick_sum(e.x, e.cols, &shift);
+    const sa_real mean = sa_dot(alpha.x, dalpha.x, alpha.cols);
+    for (int j = 0; j < e.cols; j++) {
+        const sa_real slope = (sa_real)(exp((double)e.x[j] - shift) / sum);
+        dalpha.x[j] = e.x[j] > 0 ? slope * (dalpha.x[j] - mean) : e.x[j] < 0 ? slope * mean : 0;
     }
 }
 
 /* ---- Sigmoid --------------------------------------------------------------------------------- */
 
-/* p_j = sigma(z_j + shift - log n), n the number of words */
-static void sigmoid_forward(sa_real shift, sa_mat z) {
-    const sa_real bias = shift - (sa_real)log(z.cols);
-    for (int i = 0; i < z.rows; i++)
-        for (int j = 0; j < z.cols; j++) sa_row(z, i)[j] = logistic(sa_row(z, i)[j] + bias);
+/* alpha_j = sigma(e_j + shift - log n), n the number of words */
+static void sigmoid_forward(sa_real shift, sa_mat e) {
+    const sa_real bias = shift - (sa_real)log(e.cols);
+    for (int i = 0; i < e.rows; i++)
+        for (int j = 0; j < e.cols; j++) sa_row(e, i)[j] = logistic(sa_row(e, i)[j] + bias);
 }
 
-/* dz_j = p_j (1 - p_j) dp_j, dshift = sum_j dz_j */
-static void sigmoid_backward(sa_real shift, sa_mat p, sa_mat dp, sa_real *dshift) {
-    for (int i = 0; i < p.rows; i++)
-        for (int j = 0; j < p.cols; j++) {
-            sa_row(dp, i)[j] *= sa_row(p, i)[j] * (1 - sa_row(p, i)[j]);
-            *dshift += sa_row(dp, i)[j];
+/* de_j = alpha_j (1 - alpha_j) dalpha_j, dshift = sum_j de_j */
+static void sigmoid_backward(sa_real shift, sa_mat alpha, sa_mat dalpha, sa_real *dshift) {
+    for (int i = 0; i < alpha.rows; i++)
+        for (int j = 0; j < alpha.cols; j++) {
+            sa_row(dalpha, i)[j] *= sa_row(alpha, i)[j] * (1 - sa_row(alpha, i)[j]);
+            *dshift += sa_row(dalpha, i)[j];
         }
 }
 
@@ -157,26 +161,26 @@ static double power(double x, double exponent) {
     return exponent == 0 ? 1 : exponent == 1 ? x : exponent == 2 ? x * x : pow(x, exponent);
 }
 
-static double largest(sa_mat z) {
+static double largest(sa_mat e) {
     double most = -INFINITY;
-    for (int j = 0; j < z.cols; j++)
-        if (z.x[j] > most) most = z.x[j]; /* fmax() would crash gcc 12 for arm64 here */
+    for (int j = 0; j < e.cols; j++)
+        if (e.x[j] > most) most = e.x[j]; /* fmax() would crash gcc 12 for arm64 here */
     return most;
 }
 
-/* Returns the tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max).
- * The sum falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass
- * the root: they end when they no longer move. */
-static double threshold(double alpha, double max, sa_mat z) {
-    const double exponent = 1 / (alpha - 1);
-    double tau = -1; /* for this tau, the largest z makes the sum 1 */
+/* Returns the tau for which sum_j [x_j - tau]_+^(1 / (a - 1)) = 1, x = (a - 1) (e - max), with the
+ * exponent a. The sum falls with tau and is convex for a <= 2, so Newton's steps from the left
+ * never pass the root: they end when they no longer move. */
+static double threshold(double exponent, double max, sa_mat e) {
+    const double inverse = 1 / (exponent - 1);
+    double tau = -1; /* for this tau, the largest e makes the sum 1 */
     for (int step = 0; step < 100; step++) {
         double sum = 0, slope = 0;
-        for (int j = 0; j < z.cols; j++) {
-            const double above = (alpha - 1) * (z.x[j] - max) - tau;
+        for (int j = 0; j < e.cols; j++) {
+            const double above = (exponent - 1) * (e.x[j] - max) - tau;
             if (above <= 0) continue;
-            const double steepness = power(above, exponent - 1);
-            sum += above * steepness, slope += exponent * steepness;
+            const double steepness = power(above, inverse - 1);
+            sum += above * steepness, slope += inverse * steepness;
         }
         const double next = tau + (sum - 1) / slope;
         if (!(next > tau)) break;
@@ -185,87 +189,90 @@ static double threshold(double alpha, double max, sa_mat z) {
     return tau;
 }
 
-/* Computes p_j = [x_j - tau]_+^(1 / (alpha - 1)). A NaN score makes the weights NaN. */
-static void entmax_row_forward(double alpha, sa_mat z) {
-    const double max = largest(z), tau = threshold(alpha, max, z);
-    for (int j = 0; j < z.cols; j++) {
-        const double above = (alpha - 1) * (z.x[j] - max) - tau,
-                     p = above <= 0 ? 0 : power(above, 1 / (alpha - 1));
-        z.x[j] = p < LEAST ? 0 : (sa_real)p;
+/* Computes alpha_j = [x_j - tau]_+^(1 / (a - 1)). A NaN score makes the weights NaN. */
+static void entmax_row_forward(double exponent, sa_mat e) {
+    const double max = largest(e), tau = threshold(exponent, max, e);
+    for (int j = 0; j < e.cols; j++) {
+        const double above = (exponent - 1) * (e.x[j] - max) - tau,
+                     alpha = above <= 0 ? 0 : power(above, 1 / (exponent - 1));
+        e.x[j] = alpha < LEAST ? 0 : (sa_real)alpha;
     }
 }
 
-static void entmax_forward(sa_real alpha, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) entmax_row_forward(alpha, sa_rows(z, i, 1));
+static void entmax_forward(sa_real exponent, sa_mat e) {
+    for (int i = 0; i < e.rows; i++) entmax_row_forward(exponent, sa_rows(e, i, 1));
 }
 
-/* Section 3.3 of Peters et al. 2019 gives dz, Correia et al. 2019 dalpha. With g_j = p_j^(2 -
- * alpha) where p_j > 0 and else 0, and g~ = g / sum g:
+/* Section 3.3 of Peters et al. 2019 gives de, Correia et al. 2019 the gradient of the exponent, a.
+ * With g_j = alpha_j^(2 - a) where alpha_j > 0 and else 0, and g~ = g / sum g:
  *
- *   dz_j = g_j (dp_j - sum_k g~_k dp_k)
- *   dalpha = sum_j dp_j ((p_j - g~_j) / (alpha - 1)^2 - (h_j - g~_j sum_k h_k) / (alpha - 1)),
- *            h_j = p_j ln p_j */
-static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
-    bool equal = true; /* equal weights stay equal for any alpha, and the sums below cancel */
-    for (int j = 0; j < p.cols; j++) {
-        if (p.x[j] == 0) continue;
-        const double g = power(p.x[j], 2 - alpha);
-        g_sum += g, g_dp += g * dp.x[j];
-        if (!dalpha) continue;
-        if (first == 0) first = p.x[j];
-        equal = equal && p.x[j] == first;
-        const double h = p.x[j] * log(p.x[j]);
-        p_dp += p.x[j] * dp.x[j], h_sum += h, h_dp += h * dp.x[j];
+ *   de_j = g_j (dalpha_j - sum_k g~_k dalpha_k)
+ *   da = sum_j dalpha_j ((alpha_j - g~_j) / (a - 1)^2 - (h_j - g~_j sum_k h_k) / (a - 1)),
+ *        h_j = alpha_j ln alpha_j */
+static void entmax_row_backward(double exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent) {
+    double g_sum = 0, g_d = 0, alpha_d = 0, h_sum = 0, h_d = 0, first = 0;
+    bool equal = true; /* equal weights stay equal for any exponent, and the sums below cancel */
+    for (int j = 0; j < alpha.cols; j++) {
+        if (alpha.x[j] == 0) continue;
+        const double g = power(alpha.x[j], 2 - exponent);
+        g_sum += g, g_d += g * dalpha.x[j];
+        if (!dexponent) continue;
+        if (first == 0) first = alpha.x[j];
+        equal = equal && alpha.x[j] == first;
+        const double h = alpha.x[j] * log(alpha.x[j]);
+        alpha_d += alpha.x[j] * dalpha.x[j], h_sum += h, h_d += h * dalpha.x[j];
     }
-    const double average = g_dp / g_sum;
-    for (int j = 0; j < p.cols; j++)
-        dp.x[j] = p.x[j] == 0 ? 0 : (sa_real)(power(p.x[j], 2 - alpha) * (dp.x[j] - average));
-    if (dalpha && !equal)
-        *dalpha += (sa_real)((p_dp - average) / ((alpha - 1) * (alpha - 1)) -
-                             (h_dp - average * h_sum) / (alpha - 1));
+    const double average = g_d / g_sum;
+    for (int j = 0; j < alpha.cols; j++)
+        dalpha.x[j] = alpha.x[j] == 0
+                          ? 0
+                          : (sa_real)(power(alpha.x[j], 2 - exponent) * (dalpha.x[j] - average));
+    if (dexponent && !equal)
+        *dexponent += (sa_real)((alpha_d - average) / ((exponent - 1) * (exponent - 1)) -
+                                (h_d - average * h_sum) / (exponent - 1));
 }
 
-static void entmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    for (int i = 0; i < p.rows; i++)
-        entmax_row_backward(alpha, sa_rows(p, i, 1), sa_rows(dp, i, 1), dalpha);
+static void entmax_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent) {
+    for (int i = 0; i < alpha.rows; i++)
+        entmax_row_backward(exponent, sa_rows(alpha, i, 1), sa_rows(dalpha, i, 1), dexponent);
 }
 
-/* Subtracts from each z_j the score above which its weight is positive. */
-static void entmax_kinks(sa_real alpha, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) {
-        const sa_mat own = sa_rows(z, i, 1);
+/* Subtracts from each e_j the score above which its weight is positive. */
+static void entmax_kinks(sa_real exponent, sa_mat e) {
+    for (int i = 0; i < e.rows; i++) {
+        const sa_mat own = sa_rows(e, i, 1);
         const double max = largest(own),
-                     edge = max + threshold(alpha, max, own) / ((double)alpha - 1);
-        for (int j = 0; j < z.cols; j++) own.x[j] -= (sa_real)edge;
+                     edge = max + threshold(exponent, max, own) / ((double)exponent - 1);
+        for (int j = 0; j < e.cols; j++) own.x[j] -= (sa_real)edge;
     }
 }
 
-/* ---- Sparsemax: entmax with alpha = 2 -------------------------------------------------------- */
+/* ---- Sparsemax: entmax with exponent 2 ------------------------------------------------------- */
 
-/* p_j = [z_j - tau]_+, the distribution nearest to z */
-static void sparsemax_forward(sa_real alpha, sa_mat z) {
-    entmax_forward(2, z);
+/* alpha_j = [e_j - tau]_+, the distribution nearest to e */
+static void sparsemax_forward(sa_real exponent, sa_mat e) {
+    entmax_forward(2, e);
 }
 
-/* dz_j = dp_j - the mean of dp over the words with p > 0 */
-static void sparsemax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
-    entmax_backward(2, p, dp, NULL);
+/* de_j = dalpha_j - the mean of dalpha over the words with alpha > 0 */
+static void sparsemax_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent) {
+    entmax_backward(2, alpha, dalpha, NULL);
 }
 
-static void sparsemax_kinks(sa_real alpha, sa_mat z) {
-    entmax_kinks(2, z);
+static void sparsemax_kinks(sa_real exponent, sa_mat e) {
+    entmax_kinks(2, e);
 }
 
 /* ---- A learned parameter ----------------------------------------------------------------------
  * Each head learns the parameter of its normalizer:
  *
- *   entmax   alpha = 1 + sigma(a)                   Correia et al. 2019
+ *   entmax   its exponent, 1 + sigma(a)             Correia et al. 2019
  *   sink     the score of a key that is not a word  OpenAI 2025, gpt-oss
  *   ssmax    scale: scores times scale log n        Nakanishi 2025
  *   sigmoid  shift, added to the scores             Ramapuram et al. 2024 */
 
-/* Binds the parameter; the part's own struct is only a [1 x heads]. Where a is 0, alpha is 1.5. */
+/* Binds the parameter; the part's own struct is only a [1 x heads]. Where a is 0, the exponent
+ * is 1.5. */
 static void bind_number(sa_binder *binder, const char *prefix, const sa_attention_sizes *sizes,
                         const sa_attention *w, void *own) {
     const sa_normalizer *normalizer = w->normalizer;
@@ -288,7 +295,7 @@ static sa_real *number_of(const sa_attention *w, int part, const sa_head *head) 
     return &((const sa_mat *)sa_part_own(w, part))->x[head->index];
 }
 
-/* Sets the parameter: a itself, or alpha = 1 + sigma(a), which is bounded away from 1, where its
+/* Sets the parameter: a itself, or 1 + sigma(a), which is bounded away from 1, where its
  * gradient is a small difference of large values. */
 static void number_forward(const sa_attention *w, int part, sa_head *head) {
     const sa_real a = *number_of(w, part, head), share = sa_sigma(a), least = (sa_real)1e-3;
@@ -299,9 +306,9 @@ static void number_forward(const sa_attention *w, int part, sa_head *head) {
 }
 
 static void number_backward(const sa_attention *w, int part, sa_head *head, sa_head *d) {
-    const sa_real alpha = *head->exponent;
+    const sa_real exponent = *head->exponent;
     *number_of(d->dw, part, head) +=
-        *head->dexponent * (w->normalizer->exponent ? (alpha - 1) * (2 - alpha) : 1);
+        *head->dexponent * (w->normalizer->exponent ? (exponent - 1) * (2 - exponent) : 1);
     *head->dexponent = 0; /* another map of the head may follow */
 }
 
@@ -451,9 +458,9 @@ const sa_normalizer sa_normalizers[] = {
     {.name = NULL},
 };
 
-void sa_keep_scores(sa_real alpha, sa_mat z) {}
+void sa_keep_scores(sa_real exponent, sa_mat e) {}
 
-void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {}
+void sa_keep_scores_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent) {}
 
 const sa_normalizer sa_no_normalizer = {.name = "none",
                                         .formula = "alpha_j = e_j",

@@ -135,7 +135,7 @@ int sa_scratch_width(const sa_attention *w, int count, int queries, int steps) {
 }
 
 sa_mat sa_part_scratch(const sa_attention *w, int part, const sa_head *head) {
-    const int queries = head->scratch->soft.rows, steps = head->scratch->keys.rows,
+    const int queries = head->scratch->soft.rows, steps = head->scratch->score.rows,
               first = sa_scratch_width(w, part, queries, steps);
     return sa_cols(head->scratch->parts, first,
                    sa_scratch_width(w, part + 1, queries, steps) - first);
@@ -152,9 +152,9 @@ sa_mat sa_own_keys(sa_head *head) {
     if (head->k.x == own.x) return own; /* another part made them */
     sa_copy_mat(head->k, own);
     head->k = own;
-    if (head->derivative) {
-        head->derivative->k = sa_corner(head->scratch->d_own_keys, own.rows, own.cols);
-        sa_zero(head->derivative->k);
+    if (head->gradient) {
+        head->gradient->k = sa_corner(head->scratch->d_own_keys, own.rows, own.cols);
+        sa_zero(head->gradient->k);
     }
     return own;
 }

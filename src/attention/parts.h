@@ -38,9 +38,9 @@ struct sa_part {
                  const sa_attention *w, void *own);
     const sa_normalizer *normalizer; /* replaces the chosen one */
 
-    /* ---- Sizes: of a query's row (derivative: of its gradient), of the scratch; and of a head's
+    /* ---- Sizes: of a query's row (gradient: of its gradient), of the scratch; and of a head's
      * carry, for itself and for each word */
-    int (*row_width)(const sa_attention *w, int part, int steps, bool derivative);
+    int (*row_width)(const sa_attention *w, int part, int steps, bool gradient);
     int (*scratch_width)(const sa_attention *w, int part, int queries, int steps);
     int carry, carry_words;
     bool own_keys; /* it calls sa_own_keys */
@@ -202,11 +202,11 @@ sa_score_function sa_additive_forward, sa_linear_score_forward, sa_monotonic_sco
 sa_score_derivative sa_additive_backward, sa_linear_score_backward, sa_monotonic_score_backward,
     sa_graves_backward;
 
-/* Computes p_j = exp(z_j) / sum_k exp(z_k), for parts with a normalizer of their own. */
-void sa_softmax_forward(sa_real alpha, sa_mat z);
-/* Leave p = z and dz = dp, for a part that makes the weights from the scores itself. */
-void sa_keep_scores(sa_real alpha, sa_mat z);
-void sa_keep_scores_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
+/* Computes alpha_j = exp(e_j) / sum_k exp(e_k), for parts with a normalizer of their own. */
+void sa_softmax_forward(sa_real exponent, sa_mat e);
+/* Leave alpha = e and de = dalpha, for a part that makes the weights from the scores itself. */
+void sa_keep_scores(sa_real exponent, sa_mat e);
+void sa_keep_scores_backward(sa_real exponent, sa_mat alpha, sa_mat dalpha, sa_real *dexponent);
 
 /* Return lambda_init of a layer, from 1 (head_norm.c), and lambda (two_maps.c). */
 double sa_lambda_init(int layer);
@@ -219,8 +219,8 @@ typedef struct sa_coverage {
 } sa_coverage;
 extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
 
-/* Returns alpha_{i-1} of a head; of: the head or its gradient (coverage.c). */
-sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *of);
+/* Returns alpha_{i-1} of a head; from: the head or its gradient (coverage.c). */
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *from);
 
 sa_mat sa_t5_bind(sa_binder *binder, const char *prefix, const sa_position_sizes *sizes);
 /* Returns T5's bucket for a key that stands `distance` words after the query: one of 32. */

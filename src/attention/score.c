@@ -2,14 +2,14 @@
  * keys of a head, and their gradients; the table at the end has the choices of --attention. A new
  * score is two functions and one entry: EXTENDING.md.
  *
- * Shapes: v_a [1 x ..], q [Q x dq], k [S x dk] -> e [Q x S]; scratch [S x dk] */
+ * Shapes: v_a [1 x ..], q [Q x d_k], k [S x d_k] -> e [Q x S]; scratch [S x d_k] */
 #include "attention/parts.h"
 #include "tensor/dispatch.h"
 
 /* ---- Additive: a perceptron with one hidden layer ----------------------------------------------
  */
 
-/* Binds v_a [1 x n']. */
+/* Binds v_a [1 x n_a]. */
 static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_vector(binder, prefix, "v_a", size, SA_INIT_ALIGN_LAST);
@@ -19,12 +19,12 @@ static sa_mat additive_bind(sa_binder *binder, const char *prefix, int size, int
  */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
-        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* t_j = tanh(q_i + k_j) */
-        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' t_j */
+        sa_tanh_shifted(k, sa_row(q, i), scratch);     /* a_j = tanh(q_i + k_j) */
+        sa_gemm_nt(v_a, scratch, 0, sa_rows(e, i, 1)); /* e_ij = v_a' a_j */
     }
 }
 
-/* Starts from t = tanh(q + k) of one word; accumulates da = de v (1 - t^2) into dq and dk. */
+/* Starts from a = tanh(q + k) of one word; accumulates de v (1 - a^2) into dq and dk. */
 SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t, sa_real *dq,
                                         sa_real *dk, int size) {
     for (int l = 0; l < size; l++) {
@@ -34,14 +34,14 @@ SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_r
     }
 }
 
-/* Computes the tanh again: T x S x n' values would not stay in any cache. */
+/* Computes the tanh again: T x S x n_a values would not stay in any cache. */
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {
         sa_mat dei = sa_rows(de, i, 1);
         sa_tanh_shifted(k, sa_row(q, i), scratch);
-        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
-        for (int j = 0; j < k.rows; j++)   /* t_j = tanh(q_i + k_j) */
+        sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' a_j */
+        for (int j = 0; j < k.rows; j++)   /* a_j = tanh(q_i + k_j) */
             word_backward(dei.x[j], v_a.x, sa_row(scratch, j), sa_row(dq, i), sa_row(dk, j),
                           k.cols);
     }
@@ -60,7 +60,7 @@ static void dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, s
     sa_gemm_tn(de, q, 1, dk);
 }
 
-/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n') */
+/* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n_a) */
 static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     dot_forward(v_a, q, k, e, scratch);
     sa_scale(1 / sa_sqrt((sa_real)q.cols), e);
@@ -68,14 +68,14 @@ static void scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat 
 
 static void scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                                 sa_mat dv_a, sa_mat scratch) {
-    sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n') */
+    sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n_a) */
     dot_backward(v_a, q, k, de, dq, dk, dv_a, scratch);
 }
 
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
-/* Binds log h, with h^2 = sqrt(n') for n' of one head: with keys of equal lengths, training starts
- * as with scaled-dot. */
+/* Binds log h, with h^2 = sqrt(n_a) for n_a of one head: with keys of equal lengths, training
+ * starts as with scaled-dot. */
 static sa_mat gaussian_bind(sa_binder *binder, const char *prefix, int size, int heads,
                             int max_positions) {
     return sa_bind_constant(binder, prefix, "log_h", heads, log((double)size / heads) / 4);

@@ -200,7 +200,7 @@ static bool copies_run(copies *all, sa_error *error) {
     layout(all);
     sa_pass_forward(&all->w, &all->batch, (sa_dropout){0}, NULL, &all->pass);
     const sa_output_gradients d = sa_pass_gradients(&all->w, &all->pass);
-    sa_pass_predict(&all->w, &all->batch, (sa_regularizer){0}, -1, &all->pass, &d, &all->dw);
+    sa_pass_losses(&all->w, &all->batch, (sa_regularizer){0}, -1, &all->pass, &d, &all->dw);
     for (int k = 0; k < 3; k++) sa_copy_mat(all->derivative[k], all->kept[k]);
     return true;
 }

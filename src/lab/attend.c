@@ -77,7 +77,7 @@ static void tell(const sa_attend_options *job, int h, sa_attend_about about, con
 
 /* Hands out what the scores are made from. */
 static void tell_score(const sa_attend_options *job, const attention *at, sa_head read, int h) {
-    const sa_mat t = sa_cols(sa_rows(at->scratch.keys, 0, read.k.rows), 0, read.k.cols);
+    const sa_mat t = sa_cols(sa_rows(at->scratch.score, 0, read.k.rows), 0, read.k.cols);
     read.alpha = at->e;
     for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++) {
         sa_real v_a = made_of[i].v_a;

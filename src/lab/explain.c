@@ -97,14 +97,14 @@ static void explain_cell(sa_explainer *out, cell_step step) {
     out->symbols = symbols;
     sa_explainer_section(out, step.title);
     for (int g = 0; g < 4 && cell->gates[g].letter; g++) explain_gate(out, &step, &cell->gates[g]);
-    if (cell->memory_update) {
-        sa_explainer_write(out, citation, "%s", cell->memory_update);
+    if (cell->m_update) {
+        sa_explainer_write(out, citation, "%s", cell->m_update);
         show_value(out, &step, "m", "m", step.state.m);
         snprintf(normal, sizeof normal, "LN(%s)", name[0]);
         if (step.w->norm[SA_BY_U].g.cols) symbols[0].to = normal;
     }
     if (cell->update) sa_explainer_write(out, citation, "%s", cell->update);
-    if (cell->memory_update) /* the cache has tanh(m), or tanh(LN(m)) */
+    if (cell->m_update) /* the cache has tanh(m), or tanh(LN(m)) */
         show_value(out, &step, "tanh(m)", "tanh(m)", sa_cols(step.cache, 0, step.w->n));
     show_value(out, &step, "s", "s", step.state.s);
     out->symbols = NULL;
@@ -273,11 +273,11 @@ static void explain_attention(sa_explainer *out, const char *state) {
                               });
 }
 
-/* ---- The read-out ---------------------------------------------------------------------------- */
+/* ---- The readout ---------------------------------------------------------------------------- */
 
 static const char readout_place[] = "Bahdanau et al. 2015, A.2.2";
 
-/* Returns the name of the state that the read-out sees. */
+/* Returns the name of the state that the readout sees. */
 static const char *readout_name(char name[SA_NAME], const sa_recurrent_decoder *w) {
     const int last = w->sizes.layers;
     return w->sizes.sees_previous ? name_of(name, "s", last, "_{i-1}") : output_name(name, w, last);

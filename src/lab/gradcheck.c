@@ -26,7 +26,7 @@
 /* A reader of the trace. */
 typedef struct kinks_tracer {
     sa_tracer tracer; /* the first member */
-    bool maxout;      /* the read-out has maxout units */
+    bool maxout;      /* the readout has maxout units */
     sa_kinks found;
 } kinks_tracer;
 

@@ -154,7 +154,7 @@ static void broken_cell(const sa_recurrent *w, sa_state previous, sa_mat gates, 
                         sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                         sa_recurrent *dw) {
     sa_state own = dprevious;
-    sa_mat *carried = w->cell->memory ? &own.m : &own.s;
+    sa_mat *carried = w->cell->has_m ? &own.m : &own.s;
     *carried = lost_like(*carried);
     dw->cell->backward(w, previous, gates, cache, dstate, da, own, scratch, dw);
     free(carried->x);

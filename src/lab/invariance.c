@@ -363,7 +363,7 @@ static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setu
 }
 
 /* Returns the largest difference in the weights up to position `cut`, log p of the words before it,
- * and the read-out layer that predicts the word there. */
+ * and the readout layer that predicts the word there. */
 static double prefix_difference(sa_lab_view changed, sa_lab_view original, int cut) {
     const sa_mat one = sa_lab_readout_row(changed, cut), other = sa_lab_readout_row(original, cut);
     return sa_lab_nan_max(sa_lab_max_difference(one.x, other.x, one.cols),

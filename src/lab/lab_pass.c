@@ -64,7 +64,7 @@ static int row_of(const sa_lab_pass *pass, int b, int t) {
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
     const sa_seq2seq *w = pass->w;
     const sa_output_gradients d = sa_pass_gradients(w, &pass->cache);
-    sa_pass_predict(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, &d, dw);
+    sa_pass_losses(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, &d, dw);
     sa_pass_backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, &d, dw);
 }
 
@@ -77,7 +77,7 @@ void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_pass pass = *view.pass; /* shares the arena */
     const int own = batch_index(view);
     const sa_output_gradients d = sa_pass_gradients(pass.w, &pass.cache);
-    sa_pass_predict(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, &d, dw);
+    sa_pass_losses(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, &d, dw);
     for (int b = 0; b < pass.batch.target.sentences; b++)
         for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
             zero_derivatives(&pass, row_of(&pass, b, t));

@@ -42,7 +42,7 @@ double sa_lab_largest(sa_mat x);
 /* Returns the largest |x_i - y_i| / max(1, |y_i|). */
 double sa_lab_max_difference(const double *x, const double *y, int size);
 
-/* Return the row of target position t in log p, and the read-out layer t_i that predicts its word.
+/* Return the row of target position t in log p, and the readout layer t_i that predicts its word.
  */
 int sa_lab_target_row(sa_lab_view view, int t);
 sa_mat sa_lab_readout_row(sa_lab_view view, int t);

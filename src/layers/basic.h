@@ -72,9 +72,9 @@ static inline bool sa_state_masked(sa_state state) {
     return state.masked.x != state.s.x;
 }
 
-static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int memory) {
+static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int has_m) {
     const sa_mat s = sa_mat_alloc(arena, rows, n);
-    return sa_state_of(s, sa_mat_alloc(arena, rows, memory * n));
+    return sa_state_of(s, sa_mat_alloc(arena, rows, has_m * n));
 }
 
 static inline sa_state sa_state_rows(sa_state all, int first, int count) {
@@ -100,13 +100,13 @@ static inline void sa_state_zero(sa_state state) {
 
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
  *
- * U multiplies d . s' instead of s', with the same mask d in all steps of a sentence. What a gated
- * cell carries over from s' past U is not dropped. */
+ * U multiplies d . s_prev instead of s_prev, with the same mask d in all steps of a sentence. What
+ * a gated cell carries over from s_prev past U is not dropped. */
 
 /* The buffers for a layer of n units, B sentences and R rows of states. */
 typedef struct sa_state_dropout {
     sa_mat mask;    /* [B x n] d */
-    sa_mat masked;  /* [R x n] d . s' */
+    sa_mat masked;  /* [R x n] d . s_prev */
     sa_mat dmasked; /* [B x n] of the current step */
 } sa_state_dropout;
 
@@ -119,7 +119,7 @@ void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffe
 /* Does the same for the states' gradients, in the backward pass. */
 void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
-/* Computes one step of the first sentences: masked = d . s', if there is dropout. */
+/* Computes one step of the first sentences: masked = d . s_prev, if there is dropout. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);
 /* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);

@@ -198,7 +198,7 @@ static void lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates,
         sa_real *m = sa_row(state.m, l), *tanh_m = sa_row(cache, l);
         for (int k = 0; k < n; k++) tanh_m[k] = m[k] = f[k] * m_prev[k] + i[k] * g[k];
     }
-    sa_recurrent_memory_forward(w, squashed, cache);
+    sa_norm_m_forward(w, squashed, cache);
     sa_tanh(squashed);
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(cache, l);
@@ -226,7 +226,7 @@ static void lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates
                           sa_recurrent *dw) {
     const int n = w->n;
     output_backward(gates, cache, dstate.s, da, scratch);
-    sa_recurrent_memory_backward(w, cache, scratch, dw);
+    sa_norm_m_backward(w, cache, scratch, dw);
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n;
         const sa_real *m_prev = sa_row(previous.m, l), *dm_here = sa_row(scratch, l),
@@ -296,21 +296,22 @@ static void whole_weights_backward(sa_state previous, sa_mat cache, sa_mat da, s
 #define OLD "s = z . s_before + (1 - z) . s~"
 
 const sa_cell sa_cells[] = {
-    {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE,
-     .update = NEW},
-    {"gru", "s = z . s' + (1-z) . tanh(W x + U [r . s'])", "Cho et al. 2014, section 2.3", BEFORE,
-     .update = OLD, .keeps_old = true},
-    {"gru", "s = (1-z) . s' + z . tanh(W x + r . (U s'))", "reset after U, as in cuDNN", AFTER,
-     .update = NEW},
-    {"gru", "s = z . s' + (1-z) . tanh(W x + r . (U s'))", "dl4mt, Nematus, Marian", AFTER,
-     .update = OLD, .keeps_old = true},
-    {"lstm", "m = f . m' + i . g, s = o . tanh(m)", "Hochreiter and Schmidhuber 1997; Gers 2000",
+    {"gru", "s = (1-z) . s_before + z . tanh(W x + U [r . s_before])",
+     "Bahdanau et al. 2015, A.1.1", BEFORE, .update = NEW},
+    {"gru", "s = z . s_before + (1-z) . tanh(W x + U [r . s_before])",
+     "Cho et al. 2014, section 2.3", BEFORE, .update = OLD, .keeps_old = true},
+    {"gru", "s = (1-z) . s_before + z . tanh(W x + r . (U s_before))", "reset after U, as in cuDNN",
+     AFTER, .update = NEW},
+    {"gru", "s = z . s_before + (1-z) . tanh(W x + r . (U s_before))", "dl4mt, Nematus, Marian",
+     AFTER, .update = OLD, .keeps_old = true},
+    {"lstm", "m = f . m_before + i . g, s = o . tanh(m)",
+     "Hochreiter and Schmidhuber 1997; Gers 2000",
      .gates = {{"i", "sigma", 0}, {"f", "sigma", 1}, {"o", "sigma", 2}, {"g", "tanh", 3}},
-     .memory_update = "m = f . m_before + i . g", .update = "s = o . tanh(m)", .blocks = 4,
-     .gated_blocks = 4, .grouped_blocks = 4, .suffix = {"_i", "_f", "_o", ""}, .memory = 1,
+     .m_update = "m = f . m_before + i . g", .update = "s = o . tanh(m)", .blocks = 4,
+     .gated_blocks = 4, .grouped_blocks = 4, .suffix = {"_i", "_f", "_o", ""}, .has_m = 1,
      .cache = 1, .forward = lstm_forward, .backward = lstm_backward,
      .weights_backward = whole_weights_backward},
-    {"rnn", "s = tanh(W x + U s')", "Elman 1990", .gates = {{"s", "tanh", 0}}, .blocks = 1,
+    {"rnn", "s = tanh(W x + U s_before)", "Elman 1990", .gates = {{"s", "tanh", 0}}, .blocks = 1,
      .gated_blocks = 1, .grouped_blocks = 1, .suffix = {""}, .forward = rnn_forward,
      .backward = rnn_backward, .weights_backward = whole_weights_backward},
     {.name = NULL},

@@ -6,14 +6,14 @@
 
 /* ---- One product, normalized or not ---------------------------------------------------------- */
 
-static bool normalized(const sa_recurrent *w, sa_product of) {
-    return w->norm[of].g.cols;
+static bool normalized(const sa_recurrent *w, sa_product product) {
+    return w->norm[product].g.cols;
 }
 
 /* Returns how many products before this one are normalized: their columns come first. */
-static int normalized_before(const sa_recurrent *w, sa_product of) {
+static int normalized_before(const sa_recurrent *w, sa_product product) {
     int count = 0;
-    for (int k = 0; k < (int)of; k++) count += normalized(w, k);
+    for (int k = 0; k < (int)product; k++) count += normalized(w, k);
     return count;
 }
 
@@ -52,9 +52,9 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
 
 /* Returns the gradient of the normalized product itself; it follows the gradient of the
  * pre-activations. */
-static sa_mat dproduct(const sa_recurrent *w, sa_product of, int first, int count, sa_mat da) {
+static sa_mat dproduct(const sa_recurrent *w, sa_product product, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
-    const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
+    const int at = w->cell->blocks + normalized_before(w, product) * gated_blocks;
     return sa_cols(da, (at + first) * n, count * n);
 }
 
@@ -63,10 +63,10 @@ static sa_layernorm norm_slice(const sa_layernorm *w, int first, int count) {
     return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
 }
 
-static sa_layernorm_cache norm_cache(const sa_recurrent *w, sa_product of, int i, int first,
+static sa_layernorm_cache norm_cache(const sa_recurrent *w, sa_product product, int i, int first,
                                      int count, sa_mat cache) {
     const int n = w->n, width = norm_cache_width(w);
-    const int at = w->cell->cache * n + normalized_before(w, of) * width;
+    const int at = w->cell->cache * n + normalized_before(w, product) * width;
     return (sa_layernorm_cache){sa_cols(cache, at + first, count),
                                 sa_cols(cache, at + width - 2 + i, 1)};
 }
@@ -82,17 +82,19 @@ void sa_product_forward(sa_factor by, sa_mat x, sa_mat a, sa_mat cache) {
     const sa_recurrent *w = by.w;
     const int n = w->n;
     sa_mat to = sa_cols(a, (by.at + by.first) * n, by.count * n);
-    if (!normalized(w, by.of)) {
+    if (!normalized(w, by.product)) {
         sa_weight_nt(x, by.W, 1, to);
         return;
     }
-    sa_weight_nt(x, by.W, 0, norm_cache(w, by.of, 0, by.first * n, by.count * n, cache).normal);
+    sa_weight_nt(x, by.W, 0,
+                 norm_cache(w, by.product, 0, by.first * n, by.count * n, cache).normal);
     for (int i = 0; i < 2; i++) {
         int first, count;
         norm_group(w->cell, by.at, i, &first, &count);
         if (!count || first < by.first || first + count > by.first + by.count) continue;
-        const sa_layernorm norm = norm_slice(&w->norm[by.of], first * n, count * n);
-        const sa_layernorm_cache norm_stats = norm_cache(w, by.of, i, first * n, count * n, cache);
+        const sa_layernorm norm = norm_slice(&w->norm[by.product], first * n, count * n);
+        const sa_layernorm_cache norm_stats =
+            norm_cache(w, by.product, i, first * n, count * n, cache);
         sa_layernorm_add_forward(&norm, norm_stats.normal, &norm_stats,
                                  sa_cols(a, (by.at + first) * n, count * n));
     }
@@ -103,18 +105,19 @@ void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa
     const sa_recurrent *w = by.w;
     const int n = w->n;
     sa_mat dp = sa_cols(da, (by.at + by.first) * n, by.count * n);
-    if (normalized(w, by.of)) { /* a += LN(p) */
-        sa_copy_mat(dp, dproduct(w, by.of, by.first, by.count, da));
-        dp = dproduct(w, by.of, by.first, by.count, da);
+    if (normalized(w, by.product)) { /* a += LN(p) */
+        sa_copy_mat(dp, dproduct(w, by.product, by.first, by.count, da));
+        dp = dproduct(w, by.product, by.first, by.count, da);
         for (int i = 0; i < 2; i++) {
             int first, count;
             norm_group(w->cell, by.at, i, &first, &count);
             if (!count || first < by.first || first + count > by.first + by.count) continue;
-            const sa_layernorm norm = norm_slice(&w->norm[by.of], first * n, count * n);
+            const sa_layernorm norm = norm_slice(&w->norm[by.product], first * n, count * n);
             const sa_layernorm_cache norm_stats =
-                norm_cache(w, by.of, i, first * n, count * n, cache);
-            sa_layernorm dnorm = norm_slice(&dw->norm[by.of], first * n, count * n);
-            sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.of, first, count, da), &dnorm);
+                norm_cache(w, by.product, i, first * n, count * n, cache);
+            sa_layernorm dnorm = norm_slice(&dw->norm[by.product], first * n, count * n);
+            sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.product, first, count, da),
+                                  &dnorm);
         }
     }
     sa_weight_nn(dp, by.W, beta, dx); /* p = W x */
@@ -123,8 +126,9 @@ void sa_product_backward(sa_factor by, sa_mat cache, sa_mat da, sa_real beta, sa
 void sa_product_weights_backward(sa_factor by, sa_mat x, sa_mat da) {
     const sa_recurrent *dw = by.w;
     const int n = dw->n;
-    const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
-                                            : sa_cols(da, (by.at + by.first) * n, by.count * n);
+    const sa_mat dp = normalized(dw, by.product)
+                          ? dproduct(dw, by.product, by.first, by.count, da)
+                          : sa_cols(da, (by.at + by.first) * n, by.count * n);
     sa_weight_tn(dp, x, by.W);
 }
 
@@ -170,14 +174,13 @@ static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
     return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};
 }
 
-void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) {
+void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) {
     if (!w->norm_m.g.cols) return;
     const sa_layernorm_cache norm_stats = memory_cache(w, cache);
     sa_layernorm_forward(&w->norm_m, m, &norm_stats, m);
 }
 
-void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm,
-                                  sa_recurrent *dw) {
+void sa_norm_m_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw) {
     if (!w->norm_m.g.cols) return;
     const sa_layernorm_cache norm_stats = memory_cache(w, cache);
     sa_layernorm_backward(&w->norm_m, &norm_stats, dm, &dw->norm_m);
@@ -208,7 +211,7 @@ sa_recurrent_rows sa_recurrent_rows_layout(sa_arena *arena, const sa_recurrent *
                                            int sentences) {
     const int n = w->n, blocks = w->cell ? w->cell->blocks : 0;
     return (sa_recurrent_rows){
-        .previous = sa_state_take(arena, rows, n, w->cell ? w->cell->memory : 0),
+        .previous = sa_state_take(arena, rows, n, w->cell ? w->cell->has_m : 0),
         .gates = sa_mat_alloc(arena, rows, blocks * n),
         .cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(w)),
         .dropout = sa_state_dropout_layout(arena, sentences, rows, sentences, n),
@@ -272,7 +275,7 @@ static void bind_norms(sa_binder *binder, const char *prefix, sa_recurrent_sizes
     bind_norm(binder, prefix, "U", cell, 0, sizes.n, &w->norm[SA_BY_U]);
     if (sizes.context)
         bind_norm(binder, prefix, "C", cell, w->context_block, sizes.n, &w->norm[SA_BY_C]);
-    if (!cell->memory) return;
+    if (!cell->has_m) return;
     w->norm_m.g = sa_bind_vector(binder, prefix, "m.norm.g", sizes.n, SA_INIT_ONE);
     w->norm_m.b = sa_bind_vector(binder, prefix, "m.norm.b", sizes.n, SA_INIT_ZERO);
 }

@@ -6,7 +6,7 @@
  * gate and one for the candidate.
  *
  * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
- * normalized before it is added: LN(W x) + LN(U s') + LN(C c) + b, and the state of an LSTM is
+ * normalized before it is added: LN(W x) + LN(U s_prev) + LN(C c) + b, and the state of an LSTM is
  * o . tanh(LN(m)). Each product has its own gain and bias. The mean and variance are taken over all
  * blocks of the gates together, in an LSTM including the candidate's; the candidate of a GRU has
  * its own. */
@@ -37,21 +37,25 @@ typedef void sa_cell_weights_backward(sa_state previous, sa_mat cache, sa_mat da
 typedef struct sa_gate_equation {
     const char *letter, *activation; /* NULL: no activation */
     int block;
-    enum { SA_READS_STATE, SA_READS_RESET, SA_READS_PRODUCT } reads; /* U s', U [r . s'], r . u */
+    enum {
+        SA_READS_STATE,
+        SA_READS_RESET,
+        SA_READS_PRODUCT
+    } reads; /* U s_prev, U [r . s_prev], r . u */
 } sa_gate_equation;
 
 typedef struct sa_cell {
     const char *name, *formula, *citation;
     /* What explanations show, in this order, up to the first without a letter. */
     sa_gate_equation gates[4];
-    const char *memory_update, *update;
+    const char *m_update, *update;
     int blocks;       /* of pre-activations */
-    int gated_blocks; /* blocks that a product fills: W x from first_gate on, U s' from 0 on, as C c
-                         and b do inside the reset product */
+    int gated_blocks; /* blocks that a product fills: W x from first_gate on, U s_prev from 0 on, as
+                         C c and b do inside the reset product */
     int first_gate;
     int grouped_blocks;    /* blocks that layer normalization takes together */
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
-    int memory;            /* 1: there is a memory cell, too */
+    int has_m;             /* 1: there is a memory cell m, too */
     int cache;             /* values per unit, beyond the gates, that the backward pass reads */
     bool keeps_old;        /* for a GRU: z weights the old state rather than the new one */
     sa_cell_forward *forward;
@@ -67,7 +71,7 @@ struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n *
     sa_weight C; /* [rows x context] multiplies a decoder's context; empty: none */
     sa_mat b;    /* [1 x rows] */
     int bias_block, context_block; /* the first block of b and of C: 0 or first_gate */
-    sa_layernorm norm[3];          /* [1 x rows] for W x, U s' and C c; empty: not normalized */
+    sa_layernorm norm[3];          /* [1 x rows] for W x, U s_prev and C c; empty: not normalized */
     sa_layernorm norm_m;           /* [1 x n] for an LSTM's memory; empty: not normalized */
 };
 
@@ -96,7 +100,7 @@ typedef enum sa_product { SA_BY_W, SA_BY_U, SA_BY_C, SA_PRODUCTS } sa_product;
  * and the number of blocks in use from there on. */
 typedef struct sa_factor {
     const sa_recurrent *w;
-    sa_product of;
+    sa_product product;
     sa_weight W;
     int at, first, count;
 } sa_factor;
@@ -123,8 +127,8 @@ void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
 
 /* Turns m into LN(m) if the layer is normalized. */
-void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
-void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
+void sa_norm_m_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
+void sa_norm_m_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
 
 /* ---- The table of cells: cells.c ---------------------------------------------------------------
  */

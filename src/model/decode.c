@@ -12,7 +12,7 @@ static sa_mat recurrent_forward(const sa_recurrent_decoder *w, const sa_decode_s
                                 sa_recurrent_decode_state *state, const sa_readout_cache *readout) {
     const int L = step->L, layers = w->sizes.layers;
     const sa_step own = {.source = &state->source,
-                         .of = step->which,
+                         .which = step->which,
                          .i = step->i,
                          .scratch = state->scratch,
                          .rows = sa_decoder_rows_slice(&state->rows, 0, L)};
@@ -46,7 +46,7 @@ static void recurrent_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batc
     state->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
     state->rows = sa_decoder_rows_layout(arena, d, rows, S, 0);
     for (int layer = 0; layer < d->sizes.layers; layer++)
-        state->state[layer] = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
+        state->state[layer] = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->has_m);
     state->t = sa_mat_alloc(arena, rows, d->sizes.settings.input_feeding ? d->sizes.l : 0);
 }
 
@@ -64,7 +64,7 @@ static void recurrent_begin(const sa_seq2seq *w, const sa_batch *batch,
 static sa_cache_size recurrent_cache_size(const sa_seq2seq *w) {
     const sa_recurrent_decoder *d = &w->decoder;
     const sa_decoder_sizes *sizes = &d->sizes;
-    const int state = sizes->layers * sizes->n * (1 + sizes->cell->memory) +
+    const int state = sizes->layers * sizes->n * (1 + sizes->cell->has_m) +
                       (sizes->settings.input_feeding ? sizes->l : 0) +
                       (sizes->source.fixed ? sizes->n : 0);
     const sa_attention *attention = &d->attention;

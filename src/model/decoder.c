@@ -44,7 +44,8 @@ static void bahdanau_backward(const sa_recurrent_decoder *w, const sa_step *step
 static void fixed_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_mat c = step->rows.c;
     for (int l = 0; l < c.rows; l++) /* c_i = c */
-        sa_copy_mat(sa_rows(step->source->c, step->of ? step->of[l] : l, 1), sa_rows(c, l, 1));
+        sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
+                    sa_rows(c, l, 1));
     context_forward(w, step);
     first_cell_forward(w, step);
     layers_above_forward(w, step);
@@ -85,7 +86,7 @@ static void luong_backward(const sa_recurrent_decoder *w, const sa_step *step,
     first_cell_backward(w, step, step->d.layer[0].s, dw);
 }
 
-/* dl4mt: s'_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
+/* dl4mt: u_i [L x n] from y_{i-1} and s_{i-1}; c_i from the query u_i; s_i from c_i and u_i */
 static void cgru_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_recurrent_rows *cell = &step->rows.context_cell;
     first_cell_forward(w, step);
@@ -112,7 +113,7 @@ static void cgru_backward(const sa_recurrent_decoder *w, const sa_step *step,
 
 /* ---- The pieces of a step -------------------------------------------------------------------- */
 
-/* Computes s_i = f(a, s_{i-1}) of the first layer, or s'_i where a second cell makes s_i. */
+/* Computes s_i = f(a, s_{i-1}) of the first layer, or u_i where a second cell makes s_i. */
 static void first_cell_forward(const sa_recurrent_decoder *w, const sa_step *step) {
     const sa_decoder_rows *rows = &step->rows;
     sa_recurrent_step_forward(&w->layer[0], rows->layer[0].cell,
@@ -170,7 +171,7 @@ static void layers_above_backward(const sa_recurrent_decoder *w, const sa_step *
 
 /* Computes c_i from the query s [L x n]. */
 static void query_attention_forward(const sa_recurrent_decoder *w, const sa_step *step, sa_mat s) {
-    sa_attention_step_forward(&w->attention, &step->source->memory, step->of, step->i, s,
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
                               step->rows.attention, step->rows.c, &step->scratch);
 }
 
@@ -307,11 +308,11 @@ static void continue_gradients(const sa_decoder_gradients *d, int layers, int ne
     }
 }
 
-/* Computes the gradient of s_{i-1} and, with input feeding, of the read-out's t_{i-1}, from that of
+/* Computes the gradient of s_{i-1} and, with input feeding, of the readout's t_{i-1}, from that of
  * s_i; i = t + 1. */
 static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side *side, int t,
                               sa_dropout dropout, sa_decoder_cache *cache,
-                              const sa_output_gradients *of, sa_recurrent_decoder *dw) {
+                              const sa_output_gradients *dout, sa_recurrent_decoder *dw) {
     const int start = side->start[t], active = side->active[t], layers = w->sizes.layers;
     const int before = t ? side->start[t - 1] : 0;
     const bool feeding = w->sizes.settings.input_feeding;
@@ -328,12 +329,12 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
     continue_gradients(d, layers, side->active[t + 1]);
     if (feeding) { /* the loss and step i + 1 have read t_i */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
-        sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(of->t, start, active),
-                            sa_rows(of->copy_gate, start, active), d->readout_state,
+        sa_readout_backward(&w->readout, dropout.readout, &readout, sa_rows(dout->t, start, active),
+                            sa_rows(dout->copy_gate, start, active), d->readout_state,
                             sa_decoder_word_input(w, d->input), d->c);
         sa_zero(fed);
     }
-    sa_add(d->readout_state, /* Bahdanau's read-out saw s_{i-1} */
+    sa_add(d->readout_state, /* Bahdanau's readout saw s_{i-1} */
            w->sizes.sees_previous ? d->layer[layers - 1].previous.s : d->layer[layers - 1].y);
     w->sizes.kind->backward(w, &step, dw);
     if (t) /* only this step read carry_{i-1} */
@@ -341,10 +342,10 @@ static void back_through_step(const sa_recurrent_decoder *w, const sa_batch_side
     if (!feeding) return;
     sa_product_backward(sa_W_of(&w->layer[0]), step.rows.layer[0].cell.cache, d->layer[0].a, 1,
                         d->input, &dw->layer[0]);
-    if (t) sa_add(fed, sa_rows(of->t, before, active)); /* input = [E y_{i-1} ; t_{i-1}] */
+    if (t) sa_add(fed, sa_rows(dout->t, before, active)); /* input = [E y_{i-1} ; t_{i-1}] */
 }
 
-/* Accumulates the gradients of all weights but the read-out's, for all steps at once. */
+/* Accumulates the gradients of all weights but the readout's, for all steps at once. */
 static void weights_backward(const sa_recurrent_decoder *w, const sa_decoder_cache *cache,
                              sa_recurrent_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
@@ -363,7 +364,7 @@ static void weights_backward(const sa_recurrent_decoder *w, const sa_decoder_cac
 
 void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                    sa_dropout dropout, sa_decoder_cache *cache,
-                                   const sa_output_gradients *of, sa_encoder_cache *encoder,
+                                   const sa_output_gradients *dout, sa_encoder_cache *encoder,
                                    sa_recurrent_decoder *dw) {
     const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
@@ -374,20 +375,20 @@ void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch
         sa_state_dropout_return(dropout.state, &rows->layer[k].cell.dropout, &d->layer[k].previous);
     sa_state_dropout_return(dropout.state, &rows->context_cell.dropout, &d->proposal);
     if (!feeding)
-        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, of->t, of->copy_gate,
+        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, dout->t, dout->copy_gate,
                             d->readout_state, dx, d->c); /* t_i: ds_{i-1}, dx and dc of all steps */
     sa_source_zero(&w->attention, &cache->dsource, encoder);
     sa_zero(d->attention.carry);
     sa_steps_begin(cache->products);
     for (int t = side->steps - 1; t >= 0 && !sa_stopping(); t--)
-        back_through_step(w, side, t, dropout, cache, of, dw);
+        back_through_step(w, side, t, dropout, cache, dout, dw);
     sa_steps_end();
     if (sa_stopping()) return;
     for (int k = 0; k < rows->layers; k++) /* s_0 was the previous state of step 1 */
         sa_state_copy(d->layer[k].previous, cache->dsource.s0[k]);
     sa_readout_weights_backward(sa_decoder_readout_state(w, rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
-                                of->copy_gate, &dw->readout);
+                                dout->copy_gate, &dw->readout);
     if (!feeding)
         sa_product_backward(sa_W_of(&w->layer[0]), rows->layer[0].cell.cache, d->layer[0].a, 1,
                             d->input, &dw->layer[0]); /* dx of W x + b, for all steps at once */
@@ -431,7 +432,7 @@ static int context_width(const sa_decoder_sizes *sizes) {
 }
 
 /* Registers the weights used at every step. With input feeding a step reads its word and makes the
- * read-out, too. */
+ * readout, too. */
 static void add_steps(sa_recurrent_decoder *w) {
     const bool feeding = w->sizes.settings.input_feeding;
     const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
@@ -503,7 +504,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decod
         own->mask =
             sa_mat_alloc(arena, k && settings->dropout_layers > 0 && sentences ? rows : 0, n);
         own->cell = sa_recurrent_rows_layout(arena, &w->layer[k], rows, masked);
-        own->s = sa_state_take(arena, rows, n, w->sizes.cell->memory);
+        own->s = sa_state_take(arena, rows, n, w->sizes.cell->has_m);
         own->y = sa_decoder_residual(w, k) ? sa_mat_alloc(arena, rows, n) : own->s.s;
     }
     return all;
@@ -511,11 +512,11 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_recurrent_decod
 
 static sa_decoder_gradients gradients_layout(sa_arena *arena, const sa_recurrent_decoder *w,
                                              int rows, int sentences, int steps) {
-    const int n = w->sizes.n, memory = w->sizes.cell->memory;
+    const int n = w->sizes.n, has_m = w->sizes.cell->has_m;
     sa_decoder_gradients d = {
         .readout_state = sa_mat_alloc(arena, rows, n),
         .context_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->context_cell)),
-        .proposal = sa_state_take(arena, sentences, w->context_cell.n, memory),
+        .proposal = sa_state_take(arena, sentences, w->context_cell.n, has_m),
         .x = sa_mat_alloc(arena, sentences, n),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
         .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
@@ -523,8 +524,8 @@ static sa_decoder_gradients gradients_layout(sa_arena *arena, const sa_recurrent
     for (int k = 0; k < w->sizes.layers; k++) {
         sa_decoder_layer_gradients *own = &d.layer[k];
         own->a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->layer[k]));
-        own->previous = sa_state_take(arena, sentences, n, memory);
-        own->s = sa_state_take(arena, sentences, n, memory);
+        own->previous = sa_state_take(arena, sentences, n, has_m);
+        own->s = sa_state_take(arena, sentences, n, has_m);
         own->y = k ? sa_mat_alloc(arena, sentences, n) : own->s.s;
     }
     return d;

@@ -24,7 +24,7 @@ typedef struct sa_step sa_step;
 typedef enum sa_query_state {
     SA_QUERY_STATE_NONE,     /* there is no attention */
     SA_QUERY_STATE_PREVIOUS, /* s_{i-1} of the first layer */
-    SA_QUERY_STATE_PROPOSAL, /* s'_i of the first layer */
+    SA_QUERY_STATE_PROPOSAL, /* u_i of the first layer */
     SA_QUERY_STATE_CURRENT   /* y_i of the last layer; with one layer, s_i */
 } sa_query_state;
 
@@ -34,9 +34,9 @@ typedef struct sa_decoder_kind {
     bool
         context_in_cell; /* the context enters the cell that reads the word, and the layers above */
     bool context_cell;   /* a second cell of the first layer reads the context */
-    bool maxout;         /* how the read-out makes t: see readout.h */
-    bool sees_word;      /* the read-out sees the word, too */
-    bool sees_previous;  /* with --readout-state auto, the read-out sees s_{i-1}, not s_i */
+    bool maxout;         /* how the readout makes t: see readout.h */
+    bool sees_word;      /* the readout sees the word, too */
+    bool sees_previous;  /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
     int initial;         /* with --decoder-init auto */
     /* Fills step->rows, given the previous states and, in the first layer's gates, W x + b. */
     void (*forward)(const sa_recurrent_decoder *w, const sa_step *step);
@@ -52,8 +52,8 @@ typedef struct sa_decoder_sizes {
     const sa_decoder_kind *kind;
     const sa_cell *cell;
     sa_settings settings; /* of the model */
-    bool sees_previous;   /* the read-out sees s_{i-1} */
-    bool dropout;         /* training needs masks for embeddings and the read-out */
+    bool sees_previous;   /* the readout sees s_{i-1} */
+    bool dropout;         /* training needs masks for embeddings and the readout */
     int words, m, n, l, layers;
     sa_attention_sizes attention;
     sa_source_sizes source;
@@ -84,7 +84,7 @@ typedef struct sa_decoder_rows {
     int layers;
     sa_mat input; /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
     sa_decoder_layer_rows layer[SA_MAX_LAYERS];
-    sa_recurrent_rows context_cell; /* its previous state is s'_i, which the first cell makes */
+    sa_recurrent_rows context_cell; /* its previous state is u_i, which the first cell makes */
     sa_attention_rows attention;
     sa_mat c; /* [R x context] */
 } sa_decoder_rows;
@@ -97,19 +97,19 @@ typedef struct sa_decoder_layer_gradients {
 } sa_decoder_layer_gradients;
 
 typedef struct sa_decoder_gradients {
-    sa_mat input, readout_state; /* readout_state [R x n]: of the state that the read-out sees */
+    sa_mat input, readout_state; /* readout_state [R x n]: of the state that the readout sees */
     sa_decoder_layer_gradients layer[SA_MAX_LAYERS];
     sa_mat context_a;  /* [R x ..] of the context's cell */
-    sa_state proposal; /* [B x n] s'_i */
+    sa_state proposal; /* [B x n] u_i */
     sa_mat x;          /* [B x n] workspace: what a layer above the first reads */
     sa_attention_rows attention;
     sa_mat c;
 } sa_decoder_gradients;
 
-/* A step: target position i (from 1); row l belongs to sentence of[l] (NULL: l). */
+/* A step: target position i (from 1); row l belongs to sentence which[l] (NULL: l). */
 struct sa_step {
     const sa_source *source;
-    const int *of;
+    const int *which;
     int i;
     sa_attention_scratch scratch;
     sa_decoder_rows rows;
@@ -136,19 +136,19 @@ typedef struct sa_decoder_cache {
 
 /* ---- The pass over a batch ------------------------------------------------------------------- */
 
-/* Runs all steps with the reference tokens as inputs (teacher forcing), up to the read-out's t. */
+/* Runs all steps with the reference tokens as inputs (teacher forcing), up to the readout's t. */
 void sa_recurrent_decoder_forward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                   const sa_encoder_cache *encoder, sa_dropout dropout, sa_rng *rng,
                                   sa_decoder_cache *cache);
 
-/* Fills encoder->dannotations and dlast_memory from `of`, the gradients of the loss with respect to
- * the outputs of the forward pass; accumulates into dw, overwrites of->t. */
+/* Fills encoder->dannotations and dlast_m from dout, the gradients of the loss with respect to
+ * the outputs of the forward pass; accumulates into dw, overwrites dout->t. */
 void sa_recurrent_decoder_backward(const sa_recurrent_decoder *w, const sa_batch *batch,
                                    sa_dropout dropout, sa_decoder_cache *cache,
-                                   const sa_output_gradients *of, sa_encoder_cache *encoder,
+                                   const sa_output_gradients *dout, sa_encoder_cache *encoder,
                                    sa_recurrent_decoder *dw);
 
-/* Runs one step, from input and previous states to the read-out's t. */
+/* Runs one step, from input and previous states to the readout's t. */
 void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_step *step,
                                        sa_readout_cache *readout);
 
@@ -156,7 +156,7 @@ void sa_recurrent_decoder_step_forward(const sa_recurrent_decoder *w, const sa_s
 
 /* Returns rows first .. first+count-1. */
 sa_decoder_rows sa_decoder_rows_slice(const sa_decoder_rows *all, int first, int count);
-/* Return the state that the read-out sees, and the attention's query. */
+/* Return the state that the readout sees, and the attention's query. */
 static inline sa_mat sa_decoder_readout_state(const sa_recurrent_decoder *w,
                                               const sa_decoder_rows *rows) {
     const sa_decoder_layer_rows *last = &rows->layer[rows->layers - 1];

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory);
-static sa_state memory_only(sa_mat memory);
+static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat m);
+static sa_state only_m(sa_mat m);
 static void last_forward(const sa_batch *batch, sa_state states, sa_state last);
 static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates);
 static void embed_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
@@ -38,18 +38,16 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
             sa_state_dropout_start(dropout.state, rng, &direction->cell.dropout,
                                    &direction->cell.previous);
             direction_forward(&w->layer[layer][d], &batch->source, h, direction, cache->products,
-                              states_of(w, cache->h[layer], d, direction->memory));
+                              states_of(w, cache->h[layer], d, direction->m));
         }
         h = cache->h[layer];
-        last_forward(batch, states_of(w, h, 0, cache->direction[layer][0].memory),
-                     cache->last[layer]);
+        last_forward(batch, states_of(w, h, 0, cache->direction[layer][0].m), cache->last[layer]);
         if (layer < w->layers - 1) sa_dropout_forward(dropout.layers, rng, cache->h_mask[layer], h);
     }
     reorder(w, batch, cache->first, h, cache->annotations, false);
     sa_dropout_forward(dropout.annotations, rng, cache->annotation_mask, cache->annotations);
-    if (cache->last_memory.cols)
-        last_forward(batch, memory_only(cache->direction[w->layers - 1][0].memory),
-                     memory_only(cache->last_memory));
+    if (cache->last_m.cols)
+        last_forward(batch, only_m(cache->direction[w->layers - 1][0].m), only_m(cache->last_m));
 }
 
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
@@ -65,12 +63,12 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
         sa_zero(dbelow);
         for (int d = w->directions - 1; d >= 0; d--) {
             const sa_direction *direction = &cache->direction[layer][d];
-            const sa_state dstates = states_of(w, cache->dh[layer], d, cache->dmemory);
+            const sa_state dstates = states_of(w, cache->dh[layer], d, cache->dm);
             sa_state_dropout_return(dropout.state, &direction->cell.dropout, &cache->dprevious);
-            sa_zero(cache->dmemory);
+            sa_zero(cache->dm);
             if (d == 0) last_backward(batch, cache->dlast[layer], dstates);
-            if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
-                last_backward(batch, memory_only(cache->dlast_memory), memory_only(cache->dmemory));
+            if (layer == w->layers - 1 && d == 0 && cache->last_m.cols)
+                last_backward(batch, only_m(cache->dlast_m), only_m(cache->dm));
             direction_backward(&w->layer[layer][d], &batch->source, below, direction, dstates,
                                dbelow, cache, &dw->layer[layer][d]);
         }
@@ -140,14 +138,14 @@ static void direction_backward(const sa_recurrent *w, const sa_batch_side *side,
 
 /* Returns the states of direction d among the annotations of a layer, whose rows are step by step.
  */
-static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat memory) {
-    return sa_state_of(sa_cols(h, d * w->sizes.n, w->sizes.n), memory);
+static sa_state states_of(const sa_encoder *w, sa_mat h, int d, sa_mat m) {
+    return sa_state_of(sa_cols(h, d * w->sizes.n, w->sizes.n), m);
 }
 
 /* Returns a state without s, to copy only an LSTM's memory cells: s is in the annotations already.
  */
-static sa_state memory_only(sa_mat memory) {
-    return sa_state_of((sa_mat){.rows = memory.rows}, memory);
+static sa_state only_m(sa_mat m) {
+    return sa_state_of((sa_mat){.rows = m.rows}, m);
 }
 
 /* Returns the last forward state of sentence b, in the decoder's order, among all states step by
@@ -288,7 +286,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
+    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
     const int masked = training && w->sizes.settings.dropout_state > 0 ? B : 0;
     *cache = (sa_encoder_cache){.x = sa_mat_alloc(arena, N, m)};
     cache->position_vectors =
@@ -299,22 +297,22 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         for (int d = 0; d < w->directions; d++)
             cache->direction[layer][d] = (sa_direction){
                 d == 1, sa_recurrent_rows_layout(arena, &w->layer[layer][d], N, masked),
-                sa_mat_alloc(arena, N, memory * n)};
+                sa_mat_alloc(arena, N, has_m * n)};
         if (w->sizes.copied && layer < w->layers - 1)
-            cache->last[layer] = sa_state_take(arena, B, n, memory);
+            cache->last[layer] = sa_state_take(arena, B, n, has_m);
     }
     cache->annotations = sa_mat_alloc(arena, N, A);
-    cache->last_memory = sa_mat_alloc(arena, B, memory * n);
+    cache->last_m = sa_mat_alloc(arena, B, has_m * n);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, N, 1);
     cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, m);
     cache->annotation_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, A);
     cache->dannotations = sa_mat_alloc(arena, N, A);
-    cache->dlast_memory = sa_mat_alloc(arena, B, memory * n);
+    cache->dlast_m = sa_mat_alloc(arena, B, has_m * n);
     for (int layer = 0; layer < w->layers - 1; layer++) {
         cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.settings.dropout_layers > 0 ? N : 0, A);
-        if (w->sizes.copied) cache->dlast[layer] = sa_state_take(arena, B, n, memory);
+        if (w->sizes.copied) cache->dlast[layer] = sa_state_take(arena, B, n, has_m);
     }
     /* The last layer's states use the memory of dannotations: reorder() copies them to annotations,
      * and until the backward pass dannotations is free. */
@@ -324,14 +322,14 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
-    const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
+    const int A = sa_encoder_width(&w->sizes), has_m = w->layers ? w->sizes.cell->has_m : 0;
     cache->products = sa_steps_layout(arena, w->steps, B);
     if (!training) return;
     cache->dx = sa_mat_alloc(arena, N, w->sizes.m);
     for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_alloc(arena, N, A);
     if (!w->layers) return;
     cache->da = sa_mat_alloc(arena, N, sa_recurrent_da_width(&w->layer[0][0]));
-    cache->dmemory = sa_mat_alloc(arena, N, memory * n);
-    cache->dprevious = sa_state_take(arena, B, n, memory);
+    cache->dm = sa_mat_alloc(arena, N, has_m * n);
+    cache->dprevious = sa_state_take(arena, B, n, has_m);
     cache->scratch = sa_mat_alloc(arena, B, n);
 }

@@ -35,7 +35,7 @@ typedef struct sa_encoder { /* weights, or their gradients */
 typedef struct sa_direction {
     bool backward; /* it reads the last word first */
     sa_recurrent_rows cell;
-    sa_mat memory; /* [N x n] the memory cell after the step; LSTM only */
+    sa_mat m; /* [N x n] the memory cell after the step; LSTM only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
@@ -50,14 +50,14 @@ typedef struct sa_encoder_cache {
     const int *begin_row; /* [B] the row of the annotation of the word that is read first */
     const int *end_row;   /* [B] and of the word that is read last, EOS */
     sa_arena products;    /* of a loop over steps */
-    sa_mat last_memory;   /* [B x n] the last layer's memory cell in forward_S; LSTM only */
+    sa_mat last_m;        /* [B x n] the last layer's memory cell in forward_S; LSTM only */
     sa_state last[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
     sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
     sa_mat h_mask[SA_MAX_LAYERS];              /* [N x A] of what the next layer reads */
-    sa_mat dannotations, dlast_memory;
+    sa_mat dannotations, dlast_m;
     sa_state dlast[SA_MAX_LAYERS];
     sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* from here on: backward only */
-    sa_mat dmemory;                            /* [N x n] LSTM only */
+    sa_mat dm;                                 /* [N x n] LSTM only */
     sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
@@ -78,11 +78,11 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_loop_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                             bool training, sa_encoder_cache *cache);
 
-/* Fills annotations, last_memory and last. Without dropout, rng may be NULL. */
+/* Fills annotations, last_m and last. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* Accumulates into dw, from dannotations, dlast_memory and dlast. */
+/* Accumulates into dw, from dannotations, dlast_m and dlast. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
@@ -108,7 +108,7 @@ typedef struct sa_source_sizes {
     int initial;   /* how s_0 is made */
     bool fixed;    /* one context vector for all steps, from the encoder's last states */
     int n, layers; /* of the decoder */
-    int memory;    /* 1: the decoder's state has a memory cell */
+    int has_m;     /* 1: the decoder's state has a memory cell m */
 } sa_source_sizes;
 
 typedef struct sa_source_weights { /* or their gradients */
@@ -138,7 +138,7 @@ void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_atte
 /* Computes keys, values, context vector and s_0 from the encoder's annotations. */
 void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
                        const sa_encoder_cache *encoder, sa_source *source);
-/* Accumulates into encoder->dannotations, dlast_memory, dw and dattention, from d, into which the
+/* Accumulates into encoder->dannotations, dlast_m, dw and dattention, from d, into which the
  * steps have accumulated since sa_source_zero. */
 void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
                         const sa_source *source, sa_source *d, sa_encoder_cache *encoder,

@@ -126,7 +126,7 @@ static void attend_to_sums(const sa_attention *attention, int layer, sa_mat anno
     for (int l = 0; l < o.rows; l++)
         sa_running_step(attention, &own, l, sa_rows(rows.q, l, 1),
                         sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
-                        sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
+                        sa_rows(o, l, 1), sa_rows(state->scratch.score, 0, 1));
 }
 
 /* ---- Sublayers ------------------------------------------------------------------------------- */

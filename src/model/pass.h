@@ -75,7 +75,7 @@ void sa_seq2seq_override(sa_seq2seq *w, const sa_override *override);
 
 /* ---- What a model has ------------------------------------------------------------------------ */
 
-/* Returns the read-out whose W_o and b_y choose the next word. */
+/* Returns the readout whose W_o and b_y choose the next word. */
 static inline const sa_readout *sa_seq2seq_readout(const sa_seq2seq *w) {
     return w->recurrent ? &w->decoder.readout : &w->transformer.vocabulary;
 }
@@ -130,7 +130,7 @@ static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *bat
     return w->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
 
-/* Returns what the read-out has computed in the pass. */
+/* Returns what the readout has computed in the pass. */
 static inline const sa_readout_cache *sa_pass_readout(const sa_seq2seq *w, const sa_pass *pass) {
     return w->recurrent ? &pass->decoder.readout : &pass->transformer.readout;
 }

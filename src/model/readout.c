@@ -1,4 +1,4 @@
-/* The read-out: computes the vector t_i from a decoder's state, the word before and the context;
+/* The readout: computes the vector t_i from a decoder's state, the word before and the context;
  * and from t_i, for every decoder and the Transformer, the probabilities of the next word, their
  * loss and its gradient. R is the number of rows, n the size of a state, l that of t, K the number
  * of words. */

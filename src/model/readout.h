@@ -54,7 +54,7 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
 /* Returns rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* Registers the weights by which a read-out that runs step by step multiplies. */
+/* Registers the weights by which a readout that runs step by step multiplies. */
 void sa_readout_add_steps(sa_readout *w, sa_steps *steps);
 
 /* Computes t from s [R x n], x = E y_{i-1} [R x m] and c [R x context]. */

@@ -20,7 +20,7 @@ double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
     double loss = 0;
     sa_pass_forward(w, batch, regularizer.dropout, regularizer.rng, pass); /* h_j, s_i, c_i, t_i */
     if (sa_stopping()) return loss; /* interrupted: the caller discards the result */
-    sa_pass_predict(w, batch, regularizer, scale, pass, &d, dw); /* p(y_i), dt_i, dalpha_ij */
+    sa_pass_losses(w, batch, regularizer, scale, pass, &d, dw); /* p(y_i), dt_i, dalpha_ij */
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (dw && !sa_stopping()) sa_pass_backward(w, batch, regularizer.dropout, pass, &d, dw);
     return loss;
@@ -75,8 +75,8 @@ static void likelihood(const sa_seq2seq *w, const sa_batch *batch, double smooth
 
 /* Fills d: likelihood d->t; copying also d->copy_gate and d->alpha; guided alignment d->alpha;
  * coverage and hard attention d->part. */
-void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
-                     sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
+void sa_pass_losses(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                    sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw) {
     if (sa_copies(w)) sa_copying_forward(w, batch, pass);
     likelihood(w, batch, regularizer.smoothing, scale, pass, d, dw);
     if (d->alpha.cols) sa_zero(d->alpha); /* its memory held the logits until here */

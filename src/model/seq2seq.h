@@ -14,7 +14,7 @@ void sa_pass_forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout drop
                      sa_pass *pass);
 /* Computes log_p and objective from t; with dw, fills d, for the loss scale * sum -objective, and
  * accumulates into dw's softmax layer. */
-void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
-                     sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
+void sa_pass_losses(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                    sa_real scale, sa_pass *pass, const sa_output_gradients *d, sa_seq2seq *dw);
 /* Runs the backward pass from d, which it may overwrite. */
 sa_backward_function sa_pass_backward;

@@ -41,7 +41,7 @@ static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *ki
                : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
-/* Returns whether embeddings, annotations or the read-out have dropout. */
+/* Returns whether embeddings, annotations or the readout have dropout. */
 static bool drops_out(const sa_settings *settings) {
     return settings->dropout > 0 || settings->dropout_embeddings > 0 ||
            settings->dropout_annotations > 0 || settings->dropout_readout > 0;
@@ -81,7 +81,7 @@ static sa_sizes recurrent_sizes(const sa_settings *settings, int source_words, i
                 .fixed = kind->context_in_cell && !sa_model_attends(settings),
                 .n = settings->hidden,
                 .layers = settings->decoder_layers,
-                .memory = cell->memory,
+                .has_m = cell->has_m,
             },
     };
     return (sa_sizes){.recurrent = true, .encoder = encoder, .decoder = decoder};

@@ -105,7 +105,7 @@ void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_atte
     source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
     source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
     for (int layer = 0; layer < sizes->layers; layer++)
-        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->memory);
+        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->has_m);
 }
 
 /* s_0 = tanh(W_s x + b_s) [B x n] of every layer, from the summary or the fixed context x; or a
@@ -121,7 +121,7 @@ static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *
         const sa_state s0 = source->s0[layer];
         sa_state_zero(s0);
         if (sizes->initial == SA_INITIAL_COPY) {
-            sa_state_copy(layer == last ? sa_state_of(source->encoder_summary, encoder->last_memory)
+            sa_state_copy(layer == last ? sa_state_of(source->encoder_summary, encoder->last_m)
                                         : encoder->last[layer],
                           s0);
             continue;
@@ -140,7 +140,7 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
     const int last = sizes->layers - 1;
     if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
         sa_copy_mat(d->s0[last].s, d->encoder_summary);
-        sa_copy_mat(d->s0[last].m, encoder->dlast_memory);
+        sa_copy_mat(d->s0[last].m, encoder->dlast_m);
         for (int layer = 0; layer < last; layer++)
             sa_state_copy(d->s0[layer], encoder->dlast[layer]);
     } else { /* s_0 = tanh(W_s x + b_s) */
@@ -187,7 +187,7 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
 
 void sa_source_zero(const sa_attention *attention, sa_source *d, sa_encoder_cache *encoder) {
     sa_zero(encoder->dannotations);
-    sa_zero(encoder->dlast_memory);
+    sa_zero(encoder->dlast_m);
     for (int layer = 0; layer < SA_MAX_LAYERS; layer++) sa_state_zero(encoder->dlast[layer]);
     sa_zero(d->c);
     sa_memory_zero(attention, &d->memory);

@@ -166,14 +166,14 @@ static void both_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rn
 }
 
 static void both_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
-                          const sa_output_gradients *of, sa_transformer *dw) {
+                          const sa_output_gradients *dout, sa_transformer *dw) {
     sa_stack_cache *decoder = &cache->decoder;
     const sa_mat none = {0};
-    sa_copy_gate_backward(&w->vocabulary.copy_gate, of->copy_gate, none, of->t, none);
-    sa_copy_gate_weights_backward(none, decoder->out, none, of->copy_gate,
+    sa_copy_gate_backward(&w->vocabulary.copy_gate, dout->copy_gate, none, dout->t, none);
+    sa_copy_gate_weights_backward(none, decoder->out, none, dout->copy_gate,
                                   &dw->vocabulary.copy_gate);
     sa_zero(cache->encoder.d); /* into which every layer accumulates */
-    stack_backward(&w->decoder, dropout, decoder, of->t, of->alpha, &dw->decoder, dw->target_E);
+    stack_backward(&w->decoder, dropout, decoder, dout->t, dout->alpha, &dw->decoder, dw->target_E);
     sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
 }
 
@@ -207,10 +207,10 @@ static void joint_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *r
 }
 
 static void joint_backward(const sa_transformer *w, sa_dropout dropout, sa_transformer_cache *cache,
-                           const sa_output_gradients *of, sa_transformer *dw) {
+                           const sa_output_gradients *dout, sa_transformer *dw) {
     sa_stack_cache *stack = &cache->decoder;
-    spread(cache, of->t, stack->d);
-    if (of->alpha.cols) spread(cache, of->alpha, cache->joint_dalpha);
+    spread(cache, dout->t, stack->d);
+    if (dout->alpha.cols) spread(cache, dout->alpha, cache->joint_dalpha);
     stack_backward(&w->decoder, dropout, stack, stack->d, cache->joint_dalpha, &dw->decoder,
                    dw->target_E);
 }
@@ -223,9 +223,9 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
 }
 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
-                             sa_transformer_cache *cache, const sa_output_gradients *of,
+                             sa_transformer_cache *cache, const sa_output_gradients *dout,
                              sa_transformer *dw) {
-    (w->sizes.decoder_only ? joint_backward : both_backward)(w, dropout, cache, of, dw);
+    (w->sizes.decoder_only ? joint_backward : both_backward)(w, dropout, cache, dout, dw);
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -330,66 +330,67 @@ static int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shi
 
 typedef struct stack_shape {
     int rows, steps; /* words of all sentences, and of the longest */
-    sa_mat memory;   /* [N x m] what cross-attention attends to, and its derivative; decoder only */
+    sa_mat memory;   /* [N x m] what cross-attention attends to, and its gradient; decoder only */
     sa_mat dmemory;
     const int *memory_first; /* first row of each sentence */
     int memory_steps;
     bool training;
 } stack_shape;
 
-static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_shape *of, int longest,
-                             sa_stack_cache *cache) {
+static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_shape *shape,
+                             int longest, sa_stack_cache *cache) {
     const int m = cache->x.cols;
     const sa_attention *attention = &w->layer[0].self.attention;
     sa_sublayer_workspace *workspace = &cache->workspace;
-    cache->word_mask = sa_mat_alloc(arena, of->rows, 1);
-    cache->x_mask = sa_mat_alloc(arena, of->rows, m);
+    cache->word_mask = sa_mat_alloc(arena, shape->rows, 1);
+    cache->x_mask = sa_mat_alloc(arena, shape->rows, m);
     workspace->scratch = cache->scratch;
-    workspace->df = sa_mat_alloc(arena, of->rows, m);
-    workspace->din = sa_mat_alloc(arena, of->rows, m);
-    workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.mat.rows);
+    workspace->df = sa_mat_alloc(arena, shape->rows, m);
+    workspace->din = sa_mat_alloc(arena, shape->rows, m);
+    workspace->dinner = sa_mat_alloc(arena, shape->rows, w->layer[0].feed.network.W_1.mat.rows);
     const size_t start = arena->used; /* self- and cross-attention use their rows in turn */
-    workspace->self.rows = sa_attention_rows_layout(arena, attention, of->rows, longest, true);
+    workspace->self.rows = sa_attention_rows_layout(arena, attention, shape->rows, longest, true);
     const size_t self = sa_arena_rewind(arena, start);
     if (w->cross)
-        workspace->cross.rows =
-            sa_attention_rows_layout(arena, &w->layer[0].cross.attention, of->rows, longest, true);
+        workspace->cross.rows = sa_attention_rows_layout(arena, &w->layer[0].cross.attention,
+                                                         shape->rows, longest, true);
     sa_arena_advance(arena, self);
     sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self.memory);
     if (w->cross)
-        sa_memory_layout(arena, &w->layer[0].cross.attention, of->memory_first, of->dmemory,
+        sa_memory_layout(arena, &w->layer[0].cross.attention, shape->memory_first, shape->dmemory,
                          &workspace->cross.memory);
 }
 
-static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *of,
+static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *shape,
                          sa_stack_cache *cache) {
-    const int longest = of->memory_steps > of->steps ? of->memory_steps : of->steps;
+    const int longest = shape->memory_steps > shape->steps ? shape->memory_steps : shape->steps;
     const bool normalized = w->last.g.cols;
-    cache->position_vectors = sa_mat_alloc(arena, w->positions.kind->encoding ? of->steps : 0, m);
-    cache->x = cache->out = sa_mat_alloc(arena, of->rows, m);
+    cache->position_vectors =
+        sa_mat_alloc(arena, w->positions.kind->encoding ? shape->steps : 0, m);
+    cache->x = cache->out = sa_mat_alloc(arena, shape->rows, m);
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
-        layout_attention(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first, of->steps,
-                         of->training, &own->self);
+        layout_attention(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first,
+                         shape->steps, shape->training, &own->self);
         own->self.queries = cache->self;
         cache->out = own->self.residual.y;
         if (w->cross) {
-            layout_attention(arena, &layer->cross, cache->out, of->memory, of->memory_first,
-                             of->memory_steps, of->training, &own->cross);
+            layout_attention(arena, &layer->cross, cache->out, shape->memory, shape->memory_first,
+                             shape->memory_steps, shape->training, &own->cross);
             own->cross.queries = cache->cross;
             cache->out = own->cross.residual.y;
         }
-        sa_residual_layout(arena, &layer->feed.residual, cache->out, of->training,
+        sa_residual_layout(arena, &layer->feed.residual, cache->out, shape->training,
                            &own->feed.residual);
-        own->feed.inner = sa_mat_alloc(arena, of->rows, layer->feed.network.W_1.mat.rows);
+        own->feed.inner = sa_mat_alloc(arena, shape->rows, layer->feed.network.W_1.mat.rows);
         cache->out = own->feed.residual.y;
     }
-    if (normalized) cache->out = sa_mat_alloc(arena, of->rows, m);
-    cache->last = sa_layernorm_layout(arena, normalized ? of->rows : 0, m);
-    cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, of->steps,
-                                                 longest, of->training);
-    if (of->training) layout_workspace(arena, w, of, longest, cache);
+    if (normalized) cache->out = sa_mat_alloc(arena, shape->rows, m);
+    cache->last = sa_layernorm_layout(arena, normalized ? shape->rows : 0, m);
+    cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, shape->steps,
+                                                 longest, shape->training);
+    if (shape->training) layout_workspace(arena, w, shape, longest, cache);
 }
 
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
@@ -399,8 +400,8 @@ void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const
     *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), causal}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
-    const stack_shape of = {.rows = side->words, .steps = side->steps, .training = training};
-    layout_stack(arena, reader(w), w->sizes.m, &of, encoder);
+    const stack_shape shape = {.rows = side->words, .steps = side->steps, .training = training};
+    layout_stack(arena, reader(w), w->sizes.m, &shape, encoder);
 }
 
 static void layout_readout(sa_arena *arena, int words, const sa_transformer *w, bool training,
@@ -421,14 +422,14 @@ static void layout_both(sa_arena *arena, const sa_batch *batch, const sa_transfo
     decoder->cross = (sa_queries){side->sentences, side->first};
     decoder->ids = target_words(arena, side, 1);
     cache->targets = target_words(arena, side, 0);
-    const stack_shape of = {.rows = side->words,
-                            .steps = side->steps,
-                            .memory = encoder->out,
-                            .dmemory = encoder->d,
-                            .memory_first = encoder->self.first,
-                            .memory_steps = batch->source.steps,
-                            .training = training};
-    layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
+    const stack_shape shape = {.rows = side->words,
+                               .steps = side->steps,
+                               .memory = encoder->out,
+                               .dmemory = encoder->d,
+                               .memory_first = encoder->self.first,
+                               .memory_steps = batch->source.steps,
+                               .training = training};
+    layout_stack(arena, &w->decoder, w->sizes.m, &shape, decoder);
     if (training && (batch->gold || w->sizes.settings.copy))
         cache->dalpha =
             sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
@@ -457,22 +458,22 @@ static void layout_joint(sa_arena *arena, const sa_batch *batch, const sa_transf
     const sa_batch_side *source = &batch->source, *target = &batch->target;
     sa_stack_cache *stack = &cache->decoder;
     const int B = target->sentences, m = w->sizes.m;
-    const stack_shape of = {.rows = source->words + target->words - B,
-                            .steps = source->steps + target->steps - 1,
-                            .training = training};
+    const stack_shape shape = {.rows = source->words + target->words - B,
+                               .steps = source->steps + target->steps - 1,
+                               .training = training};
     int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
     int *prefix = sa_arena_alloc(arena, (size_t)B, sizeof *prefix);
-    int32_t *ids = sa_arena_alloc(arena, (size_t)of.rows, sizeof *ids);
+    int32_t *ids = sa_arena_alloc(arena, (size_t)shape.rows, sizeof *ids);
     if (arena->base) join_words(batch, first, prefix, ids);
     *cache = (sa_transformer_cache){
         .targets = target_words(arena, target, 0), .first = target->first, .prefix = prefix};
     stack->self = (sa_queries){B, first, true, w->sizes.full_prefix ? prefix : NULL};
     stack->ids = ids;
-    stack->d = sa_mat_alloc(arena, training ? of.rows : 0, m);
-    layout_stack(arena, &w->decoder, m, &of, stack);
+    stack->d = sa_mat_alloc(arena, training ? shape.rows : 0, m);
+    layout_stack(arena, &w->decoder, m, &shape, stack);
     if (training && batch->gold) {
-        const int width = w->sizes.attention.heads * of.steps;
-        cache->joint_dalpha = sa_mat_alloc(arena, of.rows, width);
+        const int width = w->sizes.attention.heads * shape.steps;
+        cache->joint_dalpha = sa_mat_alloc(arena, shape.rows, width);
         cache->dalpha = sa_mat_alloc(arena, target->words, width);
     }
     layout_readout(arena, target->words, w, training, cache);

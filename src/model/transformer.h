@@ -122,10 +122,10 @@ typedef struct sa_transformer_cache {
  * NULL. */
 void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache);
-/* Runs the backward pass from `of`, the gradients of the loss with respect to the outputs of the
+/* Runs the backward pass from dout, the gradients of the loss with respect to the outputs of the
  * forward pass, which it may overwrite; accumulates into dw. */
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
-                             sa_transformer_cache *cache, const sa_output_gradients *of,
+                             sa_transformer_cache *cache, const sa_output_gradients *dout,
                              sa_transformer *dw);
 
 /* Runs only what reads the source: the encoder, or the only stack; its output is encoder->out. */

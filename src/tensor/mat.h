@@ -5,13 +5,13 @@
  * all slices of a larger block; none needs a copy.
  *
  *   B sentences      T target words       S source words      N source words of the whole batch
- *   m embedding      n hidden             n' alignment        l maxout        K vocabulary
+ *   m embedding      n hidden             n_a alignment        l maxout        K vocabulary
  *   A annotation     H heads, G of keys   Q queries           R rows, L of a step
  *
  *   s decoder state  h annotation         c context           o output of a head
  *   q query          k key                v value             e score         alpha weight
  *   z update gate    r reset gate         s~ candidate        i, f, o gates and m memory of an LSTM
- *   E embeddings     t readout            a pre-activation    s' the previous s
+ *   E embeddings     t readout            a pre-activation    s_prev the previous s
  *   w weights        dw their gradients   d.. gradient of the loss with respect to ..
  *
  * The words of a batch follow each other without padding, either step by step (base/batch.h: row

@@ -171,12 +171,12 @@ START_TEST(rotations_leave_scores_that_say_so) {
     if (w.score->forward == sa_scores[SA_ATTENTION_UNIFORM].forward) return; /* a part reads keys */
     if (w.score->key == SA_KEY_NONE) return;
     const sa_mat e = unset(1, at.k.rows), again = unset(1, at.k.rows);
-    w.score->forward(w.v_a, at.q, at.k, e, scratch.keys);
+    w.score->forward(w.v_a, at.q, at.k, e, scratch.score);
     for (int j = -1; j < at.k.rows; j++) {
         sa_real *x = j < 0 ? at.q.x : sa_row(at.k, j), y[] = {-x[1], x[0], -x[3], x[2]};
         memcpy(x, y, sizeof y);
     }
-    w.score->forward(w.v_a, at.q, at.k, again, scratch.keys);
+    w.score->forward(w.v_a, at.q, at.k, again, scratch.score);
     ck_assert_int_eq(w.score->key != SA_KEY_UNITS, farthest(e, again) < 1e-14);
 }
 END_TEST

@@ -99,7 +99,7 @@ START_TEST(keys_are_mixed_with_the_one_before) {
     head = bare_head(3);
     set_column(head.k, k);
     sa_head d = {.scratch = head.scratch, .dw = &dw};
-    head.derivative = &d;
+    head.gradient = &d;
     sa_smeared_keys_part.forward[SA_PLACE_KEYS](&w, part, &head);
     for (int j = 0; j < 3; j++) ck_assert_double_eq(*sa_row(head.k, j), mixed[j]);
     set_column(d.k, dmixed);

@@ -100,7 +100,7 @@ static sa_recurrent bound(sa_mat buffer, const sa_cell *kind, struct cell_shape 
 
 static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, int)) {
     const sa_mat s = make(L, n);
-    return sa_state_of(s, make(L, kind->memory * n));
+    return sa_state_of(s, make(L, kind->has_m * n));
 }
 
 /* A whole step: the products that do not depend on the state, then the cell. */

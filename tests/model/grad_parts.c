@@ -48,22 +48,22 @@ static sa_mat like(sa_mat x) {
 
 /* ---- Encoder --------------------------------------------------------------------------------- */
 
-static sa_mat dannotations, dlast_memory;
+static sa_mat dannotations, dlast_m;
 
 static double encoder(void) {
     sa_rng masks = sa_rng_seed(1, 2);
     sa_encoder_forward(&w.encoder, &batch, dropout, &masks, &pass.encoder);
     return weighted_sum(pass.encoder.annotations, dannotations) +
-           weighted_sum(pass.encoder.last_memory, dlast_memory);
+           weighted_sum(pass.encoder.last_m, dlast_m);
 }
 
 START_TEST(encoder_backward) {
     pass_open(_i / DROPOUTS);
     dropout = dropouts[_i % DROPOUTS];
-    dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
+    dannotations = like(pass.encoder.annotations), dlast_m = like(pass.encoder.last_m);
     encoder();
     sa_copy_mat(dannotations, pass.encoder.dannotations);
-    sa_copy_mat(dlast_memory, pass.encoder.dlast_memory);
+    sa_copy_mat(dlast_m, pass.encoder.dlast_m);
     sa_encoder_backward(&w.encoder, &batch, dropout, &pass.encoder, &dw.encoder);
     CHECK_ADDED(encoder, weights, dweights);
 }
@@ -148,7 +148,7 @@ START_TEST(decoder_backward) {
     do { /* differences mean nothing across a kink */
         draw(weights, 1);
         draw(pass.encoder.annotations, 1);
-        draw(pass.encoder.last_memory, 1);
+        draw(pass.encoder.last_m, 1);
         decoder();
     } while (nearest_tie() < 0.005 || nearest_kink() < 1);
     const sa_output_gradients d = sa_pass_gradients(&w, &pass);
@@ -159,7 +159,7 @@ START_TEST(decoder_backward) {
     sa_recurrent_decoder_backward(&w.decoder, &batch, dropout, cache, &d, &pass.encoder,
                                   &dw.decoder);
     CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
-    CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
+    CHECK_WRITTEN(decoder, pass.encoder.last_m, pass.encoder.dlast_m);
     CHECK_ADDED(decoder, weights, dweights);
 }
 END_TEST
@@ -233,7 +233,7 @@ static void check_words(sa_mat read, sa_mat E, const int32_t *ids) {
 START_TEST(masks_of_states_and_words) {
     pass_open(_i);
     dropout = (sa_dropout){.state = 0.4, .words = 0.4};
-    dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
+    dannotations = like(pass.encoder.annotations), dlast_m = like(pass.encoder.last_m);
     dt = like(pass.decoder.readout.t);
     dgate = dalpha = (sa_mat){0}, ddraws = like(draws_of(&pass.decoder.rows.attention));
     encoder();

@@ -52,7 +52,7 @@ static inline bool of_family(const char *option, int model) {
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'
- * size, a tied embedding the size of the read-out layer, residual connections three layers, a
+ * size, a tied embedding the size of the readout layer, residual connections three layers, a
  * learned alpha entmax, shared keys and values several heads, split projections heads that divide
  * a word, a cosine more than one number, of
  * which it is only the sign, and two maps two halves, and values of two numbers for their norm. */

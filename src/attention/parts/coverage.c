@@ -10,7 +10,7 @@
 #include "attention/parts.h"
 
 typedef struct coverage { /* weights, or their gradients */
-    sa_mat w_c;           /* [1 x n'] for all heads */
+    sa_mat w_c;           /* [1 x n_a] for all heads */
     sa_mat U_f;           /* [1 x A] for fertilities; without columns, all of them are 1 */
     sa_real N;            /* the largest fertility */
     bool loss;
@@ -74,7 +74,7 @@ static void keys_backward(const sa_attention *w, int part, sa_head *head, sa_hea
 /* ---- The sum --------------------------------------------------------------------------------- */
 
 /* Returns the width of the coverage loss of a query, summed over heads, or of its gradient. */
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
     return ((const coverage *)sa_part_own(w, part))->loss ? 1 : 0;
 }
 
@@ -211,8 +211,8 @@ const sa_part sa_coverage_part = {
  * Passes the weights, as they were used, on to the next target word: monotonic and location-aware
  * attention start from them. Before the first word alpha_0 = (1, 0, .., 0). */
 
-sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *of) {
-    return sa_part_carry(w, sa_part_find(w, &sa_earlier_weights_part), of->rows.previous_carry,
+sa_mat sa_earlier_weights(const sa_attention *w, const sa_head *head, const sa_head *from) {
+    return sa_part_carry(w, sa_part_find(w, &sa_earlier_weights_part), from->rows.previous_carry,
                          head->index, head->k.rows);
 }
 

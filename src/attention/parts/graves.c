@@ -57,8 +57,8 @@ void sa_graves_backward(sa_mat b_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa
 
 /* ---- Its centers ----------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return derivative ? 0 : w->query_width;
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+    return gradient ? 0 : w->query_width;
 }
 
 /* Computes kappa_i = kappa_{i-1} + exp(step): replaces the steps in q by the centers. */

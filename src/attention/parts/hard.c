@@ -120,8 +120,8 @@ static void show(const sa_attention *w, int part, const sa_head *head, sa_viewer
              SA_SHAPE_COLUMN, "probability", "p_ij", p);
 }
 
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return SUMS + (derivative ? 0 : w->heads * steps);
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+    return SUMS + (gradient ? 0 : w->heads * steps);
 }
 
 static int noise_width(const sa_attention *w, int steps) {

@@ -15,8 +15,8 @@ double sa_lambda_init(int layer) {
 }
 
 /* Returns the width of the input of the norm, for all heads. */
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return derivative ? 0 : w->output_width;
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+    return gradient ? 0 : w->output_width;
 }
 
 static sa_real inverse_size(const sa_real *x, int size) {

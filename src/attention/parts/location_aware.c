@@ -10,7 +10,7 @@
 
 typedef struct location_aware { /* weights, or their gradients */
     sa_mat F;                   /* [K x 2r+1], which all heads share */
-    sa_mat W_f, b_a;            /* [n' x K], [1 x n'] */
+    sa_mat W_f, b_a;            /* [n_a x K], [1 x n_a] */
 } location_aware;
 
 /* Returns the slices of W_f and b_a of head k. */
@@ -60,10 +60,10 @@ static int scratch_width(const sa_attention *w, int part, int queries, int steps
     return 2 * steps * ((const location_aware *)sa_part_own(w, part))->F.rows;
 }
 
-static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, bool derivative) {
+static sa_mat filtered(const sa_attention *w, int part, const sa_head *head, bool gradient) {
     const int K = ((const location_aware *)sa_part_own(w, part))->F.rows, S = head->k.rows;
     const sa_mat both = sa_part_scratch(w, part, head);
-    return (sa_mat){both.x + (derivative ? both.cols / 2 : 0), S, K, K};
+    return (sa_mat){both.x + (gradient ? both.cols / 2 : 0), S, K, K};
 }
 
 /* Equation 9, as an addition to the score of Bahdanau et al.: k_j + W_f f_ij + b_a */

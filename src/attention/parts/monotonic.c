@@ -19,7 +19,7 @@
 
 /* The parameters of the score, one after the other in a row. */
 typedef struct monotonic {
-    sa_mat v, b; /* [1 x n'] */
+    sa_mat v, b; /* [1 x n_a] */
     sa_real *g, *r;
 } monotonic;
 
@@ -28,7 +28,7 @@ static monotonic parts_of(sa_mat own) {
     return (monotonic){sa_cols(own, 0, n), sa_cols(own, n, n), own.x + 2 * n, own.x + 2 * n + 1};
 }
 
-/* Binds the parameters. g starts as 1 / sqrt(n'), r below 0, so that training starts with reading
+/* Binds the parameters. g starts as 1 / sqrt(n_a), r below 0, so that training starts with reading
  * far. The score has a single head. */
 sa_mat sa_monotonic_bind(sa_binder *binder, const char *prefix, int size, int heads,
                          int max_positions) {
@@ -86,8 +86,8 @@ void sa_monotonic_score_backward(sa_mat own, sa_mat q, sa_mat k, sa_mat de, sa_m
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return derivative ? 0 : w->heads * steps;
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+    return gradient ? 0 : w->heads * steps;
 }
 
 /* Returns the probabilities p of the head's query, [1 x S]. */

@@ -5,7 +5,7 @@
 #include "attention/parts.h"
 
 typedef struct null_key { /* weights, or their gradients */
-    sa_mat k_0;           /* [1 x n'] for all heads */
+    sa_mat k_0;           /* [1 x n_a] for all heads */
 } null_key;
 
 static int scratch_width(const sa_attention *w, int part, int queries, int steps) {

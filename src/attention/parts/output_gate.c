@@ -13,9 +13,9 @@ typedef struct output_gate { /* weights, or their gradients */
 } output_gate;
 
 /* Returns the width of a query's gates and of what they multiply, which follows them. */
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
     const output_gate *own = sa_part_own(w, part);
-    return own->W_g.mat.rows + (derivative ? 0 : own->width);
+    return own->W_g.mat.rows + (gradient ? 0 : own->width);
 }
 
 static sa_mat gates_of(const sa_attention *w, int part, sa_attention_rows rows) {

@@ -44,8 +44,8 @@ static void lambda_backward(const sa_attention *w, int part, sa_head *head, sa_h
 
 /* ---- The maps -------------------------------------------------------------------------------- */
 
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
-    return derivative ? 1 : w->heads * 2 * steps;
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
+    return gradient ? 1 : w->heads * 2 * steps;
 }
 
 /* Returns map 0 or 1 of the head [Q x S]. */
@@ -79,7 +79,7 @@ static sa_head second_head(const sa_head *head, sa_mat alpha) {
 
 /* Takes the first half of the query and keys. */
 static void keys_forward(const sa_attention *w, int part, sa_head *head) {
-    sa_head *both[] = {head, head->derivative};
+    sa_head *both[] = {head, head->gradient};
     for (int i = 0; i < 2 && both[i]; i++) {
         both[i]->q = sa_head_slice(both[i]->q, 2, 0);
         both[i]->k = sa_head_slice(both[i]->k, 2, 0);
@@ -117,7 +117,7 @@ static void weights_backward(const sa_attention *w, int part, sa_head *head, sa_
     const sa_attention second = weights_alone(w);
     sa_head other = second_head(head, A2), dother = second_head(d, dA2);
     *d->rows.part[part].x += difference_backward(sa_lambda_forward(w), A2, d->alpha, dA2);
-    other.derivative = &dother;
+    other.gradient = &dother;
     sa_attend_backward(&second, &other, &dother);
     head->alpha = map_of(w, part, head, 0);
 }

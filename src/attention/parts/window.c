@@ -15,8 +15,8 @@
 
 typedef struct window { /* weights, or their gradients */
     int D;
-    sa_weight W_p; /* [n' x n] for a predicted center, like the next */
-    sa_mat v_p;    /* [1 x n'] */
+    sa_weight W_p; /* [n_a x n] for a predicted center, like the next */
+    sa_mat v_p;    /* [1 x n_a] */
 } window;
 
 _Static_assert(sizeof(window) <= SA_PART_BYTES, "the largest part");
@@ -208,7 +208,7 @@ static void bind(sa_binder *binder, const char *prefix, const sa_attention_sizes
     W->v_p = sa_bind_vector(binder, prefix, "v_p", sizes->size, SA_INIT_ALIGN_LAST);
 }
 
-static int row_width(const sa_attention *w, int part, int steps, bool derivative) {
+static int row_width(const sa_attention *w, int part, int steps, bool gradient) {
     const window *own = sa_part_own(w, part);
     return HIDDEN + own->v_p.cols;
 }

@@ -26,81 +26,56 @@ static const sa_option rows[] = {
 /* ---- Results --------------------------------------------------------------------------------- */
 
 typedef struct proof_tally {
-    json_t *checks; /* NULL: print text */
-    int held, skipped, failed;
-    sa_error error; /* of printing */
+    json_t *checks;
+    sa_buffer text; /* the same as a table */
+    int held, failed;
 } proof_tally;
 
-static const char *number(char text[16], double value) {
-    if (isnan(value))
-        snprintf(text, 16, "-");
-    else
-        snprintf(text, 16, value != 0 && isfinite(value) ? "%.1e" : "%g", value);
-    return text;
-}
-
-static void print_check(proof_tally *results, const sa_proof_check *check) {
-    if (results->error.code) return;
-    sa_buffer line = {0};
-    char worst[16], allowed[16];
-    if (results->held + results->skipped + results->failed == 0)
-        sa_buffer_addf(&line, "%-20s %9s %11s  verdict\n", "check", "worst", "allowed");
-    sa_buffer_addf(&line, "%-20s %9s %2s%9s  ", check->name,
-                   isnan(check->worst) && !check->skipped ? "nan" : number(worst, check->worst),
-                   check->skipped ? ""
-                   : check->above ? ">"
-                                  : "<=",
-                   check->skipped ? "-" : number(allowed, check->allowed));
-    sa_buffer_addf(&line, "%s%s%s\n",
-                   check->skipped ? "does not apply"
-                   : check->ok    ? "ok"
-                                  : "FAILED",
-                   check->note ? ": " : "", check->note ? check->note : "");
-    cli_print(&line, &results->error);
-}
-
 static void each(void *context, const sa_proof_check *check) {
-    proof_tally *results = context;
-    if (results->checks)
-        json_array_append_new(results->checks,
-                              json_pack("{s:s, s:o, s:b, s:f, s:b, s:b, s:s?}", "name", check->name,
-                                        "worst", sa_json_number(check->worst), "ok", check->ok,
-                                        "allowed", check->allowed, "above", check->above, "skipped",
-                                        check->skipped, "note", check->note));
-    else
-        print_check(results, check);
-    results->held += check->ok && !check->skipped;
-    results->skipped += check->skipped;
-    results->failed += !check->ok;
+    proof_tally *all = context;
+    json_array_append_new(all->checks,
+                          json_pack("{s:s, s:o, s:b, s:f, s:b, s:b, s:s?}", "name", check->name,
+                                    "worst", sa_json_number(check->worst), "ok", check->ok,
+                                    "allowed", check->allowed, "above", check->above, "skipped",
+                                    check->skipped, "note", check->note));
+    const char *verdict = check->skipped ? "does not apply" : check->ok ? "ok" : "FAILED";
+    const bool measured = !isnan(check->worst);
+    char worst[16], allowed[16] = "-";
+    snprintf(worst, sizeof worst, measured ? "%.2g" : check->skipped ? "-" : "nan", check->worst);
+    if (!check->skipped)
+        snprintf(allowed, sizeof allowed, "%s %.2g", check->above ? ">" : "<=", check->allowed);
+    sa_buffer_addf(&all->text, "%-12s %9s %11s  %s%s%s\n", check->name, worst, allowed, verdict,
+                   check->note ? ": " : "", check->note ? check->note : "");
+    all->held += check->ok && !check->skipped;
+    all->failed += !check->ok;
 }
 
-static void print_end(proof_tally *results, bool pairs) {
-    sa_buffer out = {0};
-    if (results->failed)
-        sa_buffer_addf(&out, "%d of %d checks failed", results->failed,
-                       results->held + results->failed);
+static bool prove(const sa_model *model, prove_options *options, sa_error *error) {
+    proof_tally all = {.checks = json_array()};
+    options->job.each = each, options->job.context = &all;
+    sa_buffer_addf(&all.text, "%-12s %9s %11s  verdict\n", "check", "worst", "allowed");
+    const bool good = sa_prove(model, &options->job, error);
+    const char *on = options->job.corpus ? "these pairs" : "random sentences";
+    if (all.failed)
+        sa_buffer_addf(&all.text, "%d of %d checks failed for this model on %s.\n", all.failed,
+                       all.held + all.failed, on);
     else
-        sa_buffer_addf(&out, "All %d checks that apply hold", results->held);
-    sa_buffer_addf(&out, " for this model on %s.\n", pairs ? "these pairs" : "random sentences");
-    cli_print(&out, &results->error);
+        sa_buffer_addf(&all.text, "All %d checks that apply hold for this model on %s.\n", all.held,
+                       on);
+    sa_error unprinted = {0};
+    if (!good && error->code != SA_CHECK)
+        sa_buffer_release(&all.text);
+    else if (options->json)
+        cli_print_json(json_pack("{s:b, s:O}", "ok", good, "checks", all.checks), &unprinted);
+    else
+        cli_print(&all.text, &unprinted);
+    if (options->json) sa_buffer_release(&all.text);
+    json_decref(all.checks);
+    if (unprinted.code) *error = unprinted;
+    return good && !unprinted.code;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
-
-static bool prove(const sa_model *model, prove_options *options, sa_error *error) {
-    proof_tally results = {.checks = options->json ? json_array() : NULL};
-    options->job.each = each, options->job.context = &results;
-    bool good = sa_prove(model, &options->job, error);
-    const bool checked = good || error->code == SA_CHECK;
-    if (checked && options->json)
-        cli_print_json(json_pack("{s:b, s:O}", "ok", good, "checks", results.checks),
-                       &results.error);
-    else if (checked && !results.error.code)
-        print_end(&results, options->job.corpus != NULL);
-    json_decref(results.checks);
-    if (checked && results.error.code) *error = results.error;
-    return good && !results.error.code;
-}
 
 static bool run(cli_call *call, sa_error *error) {
     prove_options *options = call->options;

@@ -137,79 +137,6 @@ bool sa_measure_conditioning(sa_proof_setup *setup, int p, sa_lab_pass *alone, d
     return good;
 }
 
-/* A pair between two random pairs that are longer on both sides, source and target. */
-enum { BEFORE, OWN, AFTER, PAIRS };
-typedef struct neighbors {
-    sa_sentence source[PAIRS], target[PAIRS];
-    int32_t *ids; /* of the random pairs, in this order */
-} neighbors;
-
-static void draw_neighbors(sa_proof_setup *setup, neighbors *all) {
-    int32_t *ids = all->ids;
-    for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
-        sa_sentence *source = &all->source[i], *target = &all->target[i];
-        *source = sa_lab_draw_sentence(&setup->rng, ids, source->len, setup->pairs.source_words);
-        ids += source->len;
-        *target = sa_lab_draw_sentence(&setup->rng, ids, target->len, setup->pairs.target_words);
-        ids += target->len;
-    }
-}
-
-static bool neighbors_open(sa_proof_setup *setup, int p, neighbors *all, sa_error *error) {
-    const sa_sentence source = setup->pairs.source[p], target = setup->pairs.target[p];
-    size_t words = 0;
-    *all = (neighbors){.source[OWN] = source, .target[OWN] = target};
-    for (int i = BEFORE; i <= AFTER; i += AFTER - BEFORE) {
-        all->source[i].len = source.len + 1 + (int)sa_rng_below(&setup->rng, 4);
-        all->target[i].len = target.len + 1 + (int)sa_rng_below(&setup->rng, 4);
-        words += (size_t)all->source[i].len + (size_t)all->target[i].len;
-    }
-    all->ids = sa_new(words, sizeof *all->ids, error);
-    if (all->ids) draw_neighbors(setup, all);
-    return all->ids;
-}
-
-static bool open_pass(const sa_proof_setup *setup, const neighbors *all, sa_lab_pass *pass,
-                      sa_error *error) {
-    return sa_lab_pass_open(pass, &setup->model.w, all->source, all->target, PAIRS, error);
-}
-
-/* Compares a pair alone with the same pair among longer ones and among others of the same
- * lengths. */
-bool sa_measure_padding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                        sa_error *error) {
-    const int steps = setup->pairs.target[p].len;
-    neighbors all;
-    sa_lab_pass beside = {0}, others = {0};
-    bool good = neighbors_open(setup, p, &all, error) && open_pass(setup, &all, &beside, error);
-    if (good) draw_neighbors(setup, &all);
-    good = good && open_pass(setup, &all, &others, error);
-    if (good) {
-        const sa_lab_view one = {alone, 0}, first = {&beside, OWN}, second = {&others, OWN};
-        raise_to(sa_lab_view_difference(first, one, steps, NULL), worst);
-        raise_to(sa_lab_view_difference(second, first, steps, NULL), worst);
-    }
-    sa_lab_pass_close(&beside), sa_lab_pass_close(&others);
-    free(all.ids);
-    return good;
-}
-
-bool sa_measure_padding_gradient(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                                 sa_error *error) {
-    neighbors all;
-    sa_lab_pass beside = {0};
-    const bool good =
-        neighbors_open(setup, p, &all, error) && open_pass(setup, &all, &beside, error);
-    if (good) {
-        const sa_lab_view own = {&beside, OWN};
-        sa_lab_pass_gradient_of(own, &setup->model.dw);
-        raise_to(sa_lab_neighbor_gradient(own), worst);
-    }
-    sa_lab_pass_close(&beside);
-    free(all.ids);
-    return good;
-}
-
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
 /* Draws random annotations as large as those of the pass, and computes their keys and values. */
@@ -288,11 +215,9 @@ bool sa_measure_annotations(sa_proof_setup *setup, int p, sa_lab_pass *alone, do
 
 /* ---- Permutation ----------------------------------------------------------------------------- */
 
-/* Returns the difference between passes over a permuted and the original source. */
-typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
-
-static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone,
-                    compare_permuted *apart, double *worst, sa_error *error) {
+/* Moves every word of the source one position to the left, the first after the last; EOS stays. */
+bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
+                            sa_error *error) {
     const sa_sentence *source = &setup->pairs.source[p];
     const size_t len = (size_t)source->len;
     if (len < 3) return true; /* one word and EOS: nothing to permute */
@@ -303,7 +228,6 @@ static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone
     if (good) {
         int32_t *extended = ids + len;
         const sa_sentence moved = {ids, source->len, extended};
-        /* Every word moves one position to the left, the first after the last; EOS stays. */
         for (size_t j = 0; j < len; j++) {
             from[j] = (int)(j == len - 1 ? j : (j + 1) % (len - 1));
             ids[j] = source->ids[from[j]];
@@ -311,39 +235,13 @@ static bool permute(const sa_proof_setup *setup, int p, const sa_lab_pass *alone
         }
         good = sa_lab_pass_open(&other, alone->w, &moved, setup->pairs.target + p, 1, error);
     }
-    if (good) raise_to(apart((sa_lab_view){&other, 0}, (sa_lab_view){alone, 0}, from), worst);
+    if (good)
+        raise_to(sa_lab_view_difference((sa_lab_view){&other, 0}, (sa_lab_view){alone, 0},
+                                        setup->pairs.target[p].len, from),
+                 worst);
     sa_lab_pass_close(&other);
     free(from), free(ids);
     return good;
-}
-
-static double target_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
-    return sa_lab_view_difference(moved, original, original.pass->batch.target.steps, from);
-}
-
-bool sa_measure_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                            sa_error *error) {
-    return permute(setup, p, alone, target_difference, worst, error);
-}
-
-static sa_mat annotations_of(const sa_lab_pass *alone) {
-    if (is_joined(alone->w))
-        return sa_rows(alone->cache.transformer.decoder.out, 0, alone->batch.source.words);
-    return alone->w->recurrent ? alone->cache.encoder.annotations
-                               : alone->cache.transformer.encoder.out;
-}
-
-static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
-    const sa_mat one = annotations_of(moved.pass), other = annotations_of(original.pass);
-    double most = sa_lab_site_difference(moved, original, SA_SITE_ENCODER, one.rows, from, from);
-    for (int j = 0; j < one.rows; j++)
-        raise_to(sa_lab_max_difference(sa_row(one, j), sa_row(other, from[j]), one.cols), &most);
-    return most;
-}
-
-bool sa_measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                                    sa_error *error) {
-    return permute(setup, p, alone, encoding_difference, worst, error);
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */
@@ -420,24 +318,6 @@ static void layout(decoding *own, sa_arena *arena, const sa_sentence *source) {
     own->whole = sa_mat_alloc(arena, 1, source->len);
 }
 
-/* Returns the largest difference at word t (from 0), in log p and in the weights averaged over
- * heads and layers. */
-static double step_difference(const decoding *own, sa_lab_view view, int t) {
-    const sa_seq2seq *w = view.pass->w;
-    const double log_p =
-        own->logits[sa_sentence_extended(&own->target)[t]] - *own->model.log_sum_exp;
-    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
-    sa_zero(own->alpha), sa_zero(own->whole);
-    sa_ensemble_weights(&own->model, 0, own->alpha.cols, own->alpha.x);
-    for (int k = 0; k < heads * layers; k++)
-        sa_axpy(1 / (sa_real)(heads * layers),
-                sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
-                own->whole.cols);
-    return sa_lab_nan_max(
-        sa_lab_max_difference(&log_p, &view.pass->cache.log_p[sa_lab_target_row(view, t)], 1),
-        sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
-}
-
 /* Returns how far the probabilities of the step's words are from a sum of 1. Of the ids above the
  * vocabulary's, only source words have a logit. */
 static double sum_error(const decoding *own, sa_lab_view view, int t) {
@@ -452,10 +332,26 @@ static double sum_error(const decoding *own, sa_lab_view view, int t) {
     return fabs(sum - 1);
 }
 
-typedef double step_measure(const decoding *own, sa_lab_view view, int t);
+/* Returns the largest difference at word t (from 0), in log p and in the weights averaged over
+ * heads and layers, and how far the probabilities are from a sum of 1. */
+static double step_difference(const decoding *own, sa_lab_view view, int t) {
+    const sa_seq2seq *w = view.pass->w;
+    const double log_p =
+        own->logits[sa_sentence_extended(&own->target)[t]] - *own->model.log_sum_exp;
+    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
+    sa_zero(own->alpha), sa_zero(own->whole);
+    sa_ensemble_weights(&own->model, 0, own->alpha.cols, own->alpha.x);
+    for (int k = 0; k < heads * layers; k++)
+        sa_axpy(1 / (sa_real)(heads * layers),
+                sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
+                own->whole.cols);
+    const double most = sa_lab_nan_max(
+        sa_lab_max_difference(&log_p, &view.pass->cache.log_p[sa_lab_target_row(view, t)], 1),
+        sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
+    return sa_lab_nan_max(most, sum_error(own, view, t));
+}
 
-static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure, double *worst,
-                         sa_error *error) {
+static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_error *error) {
     const int row = 0;
     int32_t word = SA_BOS;
     sa_ensemble_begin(&own->model);
@@ -463,14 +359,14 @@ static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure,
         sa_ensemble_set(&own->model, 0, (sa_continuation){.word = word});
         if (!sa_ensemble_step(&own->model, t + 1, 1, error)) return false;
         own->logits = sa_ensemble_logits(&own->model, &row, 1).x;
-        raise_to(measure(own, view, t), worst);
+        raise_to(step_difference(own, view, t), worst);
         word = own->target.ids[t];
     }
     return true;
 }
 
-static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *alone,
-                        step_measure *measure, double *worst, sa_error *error) {
+static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *alone, double *worst,
+                        sa_error *error) {
     const sa_sentence *source = &setup->pairs.source[p];
     decoding own = {.target = setup->pairs.target[p]};
     sa_arena dry = {0}, arena = {0};
@@ -478,7 +374,7 @@ static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *a
     if (good) layout(&own, &dry, source);
     good = good && sa_arena_init(&arena, dry.used, error);
     if (good) layout(&own, &arena, source);
-    good = good && decode_words(&own, (sa_lab_view){alone, 0}, measure, worst, error);
+    good = good && decode_words(&own, (sa_lab_view){alone, 0}, worst, error);
     sa_ensemble_release(&own.model);
     sa_arena_release(&arena);
     return good;
@@ -487,18 +383,13 @@ static bool decode_pair(const sa_proof_setup *setup, int p, const sa_lab_pass *a
 bool sa_measure_decoding(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
                          sa_error *error) {
     const sa_attention *attention = sa_lab_attention(setup);
-    if (!decode_pair(setup, p, alone, step_difference, worst, error)) return false;
+    if (!decode_pair(setup, p, alone, worst, error)) return false;
     if (!attention || !sa_attention_noise_width(attention, 1)) return true;
     sa_lab_pass again;
     sa_seq2seq_set_decoding(&setup->model.w, true);
     const bool good = open_pair(setup, &setup->model.w, p, &again, error) &&
-                      decode_pair(setup, p, &again, step_difference, worst, error);
+                      decode_pair(setup, p, &again, worst, error);
     sa_lab_pass_close(&again);
     sa_seq2seq_set_decoding(&setup->model.w, false);
     return good;
-}
-
-bool sa_measure_probabilities(sa_proof_setup *setup, int p, sa_lab_pass *alone, double *worst,
-                              sa_error *error) {
-    return decode_pair(setup, p, alone, sum_error, worst, error);
 }

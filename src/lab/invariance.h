@@ -52,10 +52,6 @@ bool sa_proof_measure(sa_proof_setup *setup, const sa_lab_prove_job *proof,
                       const sa_invariance *invariance, sa_proof_check *check, sa_error *error);
 void sa_proof_close(sa_proof_setup *setup);
 
-/* Return the positions of the model's words, and whether the embeddings contain them. */
-const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup);
-bool sa_lab_encodes_positions(const sa_proof_setup *setup);
-
 /* Measures how far attention weights are from distributions, which are not negative and have a sum
  * of 1. The Gaussian of a local-p window may make the sum smaller, down to exp(-2); a null key,
  * down to any sum. */
@@ -69,31 +65,17 @@ sa_measure sa_measure_batching;
  * if large weights make a recurrence chaotic. */
 sa_measure sa_measure_conditioning;
 
-/* Measures how weights and log p of a pair change if longer pairs join its batch, and if the words
- * of those pairs change. */
-sa_measure sa_measure_padding;
-
-/* Measures the largest gradient of a pair's loss with respect to an embedded word of another pair
- * in the batch. */
-sa_measure sa_measure_padding_gradient;
-
 /* Measures how the weights of the same queries change with other annotations. */
 sa_measure sa_measure_annotations;
 
 /* Measures how log p and each word's weights change if the source words are permuted. */
 sa_measure sa_measure_permutation;
 
-/* Measures the same for the encoder: its annotations and the weights of its self-attention. */
-sa_measure sa_measure_encoder_permutation;
-
 /* Measures how the results up to a target position change with other target words from there on. */
 sa_measure sa_measure_causality;
 
 /* Compares log p and weights of decoding step by step, with cached states or keys and values, with
- * those of one pass over the whole target; if attention selects words, both with the weights of
+ * those of one pass over the whole target, and the sum of the probabilities of all words that a
+ * step may write, also copied ones, with 1; if attention selects words, both with the weights of
  * training and with those of decoding. */
 sa_measure sa_measure_decoding;
-
-/* Measures how far the probabilities of all words that a step of decoding may write are from a sum
- * of 1. */
-sa_measure sa_measure_probabilities;

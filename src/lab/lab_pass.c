@@ -46,16 +46,6 @@ static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
     return sa_pass_readout(pass->w, &pass->cache);
 }
 
-/* Zeroes the gradients of one target word: of t and, with copying, of the gate and the weights. */
-static void zero_derivatives(const sa_lab_pass *pass, int row) {
-    const sa_seq2seq *w = pass->w;
-    const sa_readout_cache *readout = readout_of(pass);
-    sa_zero(sa_rows(readout->dt, row, 1));
-    if (!readout->mixtures) return;
-    sa_zero(sa_rows(readout->dcopy_gate, row, 1));
-    sa_zero(sa_rows(sa_pass_gradients(w, &pass->cache).alpha, row, 1));
-}
-
 /* Returns the row of target position t of sentence b. */
 static int row_of(const sa_lab_pass *pass, int b, int t) {
     return sa_seq2seq_target_row(pass->w, &pass->batch, b, t);
@@ -71,54 +61,6 @@ void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
 /* Returns the pair's place among the targets of the batch. */
 static int batch_index(sa_lab_view view) {
     return sa_batch_index(&view.pass->batch.target, view.pair);
-}
-
-void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
-    sa_lab_pass pass = *view.pass; /* shares the arena */
-    const int own = batch_index(view);
-    const sa_output_gradients d = sa_pass_gradients(pass.w, &pass.cache);
-    sa_pass_losses(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, &d, dw);
-    for (int b = 0; b < pass.batch.target.sentences; b++)
-        for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
-            zero_derivatives(&pass, row_of(&pass, b, t));
-    sa_pass_backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, &d, dw);
-}
-
-/* Returns the largest gradient of a word of sentence b. */
-static double recurrent_gradient(const sa_lab_pass *pass, int b) {
-    const sa_batch *batch = &pass->batch;
-    const sa_pass *cache = &pass->cache;
-    const sa_mat dtarget = sa_decoder_word_input(&pass->w->decoder, cache->decoder.d.input);
-    const int source_index = sa_batch_source_index(batch, b);
-    double most = 0;
-    for (int t = 0; t < batch->target.len[b]; t++)
-        most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dtarget, row_of(pass, b, t), 1)));
-    for (int t = 0; t < batch->source.len[source_index]; t++) {
-        const int row = batch->source.start[t] + source_index;
-        most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(cache->encoder.dx, row, 1)));
-    }
-    return most;
-}
-
-static double stack_gradient(const sa_stack_cache *stack, int b) {
-    if (!stack->d.rows) return 0; /* decoder-only: there is no encoder */
-    const int first = stack->self.first[b];
-    return sa_lab_largest(sa_rows(stack->d, first, stack->self.first[b + 1] - first));
-}
-
-double sa_lab_neighbor_gradient(sa_lab_view view) {
-    const sa_lab_pass *pass = view.pass;
-    const sa_transformer_cache *cache = &pass->cache.transformer;
-    const int own = batch_index(view);
-    double most = 0;
-    for (int b = 0; b < pass->batch.target.sentences; b++) {
-        if (b == own) continue;
-        most = sa_lab_nan_max(most, pass->w->recurrent
-                                        ? recurrent_gradient(pass, b)
-                                        : sa_lab_nan_max(stack_gradient(&cache->encoder, b),
-                                                         stack_gradient(&cache->decoder, b)));
-    }
-    return most;
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */

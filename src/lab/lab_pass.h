@@ -27,14 +27,6 @@ void sa_lab_pass_close(sa_lab_pass *pass);
 /* Accumulates the gradient of all pairs' loss, times `scale`, into dw. */
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw);
 
-/* Accumulates the gradient of one pair's loss into dw; the gradients of the embedded words of all
- * pairs stay in the cache. */
-void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw);
-
-/* Returns the largest gradient of an embedded word, source or target, of any other pair. Call
- * sa_lab_pass_gradient_of first. */
-double sa_lab_neighbor_gradient(sa_lab_view view);
-
 /* Returns the larger of two numbers; NaN if one is NaN. */
 double sa_lab_nan_max(double a, double b);
 /* Returns the largest |x|. */

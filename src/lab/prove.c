@@ -1,7 +1,6 @@
 /* prove: the table of invariances, and the models for which each must hold. */
 #include "base/memory.h"
 #include "lab/invariance.h"
-#include "model/copying.h"
 
 #include <stdlib.h>
 
@@ -9,10 +8,6 @@
 
 static const char *no_attention(const sa_proof_setup *setup) {
     return sa_lab_attention(setup) ? NULL : "the decoder has no attention";
-}
-
-static const char *no_copying(const sa_proof_setup *setup) {
-    return sa_copies(&setup->model.w) ? NULL : "the model does not copy";
 }
 
 static bool content_based(const sa_proof_setup *setup) {
@@ -54,21 +49,6 @@ static bool recurrent_encoder(const sa_proof_setup *setup) {
     return sizes->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
-const sa_position_kind *sa_lab_positions(const sa_proof_setup *setup) {
-    const sa_sizes *sizes = &setup->model.sizes;
-    return &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
-                                               : sizes->transformer.settings.positions];
-}
-
-bool sa_lab_encodes_positions(const sa_proof_setup *setup) {
-    return sa_lab_positions(setup)->encoding;
-}
-
-static bool positioned(const sa_proof_setup *setup) {
-    const sa_position_kind *kind = sa_lab_positions(setup);
-    return kind->encoding || kind->part;
-}
-
 /* Returns why the order of the source's words matters to whatever reads them, or NULL. */
 static const char *reading_order(const sa_proof_setup *setup) {
     const sa_transformer *w = &setup->model.w.transformer;
@@ -87,24 +67,15 @@ static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
 }
 
 static const char *order_matters(const sa_proof_setup *setup) {
+    const sa_sizes *sizes = &setup->model.sizes;
+    const sa_position_kind *positions =
+        &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
+                                            : sizes->transformer.settings.positions];
     if (reading_order(setup)) return reading_order(setup);
-    if (positioned(setup))
-        return sa_lab_encodes_positions(setup) ? "the embeddings contain positions"
-                                               : "the self-attention contains positions";
+    if (positions->encoding) return "the embeddings contain positions";
+    if (positions->part) return "the self-attention contains positions";
     const char *own = claims_of(encoder_attention(setup)).ordered;
     return own ? own : claims_of(sa_lab_attention(setup)).ordered;
-}
-
-static const char *encoder_order_matters(const sa_proof_setup *setup) {
-    if (reading_order(setup)) return reading_order(setup);
-    return !positioned(setup) ? claims_of(encoder_attention(setup)).ordered : NULL;
-}
-
-static const char *positions_note(const sa_proof_setup *setup) {
-    if (!positioned(setup)) return NULL;
-    return sa_lab_encodes_positions(setup)
-               ? "the embeddings contain positions, which must break it"
-               : "the self-attention contains positions, which must break it";
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -115,39 +86,25 @@ static const sa_invariance invariances[] = {
     {"batching",
      "Pairs one by one have the same weights, log p and summed gradient as in one batch.",
      SA_LAB_ROUNDING, .measure = sa_measure_batching},
-    {"padding",
-     "Longer pairs in the batch, whose words stand where padding would, and other words in them "
-     "change neither the weights of a pair nor its log p.",
-     SA_LAB_ROUNDING, .measure = sa_measure_padding},
-    {"padding-gradient",
-     "The gradient of one pair's loss by the words of longer pairs in its batch is exactly zero.",
-     0, .measure = sa_measure_padding_gradient},
     {"annotations",
      "With the queries fixed, other annotations give other weights (except for content-free "
      "scores).",
      0, content_based, 1e-14, .excuse = no_attention, .note = content_free_note,
      .measure = sa_measure_annotations},
     {"permutation",
-     "Without recurrence and positions, permuting the source words permutes their weights and "
-     "leaves log p.",
+     "Without recurrence and positions, permuting the source words permutes their weights, also in "
+     "the encoder's self-attention, and leaves log p.",
      SA_LAB_ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
-    {"encoder-permutation",
-     "Without recurrence and positions, it permutes the annotations and the encoder's "
-     "self-attention. Positions break this.",
-     SA_LAB_ROUNDING, positioned, SA_LAB_ROUNDING, .excuse = encoder_order_matters, .shown = true,
-     .note = positions_note, .measure = sa_measure_encoder_permutation},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
      "every t.",
      SA_LAB_ROUNDING, .measure = sa_measure_causality},
     {"writing",
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "
-     "weights of a pass over the whole target. With attention that selects words, it does so with "
-     "the expected weights and with the selected words.",
+     "weights of a pass over the whole target, and the probabilities of all words sum to 1, copied "
+     "words included. With attention that selects words, this holds with the expected weights and "
+     "with the selected words.",
      SA_LAB_ROUNDING, .measure = sa_measure_decoding},
-    {"copying",
-     "The probabilities of the vocabulary, extended by the source words that it lacks, sum to 1.",
-     1e-12, .excuse = no_copying, .measure = sa_measure_probabilities},
 };
 
 enum { COUNT = sizeof invariances / sizeof *invariances };

@@ -39,8 +39,8 @@ static enum fault {
 __typeof__(sa_softmax) __real_sa_softmax_f64, __wrap_sa_softmax_f64;
 void __wrap_sa_softmax_f64(sa_mat x) {
     __real_sa_softmax_f64(x);
-    const bool growing = planted == GROWING_WEIGHTS || planted == GROWING_COPIES;
-    for (int j = 0; growing && j < x.cols; j++) x.x[j] *= 1 + 1e-9;
+    const double growth = planted == GROWING_WEIGHTS ? 1e-9 : planted == GROWING_COPIES ? 1e-6 : 0;
+    for (int j = 0; j < x.cols; j++) x.x[j] *= 1 + growth;
     if (planted == NEGATIVE_WEIGHTS && x.cols > 1) x.x[0] -= 1, x.x[1] += 1;
 }
 
@@ -179,9 +179,9 @@ static const struct {
 } faults[FAULTS] = {
     [NONE] = {SA_MODEL_RECURRENT, {NULL}, ""},
     [GROWING_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
-    [GROWING_COPIES] = {SA_MODEL_RECURRENT, {"copy", "yes"}, "row-sums copying "},
+    [GROWING_COPIES] = {SA_MODEL_RECURRENT, {"copy", "yes"}, "row-sums writing "},
     [NEGATIVE_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
-    [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching padding causality "},
+    [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching causality padding "},
     [WRONG_ORDER] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
     [READ_PADDING] = {SA_MODEL_RECURRENT, {NULL}, "row-sums batching padding padding-gradient "},
     [SHARED_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "padding-gradient "},
@@ -198,7 +198,7 @@ static const struct {
     [COUNTED_WORDS] = {SA_MODEL_TRANSFORMER,
                        {"positions", "none"},
                        "permutation encoder-permutation "},
-    [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
+    [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching causality padding "},
     [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation shift "},
     [COUNTED_POSITIONS] = {SA_MODEL_TRANSFORMER, {"positions", "rope"}, "shift "},
     [LEAKED_GRADIENT] = {SA_MODEL_TRANSFORMER, {"window", "sliding"}, "reach "},

@@ -1,20 +1,87 @@
-/* more_invariances: what must hold of Transformers besides the checks of sa_lab_prove. */
+/* more_invariances: what must hold besides the checks of sa_lab_prove. */
 #ifndef TEST_MORE_INVARIANCES_H
 #define TEST_MORE_INVARIANCES_H
 
 #include "attention/parts.h"
 #include "base/memory.h"
 #include "lab/invariance.h"
+#include "support/neighbors.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- The encoder of a permuted source -------------------------------------------------------- */
+
+static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
+    const sa_sizes *sizes = &setup->model.sizes;
+    return &sa_position_kinds[sizes->recurrent ? sizes->encoder.settings.positions
+                                               : sizes->transformer.settings.positions];
+}
+
+static bool positioned(const sa_proof_setup *setup) {
+    return positions_of(setup)->encoding || positions_of(setup)->part;
+}
+
+static bool encodes_positions(const sa_proof_setup *setup) {
+    return positions_of(setup)->encoding;
+}
+
+static const char *encoder_order_matters(const sa_proof_setup *setup) {
+    const sa_sizes *sizes = &setup->model.sizes;
+    const sa_transformer *w = &setup->model.w.transformer;
+    if (sizes->recurrent)
+        return sizes->encoder.kind == SA_ENCODER_NONE ? NULL : "the encoder is recurrent";
+    if (w->sizes.decoder_only && !w->sizes.full_prefix)
+        return "a source word sees only those before it";
+    const sa_stack *reader = w->sizes.decoder_only ? &w->decoder : &w->encoder;
+    const sa_attention *self = &reader->layer[0].self.attention;
+    const char *ordered = NULL;
+    for (int p = 0; !positioned(setup) && !ordered && p < self->parts; p++)
+        ordered = sa_rare_of(self->part[p].kind)->ordered;
+    return ordered;
+}
+
+static sa_mat annotations_of(const sa_lab_pass *pass) {
+    if (pass->w->recurrent) return pass->cache.encoder.annotations;
+    if (!pass->w->transformer.sizes.decoder_only) return pass->cache.transformer.encoder.out;
+    return sa_rows(pass->cache.transformer.decoder.out, 0, pass->batch.source.words);
+}
+
+/* How the annotations and the encoder's weights change, beyond being permuted, if the first word
+ * but EOS becomes the last. Positions must break this. */
+static bool measure_encoder_permutation(sa_proof_setup *setup, int p, sa_lab_pass *alone,
+                                        double *worst, sa_error *error) {
+    enum { MOST = 128 };
+    const sa_sentence *source = &setup->pairs.source[p];
+    const int len = source->len;
+    if (len < 3 || len > MOST) return true;
+    int from[MOST];
+    int32_t ids[MOST], extended[MOST];
+    for (int j = 0; j < len; j++) {
+        from[j] = j == len - 1 ? j : (j + 1) % (len - 1);
+        ids[j] = source->ids[from[j]], extended[j] = sa_sentence_extended(source)[from[j]];
+    }
+    const sa_sentence moved = {ids, len, extended};
+    sa_lab_pass other;
+    const bool good = sa_lab_pass_open(&other, alone->w, &moved, setup->pairs.target + p, 1, error);
+    if (good) {
+        const sa_mat one = annotations_of(&other), both = annotations_of(alone);
+        raise_worst(sa_lab_site_difference((sa_lab_view){&other, 0}, (sa_lab_view){alone, 0},
+                                           SA_SITE_ENCODER, len, from, from),
+                    worst);
+        for (int j = 0; j < len; j++)
+            raise_worst(sa_lab_max_difference(sa_row(one, j), sa_row(both, from[j]), one.cols),
+                        worst);
+    }
+    sa_lab_pass_close(&other);
+    return good;
+}
+
 /* ---- Positions: all words stand three later -------------------------------------------------- */
 
 static const char *no_positions(const sa_proof_setup *setup) {
-    const sa_position_kind *kind = sa_lab_positions(setup);
     if (setup->model.sizes.recurrent) return "the model has no self-attention";
-    return kind->encoding || kind->part ? NULL : "the model has no positions";
+    return positioned(setup) ? NULL : "the model has no positions";
 }
 
 static void begin_later(sa_stack *stack) {
@@ -37,8 +104,7 @@ static bool measure_shift(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
     const bool good = sa_lab_pass_open(&other, &later, setup->pairs.source + p,
                                        setup->pairs.target + p, 1, error);
     if (good)
-        *worst = sa_lab_nan_max(
-            *worst, sa_lab_view_difference(moved, one, setup->pairs.target[p].len, NULL));
+        raise_worst(sa_lab_view_difference(moved, one, setup->pairs.target[p].len, NULL), worst);
     sa_lab_pass_close(&other);
     return good;
 }
@@ -92,11 +158,15 @@ static bool measure_reach(sa_proof_setup *setup, int p, sa_lab_pass *alone, doub
     return true;
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static const sa_invariance more_invariances[] = {
-    {"shift", "", SA_LAB_ROUNDING, sa_lab_encodes_positions, SA_LAB_ROUNDING,
-     .excuse = no_positions, .measure = measure_shift},
+    {"padding", "", SA_LAB_ROUNDING, .measure = measure_padding},
+    {"padding-gradient", "", 0, .measure = measure_padding_gradient},
+    {"encoder-permutation", "", SA_LAB_ROUNDING, positioned, SA_LAB_ROUNDING,
+     .excuse = encoder_order_matters, .shown = true, .measure = measure_encoder_permutation},
+    {"shift", "", SA_LAB_ROUNDING, encodes_positions, SA_LAB_ROUNDING, .excuse = no_positions,
+     .measure = measure_shift},
     {"reach", "", 0, .excuse = no_encoder_window, .measure = measure_reach},
 };
 enum { MORE = sizeof more_invariances / sizeof *more_invariances };

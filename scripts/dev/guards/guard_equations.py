@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README.md's table "where is equation X?" tells the truth: every function it names is defined in the file it names,
-with its backward pass if it is a forward pass, and a comment in that file names the equation's place in the paper."""
+"""The tables "where is equation X?" of README.md and src/README.md tell the truth: the file that a row names defines every
+function that it names, and its backward pass if it is a forward pass, and a comment there names the place in the paper."""
 import re
 import sys
 from pathlib import Path
@@ -29,13 +29,17 @@ def check_row(equation, path, names):
     return wrong
 
 
-inside, rows = False, 0
-for number, line in enumerate(Path("README.md").read_text(encoding="utf-8").split("\n"), 1):
-    inside = line.startswith("<!-- equations") or inside and not line.startswith("<!-- /equations")
-    if inside and line.startswith("|"):
-        rows += 1
-        if rows > 2:
-            cells = re.sub(r"`|\[|\]\([^()]*\)", "", line).strip(" |").split("|") + ["", ""]
-            equation, path, named = (cell.strip() for cell in cells[:3])
-            violations += [f"README.md:{number}: {what}" for what in check_row(equation, path, re.findall(r"\w+", named))]
-finish(violations if rows > 2 else ["README.md has no table of equations"])
+for document in "README.md", "src/README.md":
+    inside, rows = False, 0
+    for number, line in enumerate(Path(document).read_text(encoding="utf-8").split("\n"), 1):
+        inside = line.startswith("<!-- equations") or inside and not line.startswith("<!-- /equations")
+        if inside and line.startswith("|"):
+            rows += 1
+            if rows > 2:
+                cells = re.sub(r"`|\[|\]\([^()]*\)", "", line).strip(" |").split("|") + ["", ""]
+                equation, path, named = (cell.strip() for cell in cells[:3])
+                violations += [f"{document}:{number}: {what}"
+                               for what in check_row(equation, path, re.findall(r"\w+", named))]
+    if rows <= 2:
+        violations.append(f"{document} has no table of equations")
+finish(violations)

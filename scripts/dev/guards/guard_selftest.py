@@ -39,6 +39,7 @@ int sa_gru_backward(void) {
     "scripts/bench": "as RESULTS.md names it\n",
     "scripts/dev/bench/LOG.md": "## The floor\n",
     "README.md": EQUATIONS.format("| A.1.1 hidden unit | [`src/layers/gru.c`](src/layers/gru.c) | `sa_gru_forward` |"),
+    "src/README.md": EQUATIONS.format("| A.1.1 hidden unit | src/layers/gru.c | `sa_gru_forward` |"),
     "OTHER.md": "# One `two`, 3!\n",
     "THIRD.md": "[a](OTHER.md#one-two-3) `[b](none)` [c](https://example.org/none)\n",
 }
@@ -66,6 +67,7 @@ PLANTED = [
     ("modules", "tests/base/check_bad.c", LONG, "tests/base/check_bad.c:1: f has 61 lines; a function has at most 60"),
     ("modules", "src/layers/bad.c", "int x; // code\n\n// none\n" * 99, "lines above the budget"),
     ("equations", "README.md", EQUATIONS.format(""), "README.md has no table of equations"),
+    ("equations", "src/README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | |"), "src/README.md:4: no function"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/none.c | f |"), "README.md:4: there is no file src/none.c"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | my_exit |"), "gru.c does not define my_exit"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | |"), "README.md:4: no function"),
@@ -75,8 +77,8 @@ PLANTED = [
     ("links", "README.md", "[a](src/none.c)\n", "README.md:1: there is no src/none.c"),
     ("links", "README.md", "as `src/none.c` does\n", "README.md:1: there is no src/none.c"),
     ("links", "BAD.md", "text\n[a](README.md#none)\n", "BAD.md:2: README.md has no heading #none"),
-    ("links", "README.md", "0" * 111 + "\n", "README.md:1: 111 characters; a line has at most 110"),
-    ("links", "README.md", "\n" * 251, "README.md:251: the README has at most 250 lines"),
+    ("links", "README.md", "0" * 101 + "\n", "README.md:1: 101 characters; a line has at most 100"),
+    ("links", "README.md", "\n" * 171, "README.md:171: the README has at most 170 lines"),
     ("format", "src/layers/bad.c", "int  x ;\n", "src/layers/bad.c:1:4: error"),
     ("results", "scripts/dev/bench/one.csv", "part\nspeed,toy,1,additive,ours,words_per_second,20\n", "RESULTS.md:1: not made of the CSV"),
 ]

@@ -77,9 +77,14 @@ with_years() { # FILE TABLE COMMIT
         { print }' "$1"
 }
 
-# The rows of TABLE that FILE shows, too, with the head.
+# The rows of TABLE that FILE shows, too, with the head: year, attention, formula, both BLEUs, AER.
 shown_years() { # TABLE FILE
-    awk -F '|' 'NR == FNR { shown[$3]; next } FNR <= 2 || $3 in shown' "$2" "$1"
+    awk -F '|' -v OFS='|' 'NR == FNR { shown[$3]; next } FNR <= 2 || $3 in shown {
+        gsub(/\\\|/, "\001") # a bar inside a formula
+        row = $1 OFS $2 OFS $3 OFS $4 OFS $6 OFS $7 OFS $8 OFS
+        gsub("\001", "\\|", row)
+        print row
+    }' "$2" "$1"
 }
 
 # Puts the table of lesson 12 in full into LESSONS.md, and the README's rows into the README.

@@ -7,7 +7,7 @@
  *     cc -O3 rnnsearch.c -lm -o rnnsearch
  *     ./rnnsearch train PAIRS.tsv MODEL.safetensors [PAIRS_TO_VALIDATE.tsv]
  *     ./rnnsearch translate MODEL.safetensors [BEAM] < sentences
- *     ./rnnsearch align MODEL.safetensors PAIRS.tsv [--csv]
+ *     ./rnnsearch align MODEL.safetensors PAIRS.tsv [--csv FOLDER]
  *     ./rnnsearch check
  *
  * A line of PAIRS is a source sentence x, a tab, and its translation y, with spaces between words.
@@ -24,14 +24,14 @@
  * the first; comments name the line. A leading d means "gradient of the loss with respect to"; what
  * is used twice gets two gradients, so backward functions accumulate. [S x n_a] is a shape.
  *
- * A sentence pair is computed alone; a batch only adds up the gradients of its pairs. Programs that
- * compute a batch at once fill short sentences up to the longest, and must hide that padding from
- * the softmax. Here padding does not exist, so there is no mask. */
+ * A sentence pair is computed alone, and a batch adds up the gradients of its pairs. So nothing has
+ * to be filled up to the longest sentence, and no mask must hide such padding from the softmax. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define NAME "rnnsearch"
 #ifndef REAL
 #define REAL double /* -DREAL=float trains faster; check needs double */
 #endif
@@ -43,15 +43,14 @@ enum { SIZE_M = 24, SIZE_N = 48, SIZE_A = 24, SIZE_L = 24, BATCH = 8, UPDATES = 
 static const double RATE = 8, RHO = 0.95, EPSILON = 1e-6, CLIP = 1;
 enum { REPORT = 500, VALIDATED = 500 }; /* updates between reports; most pairs in one */
 enum { LONGEST = 50, MOST_OUTPUT = 3 * LONGEST + 13 }; /* words of a sentence, of a translation */
-enum { MOST_BEAM = 16, MOST_HEADER = 1 << 14, MOST_NUMBERS = 1 << 24 };
-
+enum { MOST_BEAM = 16, MOST_HEADER = 1 << 15, MOST_NUMBERS = 1 << 24 };
 /* Words without a spelling: one that the vocabulary lacks, the end of a sentence, and y_0. */
 enum { UNK, EOS, BOS, SPECIAL };
 
 /* Ends the program with a sentence about a file, and about a line of it unless that is 0. */
 enum { CHECK_FAILED = 1, USAGE, BAD_DATA, CANNOT_OPEN, CANNOT_WRITE, NO_MEMORY = 7, DIVERGED };
 static _Noreturn void die(int code, const char *file, int line, const char *what) {
-    fprintf(stderr, "rnnsearch: %s", file);
+    fprintf(stderr, NAME ": %s", file);
     if (line) fprintf(stderr, ":%d", line);
     fprintf(stderr, ": %s\n", what);
     exit(code);
@@ -141,7 +140,6 @@ static void softmax_backward(const real *y, const real *dy, int count, real *dx)
 typedef struct affine {
     matrix W, U, C, b;
 } affine;
-
 static void affine_forward(const affine *w, const real *x, const real *s, const real *c, real *a) {
     add_scaled(1, w->b.w, a, w->b.cols);
     multiply_forward(&w->W, x, a);
@@ -160,7 +158,6 @@ static void affine_backward(affine *w, const real *x, const real *s, const real 
 typedef struct gru {
     affine z, r, s;
 } gru;
-
 /* What a unit has read and computed in one step; until forget(). */
 typedef struct unit {
     const real *x, *c, *s_prev; /* [m], [2n] or NULL, [n] */
@@ -184,7 +181,6 @@ static unit gru_forward(const gru *w, const real *x, const real *c, const real *
     for (int k = 0; k < n; k++) s[k] = (1 - u.z[k]) * s_prev[k] + u.z[k] * u.s_tilde[k];
     return u;
 }
-
 /* sigma' = sigma (1 - sigma), tanh' = 1 - tanh^2: both follow from what forward has kept. */
 static void gru_backward(gru *w, const unit *u, const real *ds, real *dx, real *dc, real *ds_prev) {
     const int n = w->s.U.rows; /* solution: gru */
@@ -234,15 +230,13 @@ typedef struct sentence {
     int id[LONGEST + 1];     /* as the model knows them */
 } sentence;
 typedef sentence pair[2]; /* x and y */
-
 /* What a pair leaves for the backward pass. */
 typedef struct step {
     int y_prev;
-    const real *s_prev;       /* [n] */
-    real *hidden, *alpha, *c; /* [S x n_a], [S], [2n] */
-    real *t_tilde, *t, *p;    /* [2l], [l], [K_y] */
+    const real *s_prev;        /* [n] */
+    real *hidden, *alpha, *c;  /* [S x n_a], [S], [2n] */
+    real *t_tilde, *t, *p, *s; /* [2l], [l], [K_y], [n] */
     unit u;
-    real *s; /* [n] */
 } step;
 typedef struct pass {
     int S;
@@ -313,7 +307,6 @@ static void encode_forward(const model *M, const sentence *from, pass *P) {
     multiply_forward(&M->W_s, P->h[0] + n, P->s_0);
     for (int k = 0; k < n; k++) P->s_0[k] = tangent(P->s_0[k]);
 }
-
 /* Both halves of dh_j go through forward_j and backward_j to the states before them. */
 static void encode_backward(model *M, pass *P) {
     const int n = M->n;
@@ -339,16 +332,13 @@ static void encode_backward(model *M, pass *P) {
 static void output_forward(const model *M, step *k) {
     k->t_tilde = take(2 * M->l), k->t = take(M->l), k->p = take(M->K_y);
     affine_forward(&M->output, M->E_y.w + k->y_prev * M->m, k->s_prev, k->c, k->t_tilde);
-    for (int i = 0; i < M->l; i++) {
-        const real one = k->t_tilde[2 * i], other = k->t_tilde[2 * i + 1];
-        k->t[i] = one < other ? other : one;
-    }
+    for (int i = 0; i < M->l; i++)
+        k->t[i] = k->t_tilde[2 * i + (k->t_tilde[2 * i] < k->t_tilde[2 * i + 1])];
     real *logits = take(M->K_y);
     add_scaled(1, M->b_y.w, logits, M->K_y);
     multiply_forward(&M->W_o, k->t, logits);
     softmax(logits, M->K_y, k->p);
 }
-
 /* The gradient of -log p(y) with respect to the logits is p - 1{y}: softmax and log cancel. */
 static void output_backward(model *M, const step *k, int y, real *dE_y, real *dc, real *ds_prev) {
     real *dlogits = take(M->K_y), *dt = take(M->l), *dt_tilde = take(2 * M->l);
@@ -365,14 +355,11 @@ static void output_backward(model *M, const step *k, int y, real *dE_y, real *dc
 /* One word of the translation: c_i from s_{i-1}; p(y_i) from s_{i-1}, y_{i-1} and c_i; s_i from the
  * same three. In the first step y_0 is BOS, which has a row of E_y. s_prev [n] -> k->s [n] */
 static void step_forward(const model *M, const pass *P, int y_prev, const real *s_prev, step *k) {
-    k->y_prev = y_prev;
-    k->s_prev = s_prev;
-    k->s = take(M->n);
+    *k = (step){.y_prev = y_prev, .s_prev = s_prev, .s = take(M->n)};
     attend_forward(M, P, k); /* solution: gru */
     output_forward(M, k);
     k->u = gru_forward(&M->decoder, M->E_y.w + y_prev * M->m, k->c, s_prev, k->s); /* end */
 }
-
 static void step_backward(model *M, pass *P, const step *k, int y, const real *ds, real *ds_prev) {
     real *dc = take(2 * M->n), *dE_y = M->E_y.dw + k->y_prev * M->m; /* solution: gru */
     gru_backward(&M->decoder, &k->u, ds, dE_y, dc, ds_prev);
@@ -385,15 +372,13 @@ static void step_backward(model *M, pass *P, const step *k, int y, const real *d
 static double pair_forward(const model *M, const sentence *from, const sentence *to, pass *P) {
     double loss = 0;
     encode_forward(M, from, P);
-    const int *y = to->id;
     for (int i = 0; i < to->length; i++) {
         step *k = &P->step[i];
-        step_forward(M, P, i ? y[i - 1] : BOS, i ? k[-1].s : P->s_0, k);
-        loss -= log((double)k->p[y[i]]);
+        step_forward(M, P, i ? to->id[i - 1] : BOS, i ? k[-1].s : P->s_0, k);
+        loss -= log((double)k->p[to->id[i]]);
     }
     return loss;
 }
-
 /* Accumulates into dw of every matrix. Nothing reads the last state, so its ds is 0. */
 static void pair_backward(model *M, const sentence *to, pass *P) {
     real *ds = take(M->n);
@@ -427,7 +412,6 @@ static void shape_gru(model *M, gru *w, int context, const char *prefix) {
         if (context) shape(M, &gate[g]->C, 0.01, M->n, context, prefix, "C", suffix[g]);
     }
 }
-
 static void shape_model(model *M) {
     M->matrices = 0, M->total = 0;
     const int m = M->m, n = M->n, n_a = M->n_a, l = M->l;
@@ -471,7 +455,6 @@ static double normal(void) {
     const double radius = sqrt(-2 * log(1 - uniform()));
     return radius * cos(2 * acos(-1) * uniform());
 }
-
 /* Makes the rows orthonormal (Gram and Schmidt): W turns a state and does not shrink it. */
 static void orthogonalize(matrix *W) {
     const int n = W->cols;
@@ -482,7 +465,6 @@ static void orthogonalize(matrix *W) {
         for (int k = 0; k < n; k++) row[k] = (real)((double)row[k] / length);
     }
 }
-
 /* B.1: recurrent matrices orthogonal, W_a and U_a from N(0, 0.001^2), v_a and biases 0, all others
  * from N(0, 0.01^2). With v_a = 0 all words have the same alpha at first. */
 static void start_model(model *M) {
@@ -565,11 +547,13 @@ static hypothesis search(const model *M, const pass *P, int beam) {
 /* Returns the next line of a file, without its end; NULL after the last. */
 static char *read_line(FILE *file, const char *name, int number) {
     static char line[1 << 20];
-    if (!fgets(line, sizeof line, file)) return NULL;
-    const size_t end = strcspn(line, "\n");
-    if (!line[end] && !feof(file)) die(BAD_DATA, name, number, "a NUL, or more than 1 MiB");
-    line[end] = 0;
-    return line;
+    int c, length = 0;
+    while ((c = getc(file)) != EOF && c != '\n') {
+        line[length++] = (char)c;
+        if (!c || length == sizeof line) die(BAD_DATA, name, number, "a NUL, or more than 1 MiB");
+    }
+    line[length] = 0;
+    return c == EOF && !length ? NULL : line;
 }
 
 /* Cuts a copy of a text into words, and returns how many; 0 if they are too many. A carriage return
@@ -623,7 +607,6 @@ static void collect_words(pair *pairs, int count, int side, vocabulary *v) {
         v->word[v->count++] = v->word[i];
     }
 }
-
 /* Numbers the words of pairs; the last of a sentence is its end mark. */
 static void number_words(const model *M, pair *pairs, int count) {
     for (int i = 0; i < 2 * count; i++) {
@@ -658,14 +641,13 @@ static long add_tensor(char *to, const char *name, const char *type, int rows, i
     sprintf(to, "%d],\"data_offsets\":[%ld,%ld]}", cols, at, end);
     return end;
 }
-
 /* The settings are for softalign, whose other defaults are this model. */
 static void make_header(const model *M, char *header) {
     const vocabulary *x = &M->words[0], *y = &M->words[1];
     long end = 0;
     sprintf(header,
             "{\"__metadata__\":{\"format\":\"softalign\",\"version\":\"1\","
-            "\"spaced_marks\":\"no\",\"rnnsearch\":\"%d %d %d %d %d %d %d %d\","
+            "\"spaced_marks\":\"no\",\"" NAME "\":\"%d %d %d %d %d %d %d %d\","
             "\"settings\":\"{\\\"tokenizer\\\":\\\"space\\\",\\\"embed\\\":%d,"
             "\\\"hidden\\\":%d,\\\"attn\\\":%d,\\\"maxout\\\":%d}\"}",
             M->m, M->n, M->n_a, M->l, x->count, y->count, x->bytes, y->bytes, M->m, M->n, M->n_a,
@@ -678,16 +660,15 @@ static void make_header(const model *M, char *header) {
     strcat(header, "}");
     while (strlen(header) % 8) strcat(header, " ");
 }
-
 /* Reads only sizes: they give the order of all bytes, so no damaged offset can mislead it. */
 static void read_header(model *M, char *header, const char *path) {
     vocabulary *x = &M->words[0], *y = &M->words[1];
     int *const sizes[] = {&M->m, &M->n, &M->n_a, &M->l, &x->count, &y->count, &x->bytes, &y->bytes};
-    char *at = strstr(header, "\"rnnsearch\":\"");
+    char *at = strstr(header, "\"" NAME "\":\"");
     at = at ? strchr(at, ':') + 2 : header;
     for (int i = 0; i < 8; i++) {
         const long size = strtol(at, &at, 10);
-        if (size < 1 || size > MOST_NUMBERS) die(BAD_DATA, path, 0, "it is not an rnnsearch model");
+        if (size < 1 || size > MOST_NUMBERS) die(BAD_DATA, path, 0, "it is not a model of " NAME);
         *sizes[i] = (int)size;
     }
     allocate_model(M, path);
@@ -727,7 +708,20 @@ static void model_file(model *M, const char *path, int save) {
     if (ferror(file) | fclose(file)) die(CANNOT_WRITE, path, 0, "it cannot be written");
 }
 
-/* ---- rnnsearch train ------------------------------------------------------------------------- */
+/* Saves beside the old file and then takes its place, so that a full disk spares the old one. What
+ * has no bytes may be a device, which must stay. Windows renames to no name that exists. */
+static void save_model(model *M, const char *path) {
+    char beside[FILENAME_MAX];
+    FILE *old = fopen(path, "rb");
+    const int device = old && getc(old) == EOF;
+    if (old) fclose(old);
+    snprintf(beside, sizeof beside, device ? "%s" : "%s.new", path);
+    model_file(M, beside, 1);
+    if (!device && rename(beside, path) && (remove(path), rename(beside, path)))
+        die(CANNOT_WRITE, path, 0, "it cannot be written");
+}
+
+/* ---- Train ----------------------------------------------------------------------------------- */
 /* Measures the loss per pair, and the share of sentences that greedy search translates exactly. */
 static double validate(const model *M, pair *pairs, int count, double *exact) {
     static pass P;
@@ -738,15 +732,13 @@ static double validate(const model *M, pair *pairs, int count, double *exact) {
         forget();
         loss += pair_forward(M, &pairs[i][0], y, &P);
         const hypothesis found = search(M, &P, 1);
-        right += found.length == y->length &&
-                 !memcmp(found.word, y->id, sizeof *y->id * (size_t)y->length);
+        right += !memcmp(found.word, y->id, sizeof *y->id * (size_t)y->length); /* to its EOS */
     }
     *exact = (double)right / count;
     return loss / count;
 }
-
-/* Ends when all validation pairs are right, or all training pairs if there are no others. The paper
- * sorts the pairs of 20 batches by length, to save padding; here batches are random. */
+/* Ends when all validation pairs are right, if there are any: who knows the training pairs by heart
+ * need not align. The paper sorts the pairs of 20 batches by length; here batches are random. */
 static int train(const char *path, const char *model_path, const char *valid_path) {
     static model M = {.m = SIZE_M, .n = SIZE_N, .n_a = SIZE_A, .l = SIZE_L};
     static pass P;
@@ -759,7 +751,7 @@ static int train(const char *path, const char *model_path, const char *valid_pat
     allocate_model(&M, path);
     start_model(&M);
     double loss = 0, exact = 0;
-    for (int i = 1; i <= UPDATES && exact < 1; i++) {
+    for (int i = 1; i <= UPDATES && (exact < 1 || valid_path == path); i++) {
         for (int k = 0; k < BATCH; k++) {
             const sentence *p = pairs[(int)(uniform() * count)];
             forget();
@@ -772,13 +764,19 @@ static int train(const char *path, const char *model_path, const char *valid_pat
         const double valid_loss = validate(&M, valid, most, &exact);
         fprintf(stderr, "%d updates: loss per pair %.4f; validation: loss %.4f, %.1f %% exact\n", i,
                 loss / (REPORT * BATCH), valid_loss, 100 * exact);
-        model_file(&M, model_path, 1);
+        save_model(&M, model_path);
         loss = 0;
     }
     return 0;
 }
 
-/* ---- rnnsearch translate, rnnsearch align ---------------------------------------------------- */
+/* ---- Translate, align ------------------------------------------------------------------------ */
+/* Returns 0 if all that was printed has arrived. */
+static int finish_output(const char *path) {
+    if (ferror(stdout) | fflush(stdout)) die(CANNOT_WRITE, path, 0, "it cannot be written");
+    return 0;
+}
+
 static int translate(const char *path, int beam) {
     static model M;
     static pass P;
@@ -790,15 +788,13 @@ static int translate(const char *path, int beam) {
         if (!split(line, p) && p->length) die(BAD_DATA, "stdin", number, "too many words");
         number_words(&M, &p, 1);
         forget();
-        if (p->length) encode_forward(&M, p, &P);
-        if (p->length) found = search(&M, &P, beam);
-        for (int i = 0; i < found.length && found.word[i] != EOS; i++) {
-            const int known = found.word[i] - SPECIAL;
-            printf("%s%s", i ? " " : "", known < 0 ? "<unk>" : M.words[1].word[known]);
-        }
+        if (p->length) encode_forward(&M, p, &P), found = search(&M, &P, beam);
+        for (int i = 0; i < found.length && found.word[i] != EOS; i++)
+            printf("%s%s", i ? " " : "",
+                   found.word[i] == UNK ? "<unk>" : M.words[1].word[found.word[i] - SPECIAL]);
         puts("");
     }
-    return 0;
+    return finish_output("stdout");
 }
 
 /* Words stand in quotes, so that they may be commas; a quote in them is doubled. */
@@ -814,24 +810,23 @@ static void print_csv(const sentence *x, const sentence *y, const pass *P) {
         for (int j = 0; j < x->length; j++) printf(",%.9g", (double)P->step[i].alpha[j]);
     }
 }
-
-/* A row for each target word, the darker below a source word the more the model attends to it.
- * Bytes of UTF-8 that continue a character take no place. */
+/* A row for each target word, the darker below a source word the more the model attends to it; from
+ * half of 1/S on it is not blank. Bytes of UTF-8 that continue a character take no place. */
 static void print_heatmap(const sentence *x, const sentence *y, const pass *P) {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
     for (int j = 0; j < x->length; j++) printf("%s ", x->word[j]);
     for (int i = 0; i < y->length; i++) {
         for (int j = 0; j < x->length; j++) {
-            const char *shade = shades[(int)(4.99 * fmax(0, (double)P->step[i].alpha[j]))];
+            const double alpha = (double)P->step[i].alpha[j];
+            const int shade = alpha * x->length >= 0.5 ? 1 + (int)(3.99 * alpha) : 0;
             printf(j ? " " : "\n");
             for (const char *c = x->word[j]; *c; c++)
-                if ((*c & 0xc0) != 0x80) printf("%s", shade);
+                if ((*c & 0xc0) != 0x80) printf("%s", shades[shade]);
         }
         printf("  %s", y->word[i]);
     }
 }
-
-static int align(const char *path, const char *pairs_path, int csv) {
+static int align(const char *path, const char *pairs_path, const char *folder) {
     static model M;
     static pass P;
     int count;
@@ -839,15 +834,19 @@ static int align(const char *path, const char *pairs_path, int csv) {
     pair *pairs = read_pairs(pairs_path, &count);
     number_words(&M, pairs, count);
     for (int i = 0; i < count; i++) {
+        char file[FILENAME_MAX] = "stdout";
+        if (folder) snprintf(file, sizeof file, "%s/%04d.csv", folder, i + 1);
+        if (folder && !freopen(file, "w", stdout)) die(CANNOT_OPEN, file, 0, "it cannot be opened");
         forget();
         pair_forward(&M, &pairs[i][0], &pairs[i][1], &P);
-        (csv ? print_csv : print_heatmap)(&pairs[i][0], &pairs[i][1], &P);
-        puts("\n");
+        (folder ? print_csv : print_heatmap)(&pairs[i][0], &pairs[i][1], &P);
+        puts(folder ? "" : "\n");
+        finish_output(file);
     }
     return 0;
 }
 
-/* ---- rnnsearch check ------------------------------------------------------------------------- */
+/* ---- Check ----------------------------------------------------------------------------------- */
 /* Compares every derivative with the central difference of the loss, (L(w + h) - L(w - h)) / 2h,
  * with random weights. A wrong line of a backward function leaves them hardly a digit in common. */
 static int check(void) {
@@ -880,21 +879,22 @@ static int check(void) {
         wrong |= !(sqrt(apart / size) <= 1e-6);
     }
     puts(wrong ? "a gradient is wrong" : "all gradients are right");
-    return wrong ? CHECK_FAILED : 0;
+    return finish_output("stdout") || wrong ? CHECK_FAILED : 0;
 }
 
 int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
-    const int beam = argc == 4 ? atoi(argv[3]) : 1, csv = argc == 5 && !strcmp(argv[4], "--csv");
+    const int beam = argc == 4 ? atoi(argv[3]) : 1, csv = argc == 6 && !strcmp(argv[4], "--csv");
     if (!strcmp(command, "train") && (argc == 4 || argc == 5))
         return train(argv[2], argv[3], argv[argc == 5 ? 4 : 2]);
     if (!strcmp(command, "translate") && (argc == 3 || argc == 4) && beam > 0 && beam <= MOST_BEAM)
         return translate(argv[2], beam);
-    if (!strcmp(command, "align") && (argc == 4 || csv)) return align(argv[2], argv[3], csv);
+    if (!strcmp(command, "align") && (argc == 4 || csv))
+        return align(argv[2], argv[3], csv ? argv[5] : NULL);
     if (!strcmp(command, "check") && argc == 2) return check();
-    fputs("usage: rnnsearch train PAIRS.tsv MODEL.safetensors [PAIRS_TO_VALIDATE.tsv]\n"
-          "       rnnsearch translate MODEL.safetensors [BEAM, at most 16] < sentences\n"
-          "       rnnsearch align MODEL.safetensors PAIRS.tsv [--csv] | rnnsearch check\n",
+    fputs("usage: " NAME " train PAIRS.tsv MODEL.safetensors [PAIRS_TO_VALIDATE.tsv]\n"
+          "       " NAME " translate MODEL.safetensors [BEAM, at most 16] < sentences\n"
+          "       " NAME " align MODEL.safetensors PAIRS.tsv [--csv FOLDER] | " NAME " check\n",
           stderr);
     return USAGE;
 }

@@ -77,25 +77,51 @@ EOF
 head -n 12 mono.tsv >train.tsv
 tail -n 50 mono.tsv >unseen.tsv
 cut -f 1 unseen.tsv >sources
-[ "$(timeout 100 ./rnnsearch train train.tsv model.safetensors 2>&1 | tail -n 1 | grep -o '[0-9.]* % exact')" = "100.0 % exact" ] ||
+[ "$(timeout 100 ./rnnsearch train train.tsv model.safetensors train.tsv 2>&1 | tail -n 1 | grep -o '[0-9.]* % exact')" = "100.0 % exact" ] ||
     fail "12 pairs are not learned by heart"
 for beam in 1 4; do
     "$softalign" translate model.safetensors sources --beam $beam --quiet >theirs
     ./rnnsearch translate model.safetensors $beam <sources | diff - theirs || fail "other translations with a beam of $beam"
 done
 # alpha, but for single precision in softalign
-./rnnsearch align model.safetensors train.tsv --csv | sed -n '1,/^$/p' | grep . >ours.csv
+mkdir ours
+run 0 "" align model.safetensors train.tsv --csv ours
+[ "$(echo ours/*.csv | wc -w)" -eq 12 ] || fail "files of 12 pairs: $(ls ours)"
 "$softalign" align model.safetensors train.tsv --limit 1 --csv csv >out 2>err
-paste -d , <(tr -d '"' <ours.csv) csv/0001.csv | awk -F , '{
+paste -d , <(tr -d '"' <ours/0001.csv) csv/0001.csv | awk -F , '{
     for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2) && ($i - $(i + NF / 2)) ^ 2 > 1e-10) exit 1
-    } END { exit NR < 3 }' || fail "other attention: $(cat ours.csv csv/0001.csv)"
-./rnnsearch align model.safetensors train.tsv | grep -q '[█▓▒]' || fail "no heatmap"
+    } END { exit NR < 3 }' || fail "other attention: $(cat ours/0001.csv csv/0001.csv)"
+# Alpha is nearly uniform yet, but not blank.
+./rnnsearch align model.safetensors train.tsv | grep -q '[█▓▒░]' || fail "no heatmap"
 "$softalign" eval model.safetensors train.tsv --json 2>err | grep -q '"exact": 1.0' || fail "eval: $(cat err)"
 "$softalign" prove model.safetensors train.tsv --limit 2 >out 2>err || fail "prove: $(cat out err)"
 "$softalign" explain model.safetensors "$(head -n 1 sources)" >out 2>err || fail "explain: $(cat err)"
 "$softalign" inspect model.safetensors >out 2>err || fail "inspect: $(cat err)"
 [ ! -x rnnsearch.tcc ] || ./rnnsearch.tcc translate model.safetensors 4 <sources | diff - theirs ||
     fail "tcc translates otherwise"
+
+printf 'a\tb\n' >one.tsv
+./rnnsearch train one.tsv one.safetensors 2>&1 | tail -n 1 | grep -q '^6000 updates: .* 100.0 % exact$' ||
+    fail "training ends although there are no pairs to validate"
+
+# ---- Full disks
+
+for command in "translate model.safetensors" "align model.safetensors train.tsv" check; do
+    # shellcheck disable=SC2086
+    ./rnnsearch $command <sources >/dev/full 2>err
+    same "exit code of $command on a full disk" 5 $?
+    same "$command on a full disk" "rnnsearch: stdout: it cannot be written" "$(cat err)"
+done
+run 4 "none/0001.csv: it cannot be opened" align model.safetensors train.tsv --csv none
+# A new model takes the place of the old one once it is whole.
+cp one.safetensors old.safetensors
+(
+    ulimit -f 4 # blocks of 1 KiB
+    trap '' XFSZ
+    ./rnnsearch train train.tsv one.safetensors train.tsv 2>err
+)
+same "exit code where a model does not fit" 5 $?
+cmp -s one.safetensors old.safetensors || fail "the old model is lost"
 
 # ---- Odd pairs
 
@@ -108,12 +134,13 @@ odd() { # MESSAGE TEXT: said of pairs
 odd "odd.tsv: no sentence pairs" ""
 odd "odd.tsv:2: no tab between source and target" 'a\tb\nno tab\n'
 odd "odd.tsv:1: a NUL, or more than 1 MiB" 'a\0\tb\n'
+odd "odd.tsv:2: a NUL, or more than 1 MiB" 'a\tb\ne f\tg h\0i j'
 head -c 2000000 /dev/zero | tr '\0' a >odd.tsv
 run 3 "odd.tsv:1: a NUL, or more than 1 MiB" align model.safetensors odd.tsv
 run 4 "missing.tsv: it cannot be opened" align model.safetensors missing.tsv
 printf 'un\r\tb c\r\n\t\n%s\tx\nd\te\tthird' "$(yes w | head -n 60 | xargs)" >odd.tsv
-ASAN_OPTIONS=detect_leaks=0 ./sanitized align model.safetensors odd.tsv --csv >out 2>err || fail "odd lines: $(cat err)"
-same "lines of odd pairs" ',"un","</s>"' "$(sed -n 1p out)"
+ASAN_OPTIONS=detect_leaks=0 ./sanitized align model.safetensors odd.tsv --csv ours 2>err || fail "odd lines: $(cat err)"
+same "lines of odd pairs" ',"un","</s>"' "$(sed -n 1p ours/0001.csv)"
 grep -q 'skipped 2 empty/long pairs$' err || fail "two pairs left out: $(cat err)"
 yes w | head -n 60 | xargs >long
 run 3 "stdin:1: too many words" translate model.safetensors <long
@@ -127,7 +154,7 @@ sizes=$(grep -abo '"rnnsearch":"' model.safetensors | cut -d : -f 1)
 for keep in 0 7 8 500 6000 $((size - 1)); do
     head -c "$keep" model.safetensors >damaged.safetensors
     said="it is damaged"
-    [ "$keep" -gt 5000 ] || said="it is not an rnnsearch model"
+    [ "$keep" -gt 5000 ] || said="it is not a model of rnnsearch"
     run 3 "damaged.safetensors: $said" translate damaged.safetensors <sources
 done
 (cat model.safetensors && printf x) >damaged.safetensors

@@ -303,7 +303,7 @@ typedef struct sa_compare_options {
     const char *valid;        /* path; NULL: 5 % of the training pairs */
     const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
     const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer,decoder" */
-    const char *out;          /* folder for table.csv, spread.csv, table.md, table.tex, curves.csv,
+    const char *out;          /* folder for table.csv, spread.csv, table.tex, curves.csv,
                                  bylength.csv, matrices/ and a folder for each training; trainings found in
                                  it are resumed or not repeated */
     const sa_settings *settings; /* what the list of models leaves out; each model is first trained

@@ -220,7 +220,7 @@ void cli_progress_end(cli_progress *progress) {
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t caught;
-static bool catching, keeping;
+static bool catching;
 
 static void handle(int number) {
     if (caught) _exit(128 + number);
@@ -242,13 +242,7 @@ void cli_signals_catch(void) {
     catching = true;
 }
 
-void cli_signals_keep(void) {
-    cli_signals_catch();
-    keeping = true;
-}
-
 void cli_signals_release(void) {
-    if (keeping) return;
     if (catching && !caught) set_all(SIG_DFL);
     catching = catching && caught;
 }

@@ -91,8 +91,5 @@ const volatile sig_atomic_t *cli_signals_stop(void);
 /* Makes signals request a stop; calling it again changes nothing. */
 void cli_signals_catch(void);
 
-/* Makes signals request a stop until the program ends. */
-void cli_signals_keep(void);
-
 /* Lets signals end the process again, unless one was caught. */
 void cli_signals_release(void);

@@ -2,14 +2,13 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "mpi/node.h"
-#include "train/compare.h"
 #include "train/session.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {&cli_train, &cli_compare, &cli_help, NULL};
+static const cli_command *const commands[] = {&cli_train, &cli_help, NULL};
 
 static sa_exchange exchange; /* see train/trainer.h */
 
@@ -108,6 +107,10 @@ static bool agree(bool good, sa_error *error) {
 
 /* Refuses standard input, which mpirun passes only to the first process. */
 static bool check_arguments(int count, char **arguments, sa_error *error) {
+    if (count > 1 && strcmp(arguments[1], "compare") == 0)
+        return sa_fail(error, SA_USAGE,
+                       "there is no 'softalign-mpi compare' any more: "
+                       "'softalign compare' joins runs that several machines have trained");
     for (int i = 0; i < count; i++) {
         const char *value = strchr(arguments[i], '=');
         if (strcmp(value ? value + 1 : arguments[i], "-") == 0)
@@ -125,12 +128,7 @@ static int run(int argc, char **argv) {
     const bool good = open_exchange(&error) && agree(check_arguments(argc, argv, &error), &error) &&
                       sa_exchange_same(&exchange, word, "another command", &error);
     cli_follows = exchange.rank > 0;
-    if (strcmp(command, cli_compare.name) == 0) {
-        sa_compare_processes = &exchange;
-        cli_signals_keep(); /* mpirun ends the other processes when a signal ends one */
-    } else {
-        sa_session_processes = &exchange;
-    }
+    sa_session_processes = &exchange;
     if (good) return cli_run(argc, argv, agree);
     if (exchange.ended ? error.text[0] != 0 : !cli_follows) cli_note_error(&error);
     return (int)error.code;
@@ -149,6 +147,6 @@ int main(int argc, char **argv) {
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     MPI_Init(&argc, &argv);
     const int code = run(argc, argv);
-    if (!exchange.incomplete) MPI_Finalize();
+    MPI_Finalize();
     return code;
 }

@@ -2,7 +2,7 @@
  * table of their scores.
  *
  *   comparison_models   reads the list of models and makes a run for each model and seed
- *   comparison_runs     trains or resumes the runs, divided among processes, and evaluates them;
+ *   comparison_runs     trains or resumes the runs and evaluates them;
  *                       DIR/<model>-s<seed>/run.json has the state of a run
  *   comparison          writes the scores of all runs and their statistics: tables, CSV, JSON, page
  */
@@ -80,17 +80,12 @@ typedef struct sa_compare_run {
 typedef struct sa_comparison {
     const sa_compare_options *options;
     const volatile sig_atomic_t *stop;
-    sa_directory_lock lock; /* of options->out, which the first process locks */
+    sa_directory_lock lock; /* of options->out */
     sa_compare_data data;
     sa_compare_model *models;
     size_t model_count, seeds;
     sa_buffer notes;      /* of the trainings so far, a line each */
     sa_compare_run *runs; /* [model_count * seeds] the runs of a model are adjacent */
-    /* with several processes */
-    sa_exchange *processes; /* NULL: this process does everything */
-    sa_compare_run **order; /* [model_count * seeds] in the order of training */
-    int claims;             /* DIR/.claims: the process that trains run i locks byte i */
-    int shards;             /* of models whose settings leave it open */
 } sa_comparison;
 
 extern const sa_column sa_compare_columns[]; /* with the keys of CSV and JSON */
@@ -109,17 +104,9 @@ sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
  * an entry that is wrong or occurs twice. */
 bool sa_compare_read_models(sa_comparison *all, sa_error *error);
 
-/* ---- comparison_runs -------------------------------------------------------------------------
- * One process trains all models with the first seed, then with the next, so that an interrupted
- * comparison has whole rounds. Of several processes, an idle one takes the longest run that is
- * neither done nor taken. No process waits for another: the system releases what a dead one had
- * taken, and its training is resumed. */
+/* ---- comparison_runs ------------------------------------------------------------------------- */
 
-/* Divides comparisons among the processes of a program; NULL: each process does its own. */
-extern sa_exchange *sa_compare_processes;
-
-/* Reads the records of all runs, then trains and evaluates those that are not done. DIR must exist.
- * All processes call it. Returns true early when *all->stop is set. */
+/* Reads the records of all runs, then trains and evaluates those that are not done: all models with
+ * the first seed, then with the next, so that an interrupted comparison has whole rounds. DIR must
+ * exist. Returns true early when *all->stop is set. */
 bool sa_compare_finish_runs(sa_comparison *all, sa_error *error);
-/* Tells the other processes that the first one has written the results. */
-void sa_compare_end(sa_comparison *all);

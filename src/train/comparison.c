@@ -19,7 +19,7 @@ static void release(sa_comparison *all) {
         free(all->runs[i].folder);
     for (size_t i = 0; i < all->model_count; i++)
         free(all->models[i].name), free(all->models[i].folder);
-    free(all->runs), free(all->models), free(all->order);
+    free(all->runs), free(all->models);
     sa_buffer_release(&all->notes);
     sa_corpus_close(&all->data.test);
     sa_corpus_close(&all->data.snapshot_pairs);
@@ -146,21 +146,18 @@ static void add_unequal_updates(const sa_comparison *all, sa_buffer *out) {
                            all->models[i].scores[SA_COMPARE_MEDIAN][SA_COMPARE_UPDATES]);
 }
 
-typedef enum table_form { TEXT, MARKDOWN, LATEX } table_form;
-
-/* Appends what stands below a table: in Markdown after an empty line, in LaTeX as comments. */
-static void add_notes(const sa_comparison *all, table_form form, sa_buffer *out) {
+/* Appends what stands below a table: in LaTeX as comments. */
+static void add_notes(const sa_comparison *all, bool latex, sa_buffer *out) {
     sa_buffer updates = {0};
     add_unequal_updates(all, &updates);
-    const char *const begin = form == LATEX ? "% " : "";
-    if (form == MARKDOWN && all->model_count * all->seeds > 1) sa_buffer_adds(out, "\n");
+    const char *const begin = latex ? "% " : "";
     if (all->model_count > 1)
         sa_buffer_addf(out, "%sp: paired bootstrap test of BLEU against %s%s.\n", begin,
                        all->models->name,
                        all->model_count > 2 ? ", corrected by their number (Holm)" : "");
     if (all->seeds > 1)
         sa_buffer_addf(out, "%s over %zu seeds; table.csv has every run.\n",
-                       form == LATEX ? "% Means and standard deviations" : "Medians", all->seeds);
+                       latex ? "% Means and standard deviations" : "Medians", all->seeds);
     if (updates.size)
         sa_buffer_addf(out,
                        "%sUnequal numbers of updates: %s. For equal ones give --steps without "
@@ -178,27 +175,7 @@ static void add_text(const sa_comparison *all, sa_buffer *out) {
     for (size_t i = 0; i < all->model_count; i++)
         sa_table_row(all->models[i].name, width, sa_compare_columns,
                      all->models[i].scores[SA_COMPARE_MEDIAN], out);
-    add_notes(all, TEXT, out);
-}
-
-static void add_markdown(const sa_comparison *all, sa_buffer *out) {
-    sa_buffer_adds(out, "| model |");
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++)
-        sa_buffer_addf(out, " %s |", sa_compare_columns[k].title);
-    sa_buffer_adds(out, "\n|---|");
-    for (int k = 0; k < SA_COMPARE_SHOWN; k++) sa_buffer_adds(out, "---:|");
-    for (const sa_compare_model *model = all->models; model < all->models + all->model_count;
-         model++) {
-        sa_buffer_addf(out, "\n| %s |", model->name);
-        for (int k = 0; k < SA_COMPARE_SHOWN; k++) {
-            const char *const bold = k == SA_COMPARE_BLEU && model->best ? "**" : "";
-            sa_buffer_addf(out, " %s", bold);
-            sa_table_cell(&sa_compare_columns[k], model->scores[SA_COMPARE_MEDIAN][k], out);
-            sa_buffer_addf(out, "%s |", bold);
-        }
-    }
-    sa_buffer_adds(out, "\n");
-    add_notes(all, MARKDOWN, out);
+    add_notes(all, false, out);
 }
 
 /* Appends a table in which what differs among the seeds has a mean and a standard deviation. */
@@ -229,7 +206,7 @@ static void add_latex(const sa_comparison *all, sa_buffer *out) {
         sa_buffer_adds(out, " \\\\\n");
     }
     sa_buffer_adds(out, "\\end{tabular}\n");
-    add_notes(all, LATEX, out);
+    add_notes(all, true, out);
 }
 
 /* Appends a cell of a CSV file, which is empty for NaN. */
@@ -374,17 +351,16 @@ static bool save_matrices(const sa_comparison *all, sa_error *error) {
     return good;
 }
 
-/* Writes to DIR: table.csv with every run and the medians, table.md with the medians, spread.csv
- * and table.tex with means and deviations, curves.csv from the log.csv of every run, bylength.csv,
- * and matrices/<model>/0001.csv ... of the first `matrices` test pairs, by every model with
- * attention, with its first seed. */
+/* Writes to DIR: table.csv with every run and the medians, spread.csv and table.tex with means and
+ * deviations, curves.csv from the log.csv of every run, bylength.csv, and matrices/<model>/0001.csv
+ * ... of the first `matrices` test pairs, by every model with attention, with its first seed. */
 static bool save_files(const sa_comparison *all, sa_error *error) {
-    static const char *const names[] = {"table.csv", "spread.csv", "table.md", "table.tex"};
-    sa_buffer file[4] = {{0}};
+    static const char *const names[] = {"table.csv", "spread.csv", "table.tex"};
+    sa_buffer file[3] = {{0}};
     add_csv(all, false, &file[0]), add_csv(all, true, &file[1]);
-    add_markdown(all, &file[2]), add_latex(all, &file[3]);
+    add_latex(all, &file[2]);
     bool good = true;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         good = sa_save_text_in(all->options->out, names[i], &file[i], good ? error : NULL) && good;
     return good && save_curves(all, error) && save_by_length(all, error) &&
            save_matrices(all, error);
@@ -483,7 +459,7 @@ static bool write_results(sa_comparison *all, sa_compare_result *result, sa_erro
 static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *error) {
     if (!sa_compare_finish_runs(all, error)) return false;
     result->stopped = *all->stop;
-    if (result->stopped || !sa_exchange_leads(all->processes)) return true;
+    if (result->stopped) return true;
     if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
         !write_results(all, result, error)) {
         sa_compare_result_release(result);
@@ -497,21 +473,6 @@ static bool compare(sa_comparison *all, sa_compare_result *result, sa_error *err
     return true;
 }
 
-/* Checks that all processes were started in the same way. */
-static bool check_same(const sa_comparison *all, sa_error *error) {
-    const sa_exchange *processes = sa_compare_processes;
-    const sa_compare_data *data = &all->data;
-    const char *models = all->options->models;
-    const uint64_t runs = sa_hash(models, strlen(models)) + all->seeds;
-    bool good = sa_exchange_same(processes, runs, "other --models or --seeds", error) &&
-                sa_exchange_same(processes, data->train_hash, "other training pairs", error) &&
-                sa_exchange_same(processes, data->valid_hash, "other validation pairs", error) &&
-                sa_exchange_same(processes, data->test_hash, "other test pairs", error);
-    for (size_t i = 0; good && i < all->model_count; i++)
-        good = sa_exchange_same_settings(processes, &all->models[i].settings, error);
-    return good;
-}
-
 bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
@@ -520,14 +481,8 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
     sa_comparison all = {
         .options = options, .stop = options->stop ? options->stop : &never, .lock = SA_UNLOCKED};
     bool good = sa_compare_read_models(&all, error) && open_data(&all, error) &&
-                (!sa_exchange_leads(sa_compare_processes) ||
-                 sa_directory_lock_open(&all.lock, options->out, error));
-    good = sa_exchange_agree(sa_compare_processes, good, error) &&
-           (!sa_compare_processes || check_same(&all, error));
-    if (good) {
-        good = compare(&all, result, error);
-        sa_compare_end(&all);
-    }
+                sa_directory_lock_open(&all.lock, options->out, error) &&
+                compare(&all, result, error);
     sa_directory_lock_close(&all.lock);
     release(&all);
     return good || !sa_json_short() ? good : sa_fail_memory(error, 0);

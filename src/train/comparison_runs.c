@@ -1,24 +1,18 @@
 /* comparison_runs: trains, resumes and scores the runs of a comparison; run.json keeps their state.
  */
 #include "base/number.h"
-#include "base/thread.h"
 #include "config/settings.h"
 #include "inference/model.h"
-#include "model/seq2seq.h"
 #include "report/film.h"
 #include "report/pair_scores.h"
 #include "train/compare.h"
 #include "train/session.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 const sa_column sa_compare_columns[] = {
     [SA_COMPARE_PARAMETERS] = {"parameters", "parameters", 12},
@@ -226,8 +220,6 @@ sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error) {
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-sa_exchange *sa_compare_processes;
-
 /* Reports progress; NULL: the current training has ended. */
 static void report(const sa_comparison *all, const sa_progress *progress) {
     if (all->options->report) all->options->report(all->options->context, progress);
@@ -315,12 +307,10 @@ static bool train(sa_comparison *all, sa_compare_run *run, sa_error *error) {
                                  .report = report_progress,
                                  .context = &to,
                                  .stop = all->stop};
-    if ((sa_exchange_leads(all->processes) &&
-         !sa_directory_lock_holds(&all->lock, all->options->out, error)) ||
+    if (!sa_directory_lock_holds(&all->lock, all->options->out, error) ||
         !begin_folder(run, &training.resume, error))
         return false;
     training.overwrite = !training.resume; /* the record allows it */
-    if (all->processes && !training.resume && !settings.shards) settings.shards = all->shards;
     if (!training.resume)
         run->spent = (sa_train_cost){0};
     else if (!sa_training_log_read(run->folder, false, read_seconds, run, error))
@@ -448,138 +438,12 @@ static bool finish(sa_comparison *all, sa_compare_run *run, size_t i, sa_error *
     return *all->stop || is_done(run, &all->data) || evaluate(all, run, error) || *all->stop;
 }
 
-/* ---- The order ------------------------------------------------------------------------------- */
-
-/* Returns the number of weights. The time grows with it: all trainings make equally many
- * updates. */
-static size_t weights_of(const sa_compare_run *run) {
-    enum { WORDS = 1000 }; /* of either vocabulary; equal for all */
-    const sa_sizes sizes = sa_sizes_of(&run->settings, WORDS, WORDS);
-    sa_params plan;
-    sa_seq2seq_plan(&sizes, &plan);
-    return plan.size;
-}
-
-static int longest_first(const void *a, const void *b) {
-    const sa_compare_run *one = *(sa_compare_run *const *)a, *other = *(sa_compare_run *const *)b;
-    const size_t x = weights_of(one), y = weights_of(other);
-    if (x != y) return x < y ? 1 : -1;
-    return (one > other) - (one < other);
-}
-
-static bool make_order(sa_comparison *all, sa_error *error) {
-    const size_t count = all->model_count * all->seeds;
-    all->order = sa_new(count, sizeof *all->order, error);
-    if (!all->order) return false;
-    for (size_t i = 0; i < count; i++)
-        all->order[i] = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
-    if (all->processes) qsort(all->order, count, sizeof *all->order, longest_first);
-    return true;
-}
-
-/* ---- Locks -----------------------------------------------------------------------------------
- * Bytes of DIR/.claims: one for each run; one that the first process holds until it has written the
- * results; one that each process holds until it ends, however it ends. */
-
-static off_t results_byte(const sa_comparison *all) {
-    return (off_t)(all->model_count * all->seeds);
-}
-
-static off_t process_byte(const sa_comparison *all, int rank) {
-    return results_byte(all) + 1 + rank;
-}
-
-/* Locks, unlocks or looks at a byte: command F_OFD_SETLK, F_OFD_SETLKW or F_OFD_GETLK, type F_WRLCK
- * or F_UNLCK. F_OFD_GETLK sets *type to the kind of lock another process holds on the byte, or to
- * F_UNLCK. Fails with errno set. */
-static bool lock(const sa_comparison *all, int command, off_t at, short *type) {
-    struct flock byte = {.l_type = *type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
-    const bool good = fcntl(all->claims, command, &byte) == 0;
-    *type = byte.l_type;
-    return good;
-}
-
-static bool take(const sa_comparison *all, int command, off_t at) {
-    return lock(all, command, at, &(short){F_WRLCK});
-}
-
-static void give_back(const sa_comparison *all, off_t at) {
-    lock(all, F_OFD_SETLK, at, &(short){F_UNLCK});
-}
-
-/* Opens the file of claims and takes the bytes of this process. The file, and with it the locks,
- * stays open until the process ends. */
-static bool open_claims(sa_comparison *all, sa_error *error) {
-    sa_exchange *processes = all->processes;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    processes->gather(&cores, sizeof cores, 1);
-    all->shards = sa_threads_for(cores);
-    for (size_t i = 0; i < all->model_count * all->seeds; i++)
-        if (!all->runs[i].settings.threads) all->runs[i].settings.threads = processes->threads;
-    char path[SA_PATH_SIZE];
-    all->claims =
-        open(sa_path_in(path, all->options->out, ".claims"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (all->claims < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    return (take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
-            (processes->rank > 0 || take(all, F_OFD_SETLKW, results_byte(all)))) ||
-           sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
-}
-
-/* Waits for the first process to write the results. Returns whether all processes are alive. */
-static bool meet(const sa_comparison *all) {
-    const sa_exchange *processes = all->processes;
-    if (processes->rank > 0 && !take(all, F_OFD_SETLKW, results_byte(all))) return false;
-    give_back(all, results_byte(all));
-    for (int i = 0; i < processes->size; i++) {
-        short type = F_WRLCK;
-        if (i != processes->rank &&
-            (!lock(all, F_OFD_GETLK, process_byte(all, i), &type) || type == F_UNLCK))
-            return false;
-    }
-    return true;
-}
-
-void sa_compare_end(sa_comparison *all) {
-    if (all->processes && all->claims >= 0) all->processes->incomplete = !meet(all);
-}
-
-/* ---- The runs in order ----------------------------------------------------------------------- */
-
-/* Finishes the run unless another process does or has done so. Sets *waiting if it is not done yet.
- */
-static bool finish_or_pass(sa_comparison *all, size_t i, bool *waiting, sa_error *error) {
-    sa_compare_run *run = all->order[i];
-    if (is_done(run, &all->data)) return true;
-    if (all->processes && !take(all, F_OFD_SETLK, run - all->runs)) {
-        *waiting = errno == EAGAIN || errno == EACCES; /* another process has taken it */
-        return *waiting || sa_fail_errno(error, SA_IO, "lock runs in", all->options->out);
-    }
-    bool good = !all->processes || read_record(all, run, error); /* of what others did meanwhile */
-    if (good && is_done(run, &all->data))
-        note(all, "== %s, seed %lld: by another process, %lld updates, %.1f s", run->model->name,
-             (long long)run->settings.seed, (long long)run->updates, run->spent.seconds);
-    else
-        good = good && finish(all, run, i, error);
-    if (all->processes) give_back(all, run - all->runs);
-    return good;
-}
-
 bool sa_compare_finish_runs(sa_comparison *all, sa_error *error) {
-    const struct timespec pause = {.tv_nsec = 200 * 1000000};
-    bool waiting = true;
-    all->processes = sa_compare_processes;
-    all->claims = -1;
-    if (!sa_exchange_agree(all->processes, make_order(all, error), error) ||
-        (all->processes && !open_claims(all, error)))
-        return false;
-    if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
-    if (all->processes)
-        all->processes->ended = true; /* nobody waits for a process that may have died */
-    while (waiting && !*all->stop) {
-        waiting = false;
-        for (size_t i = 0; i < all->model_count * all->seeds && !*all->stop; i++)
-            if (!finish_or_pass(all, i, &waiting, error)) return false;
-        if (waiting) nanosleep(&pause, NULL);
+    const size_t count = all->model_count * all->seeds;
+    bool good = read_records(all, error);
+    for (size_t i = 0; good && i < count && !*all->stop; i++) {
+        sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
+        good = is_done(run, &all->data) || finish(all, run, i, error);
     }
-    return true;
+    return good;
 }

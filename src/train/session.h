@@ -99,9 +99,6 @@ void sa_session_close(sa_session *session);
  * closes the session with sa_session_close, even after a failure. start.c */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
-/* Returns whether all processes have the same settings, except the number of threads. */
-bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
-                               sa_error *error);
 /* Returns whether everything that determines the updates is the same in all processes. */
 bool sa_session_same(const sa_session *session, sa_error *error);
 

@@ -273,8 +273,9 @@ static bool resume(sa_session *session, sa_error *error) {
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-bool sa_exchange_same_settings(const sa_exchange *exchange, const sa_settings *settings,
-                               sa_error *error) {
+/* Returns whether all processes have the same settings, except the number of threads. */
+static bool same_settings(const sa_exchange *exchange, const sa_settings *settings,
+                          sa_error *error) {
     for (const sa_option *option = sa_settings_options; option->name; option++) {
         const double value = sa_option_get(option, settings);
         const uint64_t word = sa_hash((const char *)&value, sizeof value);
@@ -291,7 +292,7 @@ bool sa_session_same(const sa_session *session, sa_error *error) {
     const uint64_t train = sa_corpus_hash(&session->train, session->gold) + session->data.hash;
     const uint64_t valid = sa_corpus_hash(&session->valid, false) + session->valid_data.hash;
     const uint64_t state = 2 * (uint64_t)session->checksum + (isfinite(session->best.loss) != 0);
-    return sa_exchange_same_settings(exchange, &session->settings, error) &&
+    return same_settings(exchange, &session->settings, error) &&
            sa_exchange_same(exchange, train, "other training pairs or alignments", error) &&
            sa_exchange_same(exchange, valid, "other validation pairs", error) &&
            sa_exchange_same(exchange, state, "another training to be resumed", error);

@@ -31,7 +31,6 @@ struct sa_exchange {
     const char *where;        /* "4 processes on 2 hosts" */
     const char *const *hosts; /* [size] */
     bool ended;               /* nothing more is exchanged, as after an error that all know of */
-    bool incomplete;          /* a process has died, and MPI would wait for it */
     /* Completes `count` items, of which each process has set those from sa_exchange_first on, in
      * every process. */
     void (*gather)(void *items, size_t size, int count);

@@ -97,8 +97,8 @@ printf '#!/bin/sh\necho tested\n' >softalign/scripts/test && chmod +x softalign/
 } >commands
 [ "$(grep -c 'softalign ' commands)" -ge 35 ] || fail "the documents have $(grep -c 'softalign ' commands) commands"
 shown commands
-for file in build/demo/matrices/0001.csv matrices/0001.csv figures/0001.svg weights/0001.svg toy-csv/0009.csv translations.txt history/table.md \
-    build/lessons/{02-bottleneck/wide,05-luong-bahdanau/longer,12-history/seeds}/table.md; do
+for file in build/demo/matrices/0001.csv matrices/0001.csv figures/0001.svg weights/0001.svg toy-csv/0009.csv translations.txt history/table.csv \
+    build/lessons/{02-bottleneck/wide,05-luong-bahdanau/longer,12-history/seeds}/table.csv; do
     [ -s "softalign/$file" ] || fail "no block writes $file"
 done
 grep -qx 1100 commands.out || fail "attend does not look up 1100"

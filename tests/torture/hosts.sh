@@ -55,13 +55,9 @@ check() { # WHAT COMMAND...
 }
 
 "$softalign" corpus mono --pairs 260 >mono.tsv
-"$softalign" corpus mono --pairs 40 --seed 2 >unseen.tsv
 small=(train --train mono.tsv --embed 16 --hidden 16 --attn 8 --maxout 8 --shards 5 --valid-every 5 --threads 1
     --max-time 0 --patience 0)
-compared=(compare --train mono.tsv --test unseen.tsv --embed 8 --hidden 8 --steps 20 --valid-every 5 --shards 2
-    --models "fixed,cgru,bahdanau" --matrices 1 --threads 1)
 "$softalign" "${small[@]}" --steps 20 --out whole 2>err || cat err
-"$softalign" "${compared[@]}" --out alone >out 2>err || cat err
 
 same_model() { cmp whole/last.safetensors "$1/last.safetensors" && cmp whole/best.safetensors "$1/best.safetensors"; }
 trains() { # COUNT
@@ -71,9 +67,6 @@ trains() { # COUNT
 resumes() {
     rm -rf run
     hosts 4 "${small[@]}" --steps 10 --out run && hosts 3 "${small[@]}" --steps 20 --out run --resume && same_model run
-}
-compares() {
-    hosts 4 "${compared[@]}" --out run.compared && cmp <(cut -d, -f1-3,5-12,14- alone/table.csv) <(cut -d, -f1-3,5-12,14- run.compared/table.csv)
 }
 other_pairs() {
     local code
@@ -105,7 +98,6 @@ check "two processes" trains 2
 check "three processes" trains 3
 check "four processes" trains 4
 check "a training that is resumed by another number" resumes
-check "a comparison" compares
 check "other pairs on the second host" other_pairs
 check "a process that dies on the second host" dies
 echo "two hosts: $good/$cases"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Trainings and comparisons by several processes, killed at random moments and finished by other numbers of
+# Trainings by several processes, killed at random moments and finished by other numbers of
 # processes: what they end with must be what one process that nobody disturbs makes, bit by bit.
 #
 #   tests/torture/processes.sh SOFTALIGN KILLS
@@ -24,30 +24,25 @@ touch passed
 
 small=(--train mono.tsv --embed 16 --hidden 16 --attn 8 --maxout 8 --shards 5 --valid-every 5 --steps 60
     --max-time 0 --patience 0)
-kinds=(bahdanau compare hard transformer)
+kinds=(bahdanau hard transformer)
 options_of() { # KIND
     case $1 in
     bahdanau) options=(train "${small[@]}" --dropout 0.1 --average 3) ;;
     hard) options=(train "${small[@]}" --attention hard) ;;
     transformer) options=(train "${small[@]}" --model transformer --layers 1 --heads 2 --ffn 16) ;;
-    compare) options=(compare --train mono.tsv --test unseen.tsv --embed 8 --hidden 8 --steps 30 --valid-every 5
-        --shards 2 --models fixed,cgru --seeds 2 --matrices 1) ;;
     esac
 }
 
-# What the files of a training or a comparison hold, but for times.
+# What the files of a training hold.
 figures() { # FOLDER
     (
         cd "$1" || exit
         find . -name '*.safetensors' -exec sha256sum {} +
-        [ ! -e table.csv ] || cut -d, -f1-3,5-12,14- table.csv
-        find . -path './matrices/*' -name '*.csv' -exec sha256sum {} +
     ) | sort
 }
 
 if [ ! -e whole ]; then
     "$softalign" corpus mono --pairs 260 >mono.tsv
-    "$softalign" corpus mono --pairs 40 --seed 2 >unseen.tsv
     for kind in "${kinds[@]}"; do
         options_of "$kind"
         rm -rf "whole.$kind"
@@ -84,7 +79,7 @@ one_case() { # NUMBER KILLS
     rm -rf run log
     for (( ; kills > 0; kills--)); do
         again=()
-        [ "$kind" = compare ] || [ ! -e run/last.safetensors ] || again=(--resume)
+        [ ! -e run/last.safetensors ] || again=(--resume)
         mpirun -q -n $((2 + RANDOM % 3)) "$mpi" "${options[@]}" --out run --threads 1 "${again[@]}" >>log 2>&1 </dev/null &
         job=$!
         sleep "$((RANDOM % 4)).$((RANDOM % 10))"
@@ -106,7 +101,7 @@ one_case() { # NUMBER KILLS
         done
     done
     again=()
-    [ "$kind" = compare ] || [ ! -e run/last.safetensors ] || again=(--resume)
+    [ ! -e run/last.safetensors ] || again=(--resume)
     mpirun -q -n $((1 + RANDOM % 4)) "$mpi" "${options[@]}" --out run --threads $((1 + RANDOM % 2)) "${again[@]}" >>log 2>&1 </dev/null || return 1
     [ -z "$(find run -name '.softalign-*')" ] || return 1
     figures run | diff "whole.$kind.figures" - >>log

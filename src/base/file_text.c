@@ -44,8 +44,9 @@ bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error
     reader->lines.at = sa_utf8_mark_size(file->data, file->size);
     const char *command, *guess = sa_utf8_guess_format(file->data, file->size, &command);
     if (!guess) return true;
-    sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s); this converts it: %s", file->name,
-            guess, command);
+    const bool other = *file->data == '<' || *file->data == 'v';
+    sa_fail(error, SA_DATA, "%s:1: not %s (looks like %s); this %s it: %s", file->name,
+            other ? "the file itself" : "UTF-8", guess, other ? "fetches" : "converts", command);
     sa_text_lines_close(reader);
     return false;
 }

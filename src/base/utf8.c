@@ -19,6 +19,7 @@ size_t sa_utf8_mark_size(const char *text, size_t size) {
 
 #define ICONV(name) name, "iconv -f " name " -t UTF-8 FILE > NEW"
 #define TO_CSV "libreoffice --headless --convert-to csv FILE"
+#define RAW_FILE "curl -L -o NEW the address of the raw file"
 #define TO_JSON_LINES                                                                              \
     "python3 -c \"import pandas; pandas.read_parquet('FILE').to_json('NEW.jsonl', "                \
     "orient='records', lines=True, force_ascii=False)\""
@@ -42,6 +43,11 @@ const char *sa_utf8_guess_format(const char *text, size_t size, const char **com
         {"\3757zXZ", 5, "an xz file", "xz -dc FILE > NEW"},
         {"BZh", 3, "a bzip2 file", "bzip2 -dc FILE > NEW", "1AY&SY"},
         {"\x28\xb5\x2f\xfd", 4, "a Zstandard file", "zstd -dc FILE > NEW"},
+        {"%PDF", 4, "a PDF file", "pdftotext FILE NEW"},
+        {"version https://git-lfs", 23, "a Git LFS pointer", "git lfs pull"},
+        {"<!DOCTYPE html", 14, "a web page", RAW_FILE},
+        {"<!doctype html", 14, "a web page", RAW_FILE},
+        {"<html", 5, "a web page", RAW_FILE},
     };
     enum { ROWS = sizeof starts / sizeof *starts };
     for (size_t i = 0; i < ROWS; i++) {

@@ -160,7 +160,7 @@ static void add_texts(const sa_pair_reader *reader, bool as_it_is, sa_buffer *ou
 /* Measures the current row, and sets the reason to drop it if the row alone shows one. */
 static bool examine(cleaner *all, line_figures *line, sa_error *error) {
     char *const *text = all->reader.text;
-    if (!all->reader.records.cells)
+    if (!text[SA_PAIR_SOURCE])
         line->reason = SA_DROP_DAMAGED;
     else if (!text[SA_PAIR_TARGET])
         line->reason = SA_DROP_NO_TAB;
@@ -182,7 +182,7 @@ static bool read_rows(cleaner *all, const char *columns, sa_error *error) {
         line_figures line = {.reason = SA_DROP_REASONS};
         const size_t before = all->lines.size, start[2] = {file[0]->lines.at, file[1]->lines.at};
         if (!sa_pair_reader_next(reader, &failed, error)) return !failed;
-        if (!reader->records.cells) {
+        if (!reader->text[SA_PAIR_SOURCE]) {
             add_raw(file[0], start[0], &all->lines);
             if (file[1]->file.data) sa_buffer_adds(&all->lines, "\t");
             if (file[1]->file.data) add_raw(file[1], start[1], &all->lines);

@@ -1,7 +1,6 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open in softalign.h). */
 #include "data/corpus.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "data/link_file.h"
@@ -13,12 +12,10 @@
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* sa_corpus.owned points to this: the strings of the pairs, the capacity of the list of pairs, and
- * the remarks. */
+/* sa_corpus.owned points to this: the strings of the corpus, and the capacity of its pairs. */
 typedef struct owned {
     char **text;
     size_t count, capacity, pair_capacity;
-    sa_buffer remarks;
 } owned;
 
 /* Returns the text, which lives as long as the corpus from now on; NULL: out of memory. */
@@ -56,14 +53,6 @@ static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
            copy_text(all, pair.id, &pair.id, error) &&
            sa_append(&corpus->pairs, &corpus->count, &all->pair_capacity, &pair, sizeof pair,
                      error);
-}
-
-static bool add_remark(sa_corpus *corpus, const char *line, sa_error *error) {
-    sa_buffer *all = &((owned *)corpus->owned)->remarks;
-    sa_buffer_adds(all, all->size ? "; " : "");
-    sa_buffer_adds(all, line);
-    corpus->remarks = all->text;
-    return !all->failed || sa_fail_memory(error, all->size);
 }
 
 /* ---- One file -------------------------------------------------------------------------------- */
@@ -150,29 +139,13 @@ static bool read_rows(sa_corpus *corpus, const char *path, const char *columns, 
     corpus->name = reader.name;
     while (!failed && sa_pair_reader_next(&reader, &failed, error))
         failed = !add_row(corpus, &reader, error);
-    if (!failed && reader.note.size) failed = !add_remark(corpus, reader.note.text, error);
+    if (!failed && reader.note.size)
+        failed = !copy_text(corpus->owned, reader.note.text, &corpus->remarks, error);
     sa_pair_reader_close(&reader);
     return !failed;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
-/* Remarks that other columns were probably meant if every source, but no target, is a number. */
-static bool remark_numbers(sa_corpus *corpus, sa_error *error) {
-    enum { FEW = 3 }; /* too few pairs to tell */
-    double number;
-    size_t i = 0;
-    while (i < corpus->count && sa_number_parse(corpus->pairs[i].source, &number) &&
-           !sa_number_parse(corpus->pairs[i].target, &number))
-        i++;
-    if (i < corpus->count || i < FEW) return true;
-    sa_error text;
-    sa_fail(&text, SA_DATA,
-            "%s: every source is a number: if these are identifiers or scores, {columns} "
-            "chooses the columns of source and target, such as 2,3",
-            corpus->name);
-    return add_remark(corpus, text.text, error);
-}
 
 bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *columns,
                             sa_error *error) {
@@ -183,7 +156,6 @@ bool sa_corpus_open_columns(sa_corpus *corpus, const char *path, const char *col
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
-    good = good && remark_numbers(corpus, error);
     if (!good) sa_corpus_close(corpus);
     return good;
 }
@@ -238,7 +210,7 @@ void sa_corpus_close(sa_corpus *corpus) {
     if (!corpus) return;
     owned *all = corpus->owned;
     for (size_t i = 0; all && i < all->count; i++) free(all->text[i]);
-    if (all) free(all->text), sa_buffer_release(&all->remarks);
+    if (all) free(all->text);
     free(all);
     free(corpus->pairs);
     *corpus = (sa_corpus){0};

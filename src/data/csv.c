@@ -50,7 +50,8 @@ static char *parse_quoted(sa_records *rows, char *at, char **end, bool *failed, 
     char *const text = ++at, *to = at;
     size_t size;
     for (; *at != '"' || at[1] == '"'; at++) {
-        rows->special |= strchr("\"", *at) || *at == rows->separator;
+        rows->special |= *at == '"';
+        rows->spans |= !*at || *at == rows->separator;
         if (*at) {
             at += *at == '"';
             *to++ = *at;

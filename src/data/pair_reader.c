@@ -1,4 +1,5 @@
 #include "data/pair_reader.h"
+#include "base/number.h"
 #include "data/csv.h"
 
 #include <stdio.h>
@@ -8,116 +9,82 @@
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-/* Reads a line; sets it to NULL if it is not text and the records are lenient. */
-static bool next_line(const sa_records *records, sa_text_lines *file, char **line, bool *failed,
-                      sa_error *error) {
-    sa_error why = {0};
-    size_t size;
-    if (sa_text_lines_next(file, line, &size, failed, &why)) return true;
-    if (*failed && records->lenient && why.code == SA_DATA) {
-        *line = NULL, *failed = false;
-        return true;
-    }
-    if (*failed && error) *error = why;
-    return false;
-}
-
-static bool split_line(sa_records *records, const char *mark, bool *failed, sa_error *error) {
-    char *cell;
-    records->cells = 0;
-    if (!next_line(records, &records->text, &cell, failed, error)) return false;
-    records->line = records->text.lines.number;
-    while (cell && !*failed) {
-        char *end = strstr(cell, mark);
-        if (end) *end = 0;
-        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &cell,
-                             sizeof cell, error);
-        cell = end ? end + strlen(mark) : NULL;
-    }
-    return !*failed;
-}
-
-static bool next_tabs(sa_records *records, bool *failed, sa_error *error) {
-    return split_line(records, "\t", failed, error);
-}
-
-static bool next_bars(sa_records *records, bool *failed, sa_error *error) {
-    return split_line(records, " ||| ", failed, error);
-}
-
-/* Fails because one file has one more line than the other, which has ended. */
-static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_text_lines *ended,
-                         sa_error *error) {
-    const size_t lines = ended->lines.number;
-    const bool first = longer == &records->text;
-    bool failed = false;
-    char *line;
-    size_t size;
-    while (sa_lines_next(&longer->lines, &line, &size, &failed, NULL)) continue;
-    const size_t all = longer->lines.number;
-    return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
-                   records->text.file.name, first ? all : lines, records->second.file.name,
-                   first ? lines : all, lines + 1);
-}
-
-/* Reads a line from each of two files. */
-static bool next_lines(sa_records *records, bool *failed, sa_error *error) {
-    sa_text_lines *const file[2] = {&records->text, &records->second};
-    char *line[2];
-    bool more[2] = {false};
-    records->cells = 0;
-    for (int i = 0; !*failed && i < 2; i++)
-        more[i] = next_line(records, file[i], &line[i], failed, error);
-    records->line = file[0]->lines.number;
-    if (!*failed && more[0] != more[1])
-        *failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
-    if (*failed || !more[0]) return false;
-    for (int i = 0; line[0] && line[1] && i < 2 && !*failed; i++)
-        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &line[i],
-                             sizeof *line, error);
-    return !*failed;
-}
-
 typedef struct sa_pair_format {
     const char *name, *endings; /* name endings of files, between spaces */
     const char *starts[4];      /* of the content; none: recognized by equal rows */
     sa_records_next *next;
-    char separator; /* of CSV */
+    char separator;     /* of CSV */
+    const char *within; /* what follows or precedes the language in names of cells; NULL: cells have
+                           no names */
 } sa_pair_format;
 
-static const sa_pair_format two_files = {"two files", "", {"", NULL}, next_lines, 0};
+static const sa_pair_format two_files = {"two files", "", {"", NULL}, sa_two_files_next};
 
 static const sa_pair_format formats[] = {
-    {"TMX", " .tmx ", {"<?xml", "<tmx", "<!DOCTYPE tmx"}, sa_tmx_next, 0},
-    {"JSON lines", " .jsonl .ndjson .json ", {"{\"", "{ \"", "[{"}, sa_jsonl_next, 0},
+    {"TMX", " .tmx ", {"<?xml", "<tmx", "<!DOCTYPE tmx"}, sa_tmx_next, .within = "-"},
+    {"JSON lines", " .jsonl .ndjson .json ", {"{\"", "{ \"", "[{"}, sa_jsonl_next, .within = "."},
     {"CSV with commas", " .csv ", {NULL}, sa_csv_next, ','},
     {"CSV with semicolons", " .csv ", {NULL}, sa_csv_next, ';'},
     {"quoted cells with tabs", " .csv ", {NULL}, sa_csv_next, '\t'},
-    {"source ||| target", "", {NULL}, next_bars, 0},
-    {"tabs", "", {"", NULL}, next_tabs, 0},
+    {"source ||| target", "", {NULL}, sa_bars_next},
+    {"tabs", "", {"", NULL}, sa_tabs_next},
 };
 
-/* Returns whether a cell is a column name that files of pairs use: "source", "en", "fr_FR". */
-static bool is_known(const char *name) {
-    static const char known[] =
-        " source src target tgt trg ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
+enum { PLAIN_TABS = sizeof formats / sizeof *formats - 1 };
+
+/* ---- Names of columns ------------------------------------------------------------------------ */
+
+typedef enum name_kind { UNKNOWN_NAME, LANGUAGE, SOURCE_NAME, TARGET_NAME } name_kind;
+
+/* Returns whether it is what follows a language in a name: the country of fr-FR, the script of
+ * zh_Hans. */
+static bool is_region(const char *text) {
+    const size_t size = strlen(text);
+    const char second = text[1] ? text[1] : 'a';
+    return (size == 2 && (*text <= 'Z' || text[-1] == '-')) ||
+           (size == 4 && *text >= 'A' && *text <= 'Z' && second >= 'a') ||
+           (size == 3 && *text <= '9');
+}
+
+static bool is_in(const char *list, const char *word, size_t size) {
+    char spaced[24];
+    return size > 1 && snprintf(spaced, sizeof spaced, " %.*s ", (int)size, word) < 24 &&
+           strcasestr(list, spaced);
+}
+
+/* Returns what a name of files of pairs says: "source", "en", "fr_FR", "translation.en". */
+static name_kind kind_of(const char *name) {
+    static const char languages[] =
+        " ar az be bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl "
         "he hi hr hu hy is it ja ka kk km ko lt lv mk mn mr ms nb ne nl nn pl ps pt ro ru sk sl sq "
         "sr sv sw ta te th tl tr uk ur uz vi zh eng fra deu spa ita por nld rus zho jpn kor ara "
         "english french german spanish italian portuguese dutch russian chinese japanese korean "
         "arabic hebrew turkish polish czech ukrainian swedish danish finnish greek hungarian ";
-    char word[24];
-    const int size = (int)strcspn(name, "-_");
-    return size > 1 && snprintf(word, sizeof word, " %.*s ", size, name) < (int)sizeof word &&
-           strcasestr(known, word);
+    const char *dot = strrchr(name, '.'), *word = dot ? dot + 1 : name;
+    const size_t size = strlen(word), language = strcspn(word, "-_");
+    if (is_in(" source src ", word, size)) return SOURCE_NAME;
+    if (is_in(" target tgt trg ", word, size)) return TARGET_NAME;
+    return is_in(languages, word, language) && (language == size || is_region(word + language + 1))
+               ? LANGUAGE
+               : UNKNOWN_NAME;
 }
 
-/* Returns how many of the cells are such names; at: positions of the first two. */
+/* Returns how many cells are such names; languages count only without a name of each side. at: the
+ * positions of source and target, or of the first one. */
 static size_t find_known(char *const *name, size_t cells, size_t at[2]) {
     size_t count = 0;
-    for (size_t i = 0; i < cells; i++)
-        if (is_known(name[i]) && count++ < 2) at[count - 1] = i;
+    for (name_kind least = SOURCE_NAME; count != 2 && least; least--)
+        for (size_t i = count = 0; i < cells; i++)
+            if (kind_of(name[i]) >= least && count++ < 2) at[count - 1] = i;
+    if (count == 2 &&
+        (kind_of(name[at[0]]) == TARGET_NAME || kind_of(name[at[1]]) == SOURCE_NAME)) {
+        const size_t source = at[1];
+        at[1] = at[0], at[0] = source;
+    }
     return count;
 }
+
+/* ---- Which format it is ---------------------------------------------------------------------- */
 
 /* Returns whether the name ends in one of the endings, or does so before ".gz". */
 static bool ends_in(const char *name, const char *endings) {
@@ -142,27 +109,37 @@ static bool may_have_quotes(const char *text) {
     return at;
 }
 
+/* Opens a copy of the file up to `size`, from the next line on. */
+static bool open_copy(const sa_records *records, size_t size, sa_records *copy, sa_error *error) {
+    sa_file *file = &copy->text.file;
+    *file = (sa_file){sa_copy(records->text.file.data, size, error), size, records->text.file.name};
+    copy->text.lines = (sa_lines){.file = file, .at = records->text.lines.at};
+    return file->data;
+}
+
 /* Reads a copy of `size` bytes in the format. Returns whether all rows have the same number of
- * cells, at least two, and the file's name, its quotes or its column names show that it is CSV. */
+ * cells, at least two, and the file's name, its quotes or its column names show that it is CSV.
+ * Quoted cells with tabs are certain if they have doubled quotes, or if lines would have
+ * different numbers of cells without them. */
 static bool has_equal_rows(const sa_pair_format *format, const sa_records *records, size_t size,
                            bool named, sa_error *error) {
     sa_records trial = {.separator = format->separator};
-    sa_file *file = &trial.text.file;
-    bool failed = false, equal = true;
+    bool failed = !open_copy(records, size, &trial, error), equal = true;
     size_t width = 0, known[2], names = 0;
-    *file = (sa_file){sa_copy(records->text.file.data, size, error), size, records->text.file.name};
-    trial.text.lines = (sa_lines){.file = file, .at = records->text.lines.at};
-    while (file->data && equal && format->next(&trial, &failed, error)) {
+    while (!failed && equal && format->next(&trial, &failed, error)) {
         if (is_blank_row(&trial)) continue;
         if (!width) width = trial.cells, names = find_known(trial.cell, width, known);
         equal = trial.cells == width;
     }
     /* The part may end within a cell. */
     failed = failed && (size == records->text.file.size || trial.text.lines.at < size);
-    const bool shown = format->separator == '\t' ? trial.quoted && (trial.special || !trial.bare)
-                                                 : trial.quoted || names == 2;
+    const bool tabs = format->separator == '\t', spans = trial.spans,
+               shown = tabs ? trial.quoted && (spans || trial.special || !trial.bare)
+                            : trial.quoted || names == 2;
     sa_records_close(&trial);
-    return equal && !failed && width > 1 && (named || !format->separator || shown);
+    return equal && !failed && width > 1 && (named || !format->separator || shown) &&
+           (named || !tabs || !spans ||
+            !has_equal_rows(&formats[PLAIN_TABS], records, size, true, error));
 }
 
 /* Tries the first lines first: nearly all files of another format fail there. */
@@ -203,10 +180,23 @@ static const sa_pair_format *find_separator(const sa_pair_format *format, const 
     return format;
 }
 
-/* Returns the format; NULL: out of memory, or a line is too long. */
-static const sa_pair_format *find_format(const sa_records *records, sa_error *error) {
+/* Skips Excel's first line "sep=;". Returns the format that it stands for, or NULL. */
+static const sa_pair_format *take_separator(sa_records *records) {
+    sa_lines *lines = &records->text.lines;
+    const char *text = records->text.file.data + lines->at;
     const sa_pair_format *format = formats;
+    if (strncasecmp(text, "sep=", 4) != 0 || !text[4] || !strchr("\r\n", text[5])) return NULL;
+    while (format < formats + PLAIN_TABS && format->separator != text[4]) format++;
+    if (format == formats + PLAIN_TABS) return NULL;
+    lines->at += 5 + strcspn(text + 5, "\n") + (strchr(text, '\n') != NULL), lines->number = 1;
+    return format;
+}
+
+/* Returns the format; NULL: out of memory, or a line is too long. */
+static const sa_pair_format *find_format(sa_records *records, sa_error *error) {
+    const sa_pair_format *said = take_separator(records), *format = formats;
     sa_error why = {0};
+    if (said) return said;
     while (!fits(format, records, &why)) format++;
     if (format->separator && ends_in(records->text.file.name, format->endings))
         format = find_separator(format, records, &why);
@@ -229,8 +219,7 @@ static bool fail_columns(const sa_pair_reader *reader, const char *what, const c
     return false;
 }
 
-/* Reads the numbers or names between the commas of `columns`. Registers them as names of cells if
- * rows name their cells. */
+/* Reads the numbers or names between the commas of `columns`. */
 static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *error) {
     size_t count = 0;
     reader->words = sa_copy(columns, strlen(columns), error);
@@ -244,9 +233,6 @@ static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *
                            "commas between them, such as 2,4",
                            columns);
         reader->wanted[count++] = at;
-        if (*reader->format->starts && !sa_pair_reader_is_plain(reader) &&
-            sa_records_name(&reader->records, at, error) == SIZE_MAX)
-            return false;
     }
     return count > 1 || sa_fail(error, SA_USAGE,
                                 "{columns} %s: expected the columns of source and target, such as "
@@ -254,50 +240,213 @@ static bool read_columns(sa_pair_reader *reader, const char *columns, sa_error *
                                 columns);
 }
 
-/* Returns the position of a column name or, if there is none, of a column number; SIZE_MAX: no such
- * column. */
-static size_t find_column(char *const *name, size_t count, const char *wanted) {
-    for (size_t i = 0; i < count; i++)
-        if (strcasecmp(name[i], wanted) == 0) return i;
-    const bool number = !wanted[strspn(wanted, "0123456789")] && strlen(wanted) < 6;
-    const size_t i = number ? (size_t)atoi(wanted) - 1 : count;
-    return i < count ? i : SIZE_MAX;
+/* Returns how well a cell's name fits: 3 the same, 2 but for upper case, 1 the language alone in
+ * names such as "en-US" of TMX and "translation.en" of JSON lines, 0 not at all. */
+static int fit_of(const sa_pair_format *format, const char *name, const char *wanted) {
+    const size_t size = strlen(wanted), all = strlen(name);
+    if (strcmp(name, wanted) == 0) return 3;
+    if (strcasecmp(name, wanted) == 0) return 2;
+    if (!format->within || all < size + 2) return 0;
+    const bool ahead = *format->within == '-';
+    return name[ahead ? size : all - size - 1] == *format->within &&
+           strncasecmp(ahead ? name : name + all - size, wanted, size) == 0;
+}
+
+/* Sets *at to the cell of this name, or of this number if cells have no names; SIZE_MAX: there is
+ * none. SA_DATA: there are two. */
+static bool find_column(const sa_pair_reader *reader, const char *wanted, size_t *at,
+                        sa_error *error) {
+    const sa_records *records = &reader->records;
+    char *const *name = reader->format->within ? records->name : records->cell;
+    const size_t digits = strspn(wanted, "0123456789");
+    int best = 0;
+    *at = SIZE_MAX;
+    if (!reader->format->within && !wanted[digits]) {
+        const size_t i = digits < 6 ? (size_t)atoi(wanted) - 1 : SIZE_MAX;
+        if (i < records->cells) *at = i;
+        return true;
+    }
+    for (size_t i = 0; i < records->cells; i++) {
+        const int fit = fit_of(reader->format, name[i], wanted);
+        if (fit && fit == best)
+            return sa_fail(error, SA_DATA, "%s:%zu: '%s' and '%s' are both '%s' ({columns})",
+                           records->text.file.name, records->line, name[*at], name[i], wanted);
+        if (fit > best) best = fit, *at = i;
+    }
+    return true;
+}
+
+/* What the rows after the first one say about the columns. */
+typedef struct column_survey {
+    size_t rows;
+    size_t *figures; /* [cells] rows with a number or a link there; SIZE_MAX: it has sentences */
+    bool terse;      /* some row has only single words */
+} column_survey;
+
+/* Returns whether it is a number, or links in Pharaoh format. */
+static bool is_figure(const char *text) {
+    double number;
+    int source, target, end = 0;
+    char mark[2];
+    return sa_number_parse(text, &number) ||
+           (sscanf(text, "%d%1[-p]%d%n", &source, mark, &target, &end) == 3 &&
+            (!text[end] || text[end] == ' '));
+}
+
+/* Reads a copy of the rows to come, up to one that has a different number of cells. */
+static bool survey_columns(const sa_pair_reader *reader, column_survey *survey, sa_error *error) {
+    const sa_records *records = &reader->records;
+    const size_t cells = records->cells;
+    sa_records copy = {.separator = records->separator, .lenient = true};
+    bool failed = false, terse;
+    survey->figures = sa_new(cells, sizeof *survey->figures, error);
+    if (!survey->figures || !open_copy(records, records->text.file.size, &copy, error))
+        return false;
+    while (reader->format->next(&copy, &failed, NULL)) {
+        if (is_blank_row(&copy)) continue;
+        if (copy.cells != cells) break;
+        survey->rows++, terse = true;
+        for (size_t i = 0; i < cells; i++) {
+            const char *text = copy.cell[i];
+            terse = terse && !strchr(text, ' ');
+            if (is_figure(text))
+                survey->figures[i] += survey->figures[i] != SIZE_MAX;
+            else if (text[strspn(text, " \t")])
+                survey->figures[i] = SIZE_MAX;
+        }
+        survey->terse = survey->terse || terse;
+    }
+    sa_records_close(&copy);
+    return true;
+}
+
+/* What the first row and those after it show. */
+typedef struct column_guess {
+    size_t at[2];
+    bool header, sure; /* the first row names the columns; `at` is certain */
+    bool odd;          /* the first row may be meant as names, but is read as a pair */
+} column_guess;
+
+/* Guesses the columns of sentences by the columns of figures next to them. If such a column before
+ * them begins with a word, the first row has names. */
+static void guess_by_figures(const sa_pair_reader *reader, const column_survey *survey,
+                             column_guess *guess) {
+    size_t sentences = 0, at[2] = {0, 1};
+    bool names = false;
+    for (size_t i = 0; i < reader->records.cells; i++) {
+        const bool word = !is_figure(reader->records.cell[i]);
+        const bool figures = survey->rows && survey->figures[i] == survey->rows;
+        names |= word && figures && sentences < 2;
+        if ((survey->figures[i] == SIZE_MAX || (word && !figures)) && sentences++ < 2)
+            at[sentences - 1] = i;
+    }
+    const bool first = at[0] == 0 && at[1] == 1;
+    guess->sure = sentences <= 2 || (first && !reader->records.separator);
+    guess->header |= names && sentences == 2;
+    if (sentences >= 2) guess->at[0] = at[0], guess->at[1] = at[1];
+}
+
+/* Guesses what the user has not named. Two names of languages that are words, too, are names only
+ * if no other row is as short, as in a dictionary. */
+static bool guess_columns(const sa_pair_reader *reader, char *const *name, column_guess *guess,
+                          sa_error *error) {
+    static const char words[] = " be el es et he hi is it ja ne sa ta te ";
+    const size_t cells = reader->records.cells;
+    size_t known[2], word = 0;
+    const size_t count = find_known(name, cells, known);
+    const bool two = count == 2, named = reader->format->within;
+    column_survey survey = {0};
+    for (size_t k = 0; k < count && k < 2; k++)
+        word += is_in(words, name[known[k]], strlen(name[known[k]]));
+    const bool vague = two && (word == 2 || strcasecmp(name[known[0]], name[known[1]]) == 0);
+    const bool many = count < 2 && cells > 2;
+    if (!named && (vague || many) && !survey_columns(reader, &survey, error)) return false;
+    guess->header = count > 1 && !named && !(vague && survey.terse);
+    guess->sure = two || cells == 2 || (cells < 2 && !named);
+    guess->odd = !named && !guess->header &&
+                 (vague || (reader->records.separator && count && !word && cells == 2));
+    for (size_t k = 0; k < 2; k++) guess->at[k] = two && !guess->odd ? known[k] : k;
+    if (survey.figures && many) guess_by_figures(reader, &survey, guess);
+    free(survey.figures);
+    return true;
+}
+
+/* Sets the columns that the user names. *header: the first row has their names. */
+static bool take_columns(sa_pair_reader *reader, char *const *name, bool *header, sa_error *error) {
+    for (size_t k = 0; k < SA_PAIR_TEXTS && reader->wanted[k]; k++) {
+        const char *wanted = reader->wanted[k];
+        if (!find_column(reader, wanted, &reader->at[k], error)) return false;
+        if (reader->at[k] == SIZE_MAX)
+            return fail_columns(reader, "no column ", wanted, name, error);
+        *header |= wanted[strspn(wanted, "0123456789")] != 0;
+    }
+    return true;
+}
+
+/* Sets the names that all rows are asked for: those of two cells of the first row. */
+static bool want_names(sa_pair_reader *reader, const size_t at[2], sa_error *error) {
+    const char *name[2];
+    for (int k = 0; k < 2; k++) {
+        name[k] = reader->records.name[at[k]];
+        const char *dot = kind_of(name[k]) ? strrchr(name[k], '.') : NULL;
+        if (dot) name[k] = dot + 1;
+    }
+    reader->words = sa_format(error, "%s,%s", name[0], name[1]);
+    if (!reader->words) return false;
+    reader->wanted[0] = reader->words;
+    reader->wanted[1] = reader->words + strlen(name[0]) + 1;
+    reader->words[strlen(name[0])] = 0;
+    return true;
+}
+
+/* Notes how the file is read, if there is a choice. */
+static void note_columns(sa_pair_reader *reader, char *const *name, const column_guess *guess) {
+    const sa_records *records = &reader->records;
+    const size_t *at = reader->at;
+    const bool moved = !*reader->wanted && (at[0] != 0 || at[1] != 1);
+    if (sa_pair_reader_is_plain(reader) && !guess->header && !guess->odd && !moved) return;
+    sa_buffer_addf(&reader->note, "%s: read as %s", records->text.file.name, reader->format->name);
+    if (reader->format->within)
+        sa_buffer_addf(&reader->note, "; source '%s', target '%s'", reader->wanted[0],
+                       reader->wanted[1]);
+    else if (guess->header)
+        sa_buffer_addf(&reader->note, "; source '%s', target '%s', the names on line %zu",
+                       name[at[0]], name[at[1]], records->line);
+    else if (moved)
+        sa_buffer_addf(&reader->note, "; source is column %zu, target column %zu", at[0] + 1,
+                       at[1] + 1);
+    if (!guess->odd || guess->header) return;
+    sa_error odd;
+    sa_fail(&odd, SA_DATA, "; '%s' and '%s' on line %zu are a pair ({columns} %s,%s: names)",
+            name[0], name[1], records->line, name[0], name[1]);
+    sa_buffer_adds(&reader->note, odd.text);
 }
 
 /* Finds the columns in the first row that is not blank. *header: that row names them. */
 static bool find_columns(sa_pair_reader *reader, bool *header, sa_error *error) {
     const sa_records *records = &reader->records;
-    char *const *name = records->name ? records->name : records->cell;
-    size_t known[2] = {0, 1};
-    const size_t count = find_known(name, records->cells, known);
-    if (count < 2) known[0] = 0;
-    *header = !records->name && count > 1;
-    if (!*reader->wanted && count != 2 && (*header || (records->name && records->cells != 2)))
+    char *const *name = reader->format->within ? records->name : records->cell;
+    column_guess guess = {0};
+    if (!guess_columns(reader, name, &guess, error)) return false;
+    if (!*reader->wanted && !guess.sure)
         return fail_columns(reader, "which two are source and target?", "", name, error);
-    for (size_t k = 0; k < SA_PAIR_TEXTS; k++) {
-        const char *wanted = reader->wanted[k];
-        const bool more = !*reader->wanted && !records->name && known[0] == 0 && known[1] == 1;
-        reader->at[k] = k < 2 ? known[k] : more ? k : SIZE_MAX;
-        if (!wanted) continue;
-        reader->at[k] = find_column(name, records->cells, wanted);
-        if (reader->at[k] == SIZE_MAX)
-            return fail_columns(reader, "no column ", wanted, name, error);
-        *header |= !records->name && strcasecmp(name[reader->at[k]], wanted) == 0;
-    }
+    const bool more =
+        !*reader->wanted && guess.at[0] == 0 && guess.at[1] == 1 && !reader->format->within;
+    for (size_t k = 0; k < SA_PAIR_TEXTS; k++)
+        reader->at[k] = k < 2 && !*reader->wanted ? guess.at[k] : more ? k : SIZE_MAX;
+    if (!reader->format->within && !take_columns(reader, name, &guess.header, error)) return false;
+    if (reader->format->within && !*reader->wanted && !want_names(reader, guess.at, error))
+        return false;
+    *header = guess.header;
     if (records->separator) reader->width = records->cells;
-    if (sa_pair_reader_is_plain(reader) && !*header) return true;
-    sa_buffer_addf(&reader->note, "%s: read as %s", records->text.file.name, reader->format->name);
-    if (*header || records->name)
-        sa_buffer_addf(&reader->note, "; source '%s', target '%s'", name[reader->at[0]],
-                       name[reader->at[1]]);
-    if (*header) sa_buffer_addf(&reader->note, ", the names on line %zu", records->line);
+    note_columns(reader, name, &guess);
     return true;
 }
 
 /* ---- Opening and reading --------------------------------------------------------------------- */
 
 bool sa_pair_reader_is_plain(const sa_pair_reader *reader) {
-    return reader->format->next == next_tabs;
+    return reader->format->next == sa_tabs_next;
 }
 
 static bool open_two(sa_pair_reader *reader, const char *path, const char *columns,
@@ -339,15 +488,19 @@ bool sa_pair_reader_open(sa_pair_reader *reader, const char *path, const char *c
 static bool take_texts(sa_pair_reader *reader, sa_error *error) {
     static char nothing[] = "";
     const sa_records *records = &reader->records;
+    const bool named = reader->format->within;
     memset(reader->text, 0, sizeof reader->text);
-    if (records->lenient && !records->cells) return true;
+    if (records->lenient && !records->cells && !named) return true;
     for (size_t k = 0; k < SA_PAIR_TEXTS; k++) {
+        if (named && reader->wanted[k] &&
+            !find_column(reader, reader->wanted[k], &reader->at[k], error))
+            return false;
         char *text = reader->at[k] < records->cells ? records->cell[reader->at[k]] : NULL;
         reader->found[k] |= text != NULL;
-        if (!text && reader->wanted[k] && !records->name && !is_blank_row(records))
+        if (!text && reader->wanted[k] && !named && !is_blank_row(records))
             return sa_fail(error, SA_DATA, "%s:%zu: no column %zu ({columns})",
                            records->text.file.name, records->line, reader->at[k] + 1);
-        if (!text && (records->name ? k < 2 || reader->wanted[k] : k == 0)) text = nothing;
+        if (!text && (named ? k < 2 || reader->wanted[k] : k == 0)) text = nothing;
         reader->text[k] = text;
         if (reader->format == &two_files) {
             if (text && !reader->note.size && strchr(text, '\t'))

@@ -4,56 +4,112 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #ifdef SOFTALIGN_EXPAT
 #include <expat.h>
 #endif
 
-/* ---- Cells with names ------------------------------------------------------------------------ */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
-size_t sa_records_name(sa_records *records, const char *name, sa_error *error) {
-    enum { MOST = 256 };
-    size_t i = 0;
-    for (; i < records->cells; i++) {
-        const size_t size = strlen(records->name[i]);
-        if (strncasecmp(records->name[i], name, size) == 0 && (!name[size] || name[size] == '-'))
-            return i;
+/* Reads a line; sets it to NULL if it is not text and the records are lenient. */
+static bool next_line(const sa_records *records, sa_text_lines *file, char **line, bool *failed,
+                      sa_error *error) {
+    sa_error why = {0};
+    size_t size;
+    if (sa_text_lines_next(file, line, &size, failed, &why)) return true;
+    if (*failed && records->lenient && why.code == SA_DATA) {
+        *line = NULL, *failed = false;
+        return true;
     }
-    char *copy = i < MOST ? sa_copy(name, strlen(name), error) : NULL, *none = NULL;
-    size_t names = i;
-    if (i == MOST)
-        sa_fail(error, SA_DATA, "%s:%zu: more than %d names", records->text.file.name,
-                records->line, MOST);
-    if (copy &&
-        sa_append(&records->name, &names, &records->name_capacity, &copy, sizeof copy, error) &&
-        sa_append(&records->cell, &records->cells, &records->cell_capacity, &none, sizeof none,
-                  error))
-        return i;
-    free(copy);
-    return SIZE_MAX;
+    if (*failed && error) *error = why;
+    return false;
 }
 
-static bool set_cell(sa_records *records, const char *name, const char *text, size_t size,
+static bool split_line(sa_records *records, const char *mark, bool *failed, sa_error *error) {
+    char *cell;
+    records->cells = 0;
+    if (!next_line(records, &records->text, &cell, failed, error)) return false;
+    records->line = records->text.lines.number;
+    while (cell && !*failed) {
+        char *end = strstr(cell, mark);
+        if (end) *end = 0;
+        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &cell,
+                             sizeof cell, error);
+        cell = end ? end + strlen(mark) : NULL;
+    }
+    return !*failed;
+}
+
+bool sa_tabs_next(sa_records *records, bool *failed, sa_error *error) {
+    return split_line(records, "\t", failed, error);
+}
+
+bool sa_bars_next(sa_records *records, bool *failed, sa_error *error) {
+    return split_line(records, " ||| ", failed, error);
+}
+
+/* Fails because one file has one more line than the other, which has ended. */
+static bool fail_lengths(sa_records *records, sa_text_lines *longer, const sa_text_lines *ended,
+                         sa_error *error) {
+    const size_t lines = ended->lines.number;
+    const bool first = longer == &records->text;
+    bool failed = false;
+    char *line;
+    size_t size;
+    while (sa_lines_next(&longer->lines, &line, &size, &failed, NULL)) continue;
+    const size_t all = longer->lines.number;
+    return sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
+                   records->text.file.name, first ? all : lines, records->second.file.name,
+                   first ? lines : all, lines + 1);
+}
+
+/* Reads a line from each of two files. */
+bool sa_two_files_next(sa_records *records, bool *failed, sa_error *error) {
+    sa_text_lines *const file[2] = {&records->text, &records->second};
+    char *line[2];
+    bool more[2] = {false};
+    records->cells = 0;
+    for (int i = 0; !*failed && i < 2; i++)
+        more[i] = next_line(records, file[i], &line[i], failed, error);
+    records->line = file[0]->lines.number;
+    if (!*failed && more[0] != more[1])
+        *failed = !fail_lengths(records, file[more[1]], file[more[0]], error);
+    if (*failed || !more[0]) return false;
+    for (int i = 0; line[0] && line[1] && i < 2 && !*failed; i++)
+        *failed = !sa_append(&records->cell, &records->cells, &records->cell_capacity, &line[i],
+                             sizeof *line, error);
+    return !*failed;
+}
+
+/* ---- Cells with names ------------------------------------------------------------------------ */
+
+/* Appends a cell to the row; takes `name`. NULL: out of memory. */
+static bool add_cell(sa_records *records, char *name, const char *text, size_t size,
                      sa_error *error) {
-    const size_t i = sa_records_name(records, name, error);
-    if (i == SIZE_MAX) return false;
-    if (size > SA_LINE_LIMIT)
-        return sa_fail(error, SA_LIMIT, "%s:%zu: '%s' is longer than %zu bytes",
-                       records->text.file.name, records->line, name, SA_LINE_LIMIT);
-    free(records->cell[i]);
-    records->cell[i] = sa_copy(text, size, error);
-    return records->cell[i];
+    size_t names = records->cells;
+    char *copy = name && size <= SA_LINE_LIMIT ? sa_copy(text, size, error) : NULL;
+    if (copy &&
+        sa_append(&records->name, &names, &records->name_capacity, &name, sizeof name, error) &&
+        sa_append(&records->cell, &records->cells, &records->cell_capacity, &copy, sizeof copy,
+                  error))
+        return true;
+    if (name && size > SA_LINE_LIMIT)
+        sa_fail(error, SA_LIMIT, "%s:%zu: '%s' is longer than %zu bytes", records->text.file.name,
+                records->line, name, SA_LINE_LIMIT);
+    free(name), free(copy);
+    return false;
 }
 
 static void begin_row(sa_records *records, size_t line) {
     records->line = line;
-    for (size_t i = 0; i < records->cells; i++) free(records->cell[i]), records->cell[i] = NULL;
+    while (records->cells) {
+        records->cells--;
+        free(records->cell[records->cells]), free(records->name[records->cells]);
+    }
 }
 
 void sa_records_close(sa_records *records) {
     if (records->name) begin_row(records, 0);
-    for (size_t i = 0; records->name && i < records->cells; i++) free(records->name[i]);
     free(records->name), free(records->cell);
 #ifdef SOFTALIGN_EXPAT
     XML_ParserFree(records->parser);
@@ -64,15 +120,18 @@ void sa_records_close(sa_records *records) {
 
 /* ---- JSON lines ------------------------------------------------------------------------------ */
 
-static bool add_members(sa_records *records, json_t *object, bool inside, sa_error *error) {
+/* Adds the strings of an object; those of an object in it, whose key is `outer`, as "outer.key". */
+static bool add_members(sa_records *records, json_t *object, const char *outer, sa_error *error) {
     const char *key;
     json_t *value;
     bool good = true;
     json_object_foreach(object, key, value) {
-        if (json_is_object(value) && !inside) good = add_members(records, value, true, error);
+        if (json_is_object(value) && !outer) good = add_members(records, value, key, error);
         if (json_is_string(value))
-            good =
-                set_cell(records, key, json_string_value(value), json_string_length(value), error);
+            good = add_cell(records,
+                            outer ? sa_format(error, "%s.%s", outer, key)
+                                  : sa_copy(key, strlen(key), error),
+                            json_string_value(value), json_string_length(value), error);
         if (!good) break;
     }
     return good;
@@ -88,7 +147,7 @@ bool sa_jsonl_next(sa_records *records, bool *failed, sa_error *error) {
     char *place = sa_format(error, "%s:%zu", records->text.file.name, records->line);
     json_t *row = place ? sa_json_parse(line, size, DEPTH, place, "JSON", error) : NULL;
     free(place);
-    *failed = !row || !add_members(records, row, false, error);
+    *failed = !row || !add_members(records, row, NULL, error);
     if (*line == '[' || (row && !json_is_object(row)))
         *failed = !sa_fail(error, SA_DATA,
                            "%s:%zu: expected an object on each line (jq -c '.[]' writes the "
@@ -137,7 +196,9 @@ static void start_element(void *context, const char *element, const char **attri
     it->codes += it->inside && is_code(element);
     if (strcmp(element, "tu") == 0)
         begin_row(it->records, (size_t)XML_GetCurrentLineNumber(it->parser));
-    for (; strcmp(element, "tuv") == 0 && *attributes; attributes += 2)
+    const bool variant = strcmp(element, "tuv") == 0;
+    if (variant) *it->language = 0;
+    for (; variant && *attributes; attributes += 2)
         if (strcmp(attributes[0], "xml:lang") == 0 || strcmp(attributes[0], "lang") == 0)
             snprintf(it->language, sizeof it->language, "%s", attributes[1]);
     if (strcmp(element, "seg") == 0) it->inside = true;
@@ -149,7 +210,8 @@ static void end_element(void *context, const char *element) {
     if (strcmp(element, "seg") == 0) {
         sa_buffer_adds(&it->text, "");
         if (it->text.failed ||
-            !set_cell(it->records, it->language, it->text.text, it->text.size, it->error))
+            !add_cell(it->records, sa_copy(it->language, strlen(it->language), it->error),
+                      it->text.text, it->text.size, it->error))
             XML_StopParser(it->parser, XML_FALSE);
         it->text.size = 0;
         it->inside = false;

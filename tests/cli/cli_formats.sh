@@ -67,8 +67,7 @@ said() { # WHAT EXPECTED COMMAND...
     "$softalign" "${@:3}" >out 2>err
     same "$1" "$2" "$(grep '^note: ' err)"
 }
-said "identifiers" "note: tatoeba.tsv: every source is a number: if these are identifiers or scores, --columns chooses the columns of source and target, such as 2,3
-note: tatoeba.tsv:1: no third column is read as an alignment: '21' is not a link; expected source-target as in 0-0 or 2p1" \
+said "identifiers" "note: tatoeba.tsv: read as tabs; source is column 2, target column 4" \
     align-words tatoeba.tsv --pharaoh links
 said "columns" "" align-words tatoeba.tsv --columns 2,4 --pharaoh links
 said "prose" "" align-words same.tsv --pharaoh links

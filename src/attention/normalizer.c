@@ -75,14 +75,12 @@ static const sa_real hidden = -(sa_real)INFINITY;
 static void stick_forward(sa_real exponent, sa_mat e) {
     for (int i = 0; i < e.rows; i++) {
         sa_real *alpha = sa_row(e, i), left = 1;
-        int own = e.cols - 1;
-        while (own > 0 && alpha[own] == hidden) own--;
-        for (int j = own - 1; j >= 0; j--) {
+        for (int j = e.cols - 2; j >= 0; j--) {
             const sa_real beta = logistic(alpha[j]), rest = left * sa_sigma(-alpha[j]);
             alpha[j] = left * beta < (sa_real)LEAST ? 0 : left * beta;
             left = rest < (sa_real)LEAST ? 0 : rest;
         }
-        for (int j = own; j < e.cols; j++) alpha[j] = 0;
+        alpha[e.cols - 1] = 0;
     }
 }
 
@@ -329,6 +327,12 @@ static const char *refuse_stick(const sa_attention_sizes *sizes) {
     if (sizes->settings.model != SA_MODEL_DECODER_ONLY || sizes->settings.prefix == SA_PREFIX_FULL)
         return "{normalizer:} attends to the words before, the nearest first: it needs "
                "{model:decoder} with {prefix:causal}, where all attention looks back";
+    if (sizes->settings.window == SA_WINDOW_LOCAL_P)
+        return "{normalizer:} gives the last word that a query sees, itself, no weight: a window "
+               "of {window:local-p} may end before it";
+    if (sizes->score->query == SA_QUERY_POSITIONS)
+        return "{normalizer:} gives the last word that a query sees, itself, no weight: the "
+               "positions of {attention:} may end before it";
     return sizes->score->part != &sa_two_maps_part
                ? NULL
                : "{attention:} normalizes what a head puts out, but {normalizer:} has nothing for "

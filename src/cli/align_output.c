@@ -302,10 +302,12 @@ static bool score_links(cli_method_scores *sum, const sa_link_options *linking,
 }
 
 static void note_scores(const cli_method_scores *sum) {
+    char rate[32], precision[32], recall[32];
     for (int k = 0; k < SA_ATTRIBUTIONS && sum->method[k]; k++)
-        cli_note("%s: AER %.4f, precision %.4f, recall %.4f", sum->method[k],
-                 sa_aer_rate(&sum->of[k]), sa_aer_precision(&sum->of[k]),
-                 sa_aer_recall(&sum->of[k]));
+        cli_note("%s: AER %s, precision %s, recall %s", sum->method[k],
+                 cli_number(rate, sa_aer_rate(&sum->of[k])),
+                 cli_number(precision, sa_aer_precision(&sum->of[k])),
+                 cli_number(recall, sa_aer_recall(&sum->of[k])));
     if (sum->gap > 0)
         cli_note(
             "note: integrated-gradients: the scores of a pair miss up to %.2g %% of log p(x) - "

@@ -108,8 +108,10 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
     }
     if (!good) return false;
     const sa_attention_figures figures = sa_attention_figures_of(&stats);
-    cli_note("entropy %.4f (of the heads %.4f of the largest possible), weights of 0: %.2f %%",
-             figures.entropy, figures.norm_entropy, 100 * figures.zeros);
+    char entropy[32], share[32];
+    cli_note("entropy %s (of the heads %s of the largest possible), weights of 0: %.2f %%",
+             cli_number(entropy, figures.entropy), cli_number(share, figures.norm_entropy),
+             100 * figures.zeros);
     return cli_align_save(out, count, error);
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,11 @@ void cli_note(const char *format, ...) {
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
     say(line);
+}
+
+const char *cli_number(char text[32], double number) {
+    snprintf(text, 32, isnan(number) ? "-" : "%.4f", number);
+    return text;
 }
 
 void cli_note_error(const sa_error *error) {

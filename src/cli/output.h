@@ -34,6 +34,8 @@ extern const sa_option cli_messages_options[];
 
 /* Prints a message, one escaped line, on standard error, except with --quiet. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes a number with four decimals, or "-" for NaN, to `text` and returns it. */
+const char *cli_number(char text[32], double number);
 /* Prints each line of the text as a message. */
 void cli_note_lines(const char *text);
 /* Prints the error, even with --quiet. */

@@ -181,6 +181,12 @@ static bool check_methods(const sa_model *model, const sa_align_options *options
                 return sa_fail(error, SA_USAGE,
                                "{method} %s reads sums of weighted values, which %s would change",
                                list[k]->name, attention->part[p].kind->name);
+        for (int p = 0; list[k]->shares && p < attention->parts; p++)
+            if (sa_rare_of(attention->part[p].kind)->any_sum)
+                return sa_fail(error, SA_USAGE,
+                               "{method} %s divides rows of weights by their sums, which must be "
+                               "positive: %s",
+                               list[k]->name, sa_rare_of(attention->part[p].kind)->any_sum);
         if (options->target_prefix && !list[k]->prefix &&
             !(list[k]->joint && model->w.transformer.sizes.decoder_only))
             return sa_fail(error, SA_USAGE,

@@ -12,8 +12,9 @@
  *   norms                 | sum_h alpha^h_tj W_o^h v^h_j | of a layer, or the mean over layers
  *                         (Kobayashi et al. 2020, section 3)
  *   rollout               products of (A + I) / 2 over the layers of a stack (Abnar and Zuidema
- *                         2020, section 3): decoder, top cross-attention and encoder, or the joint
- *                         stack of a decoder-only model
+ *                         2020, section 3): decoder, top cross-attention (A alone) and encoder, or
+ *                         the joint stack of a decoder-only model; A: the mean of the heads, each
+ *                         row divided by its sum
  *   value-zeroing         products of C_ij = 1 - cos(out_i, out_i without v_j), rows divided by
  *                         their sums, in place of (A + I) / 2; out: the output of a layer
  *                         (Mohebbi et al. 2023)
@@ -46,7 +47,8 @@ struct sa_attribution {
     bool joint;  /* ... or has them if one stack reads both sides */
     bool forces; /* other weights of cross-attention than the model's */
     bool layers; /* it looks into the layers of a Transformer, */
-    bool sums;   /* whose heads put out sums of weighted values, which no part changes */
+    bool sums;   /* whose heads put out sums of weighted values, which no part changes, */
+    bool shares; /* or whose weights are not negative: rows are divided by their sums */
     /* Fills scores [T x columns], which are 0 before. SA_LIMIT: memory. NULL: uses the weights of
      * attention, which a pass leaves. */
     bool (*score)(const sa_attributed *job, double *scores, sa_error *error);

@@ -177,10 +177,10 @@ END_TEST
 
 /* ---- A mask ---------------------------------------------------------------------------------- */
 
-static bool learned(size_t normalizer) {
-    return normalizer == SA_NORMALIZER_NULL_KEY || normalizer == SA_NORMALIZER_SINK ||
-           normalizer == SA_NORMALIZER_SSMAX || normalizer == SA_NORMALIZER_SIGMOID ||
-           normalizer == SA_NORMALIZER_SELECTIVE;
+static bool learned(size_t normalizer) { /* or causal */
+    return normalizer == SA_NORMALIZER_STICK_BREAKING || normalizer == SA_NORMALIZER_NULL_KEY ||
+           normalizer == SA_NORMALIZER_SINK || normalizer == SA_NORMALIZER_SSMAX ||
+           normalizer == SA_NORMALIZER_SIGMOID || normalizer == SA_NORMALIZER_SELECTIVE;
 }
 
 /* A query that sees keys 0 and 2 scores and normalizes as if there were only these two. */
@@ -213,6 +213,28 @@ START_TEST(sees_what_the_mask_allows) {
             near(out.outputs, &c, 1);
             sa_attend_result_release(&out);
         }
+}
+END_TEST
+
+/* Only the query's own key gets nothing, also if the mask hides it (Tan et al. 2024). */
+START_TEST(breaks_sticks_from_the_key_before) {
+    const double mask[] = {1, 1, 1, 1, 1, 1, 1, 1, 0}, first = 1 / (1 + exp(1)),
+                 second = 1 / (1 + exp(2));
+    const sa_table x = TABLE(3, 1, 1, 2, -1);
+    sa_attend_options job = {.attention = choice("dot"),
+                             .normalizer = SA_NORMALIZER_STICK_BREAKING,
+                             .heads = 1,
+                             .causal = true,
+                             .query = x,
+                             .keys = x,
+                             .values = x,
+                             .mask = {NULL, 3, 3, mask}};
+    attend(&job);
+    near(out.weights + 6, (const double[]){(1 - second) * first, second, 0}, 3);
+    sa_attend_result_release(&out);
+    job.causal = false;
+    ck_assert(!sa_attend(&job, &out, &error));
+    ck_assert_msg(strstr(error.text, "stick-breaking"), "%s", error.text);
 }
 END_TEST
 
@@ -372,6 +394,7 @@ int main(void) {
     tcase_add_test(tests, softens_the_same_by_scores);
     tcase_add_test(tests, does_not_look_ahead);
     tcase_add_test(tests, sees_what_the_mask_allows);
+    tcase_add_test(tests, breaks_sticks_from_the_key_before);
     tcase_add_test(tests, hides_whatever_is_there);
     tcase_add_test(tests, tells_every_step);
     tcase_add_test(tests, names_what_does_not_fit);

@@ -96,6 +96,14 @@ done
 diff -r input read || fail "--align-at input is not that of align"
 
 # Refusals.
+for attention in deltanet differential; do
+    "$softalign" train --train pairs.tsv --out negative --overwrite --model decoder --attention $attention --embed 8 --attn 8 \
+        --ffn 8 --heads 2 --steps 1 --quiet || fail "train --attention $attention"
+    "$softalign" attribute negative/best.safetensors pairs.tsv --method rollout >out 2>err
+    same "the code of a rollout of $attention" 2 $?
+    grep -q "^softalign: --method rollout divides rows of weights by their sums, which must be positive: weights are" err ||
+        fail "a rollout of $attention: $(cat err)"
+done
 layers="reads the layers of a Transformer or decoder-only model"
 expect 2 "attribute: --method LIST is missing: softalign attribute MODEL PAIRS --method LIST" attribute $model pairs.tsv
 expect 2 "--method norms $layers" attribute $model pairs.tsv --method gradient,norms

@@ -154,6 +154,10 @@ cmp one two || fail "twice the same model is another"
 
 # ---- What it attends to -----------------------------------------------------------------------------
 
+# It reads the source's end first, where other decoders read <s>.
+same "the first word read" "</s>" \
+    "$("$softalign" annotations $model pairs.tsv --site decoder --layer 0 2>err | head -n 1 | cut -d , -f 4)"
+
 # A row over the source, and over what the decoder reads, share the source's EOS and sum to 1.
 head -n 1 pairs.tsv >pair.tsv
 for site in cross decoder; do

@@ -26,6 +26,11 @@ printf ',7,[SEP]\n7,0.9,0.1\n[SEP],0,1\n' >hf.csv
 "$softalign" align --matrix - --pharaoh - <hf.csv >out 2>err || fail "$(cat err)"
 same "links of a pipe" "0-0 1-1" "$(cat out)"
 same "the statistics" "entropy 0.1625 (of the heads 0.2345 of the largest possible), weights of 0: 25.00 %" "$(cat err)"
+# Where there is nothing to divide by, there is no figure.
+printf '{"weights":[[0,0],[0,0]],"gold":"0-0"}\n' | "$softalign" align --matrix - --pharaoh links 2>err || fail "$(cat err)"
+grep -q '^weights: AER 1.0000, precision -, recall 0.0000$' err || fail "without links: $(cat err)"
+printf '{"weights":[[1],[1]]}\n' | "$softalign" align --matrix - --pharaoh links 2>err || fail "$(cat err)"
+grep -q '^entropy 0.0000 (of the heads - of the largest possible)' err || fail "of a single word: $(cat err)"
 printf '1,0\n.5,.5\n' | "$softalign" align --matrix - --csv places --pharaoh links 2>err || fail "$(cat err)"
 same "positions for words" ",0,1 0,1,0 1,0.5,0.5" "$(xargs <places/0001.csv)"
 same "links without end marks" "0-0 0-1" "$(cat links)"

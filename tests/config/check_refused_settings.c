@@ -84,7 +84,8 @@ static bool is_in_group(const char *group, const sa_settings *settings) {
     const bool recurrent = settings->model == SA_MODEL_RECURRENT;
     if (strcmp(group, "All models") == 0) return true;
     if (strncmp(group, "Models with attention", 21) == 0) return attends(settings);
-    if (strcmp(group, "Of them, recurrent ones") == 0) return recurrent && attends(settings);
+    if (strcmp(group, "Recurrent models with attention") == 0)
+        return recurrent && attends(settings);
     if (strcmp(group, "Recurrent models") == 0) return recurrent;
     if (strcmp(group, "Decoder-only models") == 0) return settings->model == SA_MODEL_DECODER_ONLY;
     ck_assert_str_eq(group, "Transformers");
@@ -155,9 +156,11 @@ static bool holds(char *condition, const sa_settings *settings) {
     const bool not = strcmp(word, "not") == 0;
     if (row && sa_option_choice(row, 0))
         return is_one_of(row, value, not ? strtok_r(NULL, " ", &rest) : word, &rest) != not ;
-    if (strcmp(word, "no") == 0) strtok_r(NULL, " ", &rest), strtok_r(NULL, " ", &rest);
-    const double other = quantity(strtok_r(NULL, " ", &rest), settings);
-    if (strcmp(word, "no") == 0) return fmod(value, other) != 0; /* no multiple of */
+    char *number = strtok_r(NULL, " ", &rest);
+    const bool multiple = strcmp(number, "a") == 0; /* not a multiple of */
+    for (int i = 0; multiple && i < 3; i++) number = strtok_r(NULL, " ", &rest);
+    const double other = quantity(number, settings);
+    if (multiple) return fmod(value, other) != 0;
     if (not ) return value != other;
     ck_assert_msg(strcmp(word, "above") == 0 || strcmp(word, "below") == 0, "'%s'", word);
     return *word == 'a' ? value > other : value < other;

@@ -140,6 +140,44 @@ START_TEST(variational_bayes_discounts_rare_words) {
 }
 END_TEST
 
+/* Posteriors of the first iteration: each target word comes from all words of its source alike. */
+static double counts_of_one_iteration(int32_t e, int32_t f) {
+    double count = 0;
+    for (int p = 0; p < PAIRS - 1; p++)
+        for (int j = 0; j < target[p].len - 1; j++)
+            for (int i = 0; i < source[p].len; i++)
+                if (source[p].ids[i] == e && target[p].ids[j] == f) count += 1. / source[p].len;
+    return count;
+}
+
+/* psi(c + alpha) - psi(sum (c + alpha)); without alpha, relative counts. */
+static void expect_lexicon(int which, double chosen, double alpha) {
+    sa_aligner_model model = learned(which, &pairs, WORDS, 1, chosen, 1, NULL, NULL);
+    for (int32_t e = 0; e < WORDS; e++) {
+        double total = 0;
+        const size_t begin = model.lexicon.row[e], end = model.lexicon.row[e + 1];
+        for (size_t k = begin; k < end; k++)
+            total += counts_of_one_iteration(e, model.lexicon.target[k]) + alpha;
+        for (size_t k = begin; k < end; k++) {
+            const double c = counts_of_one_iteration(e, model.lexicon.target[k]) + alpha;
+            ck_assert_double_eq_tol(model.lexicon.t[k],
+                                    alpha > 0 ? exp(sa_digamma(c) - sa_digamma(total)) : c / total,
+                                    1e-14);
+        }
+    }
+    sa_aligner_model_release(&model);
+}
+
+START_TEST(alpha_is_the_one_chosen) {
+    enum { AUTO, NONE }; /* as in the option */
+    expect_lexicon(0, AUTO, 0);
+    expect_lexicon(0, NONE, 0);
+    expect_lexicon(0, 0.3, 0.3);
+    expect_lexicon(0, 1e-6, 1e-6);
+    expect_lexicon(0, 0.999, 0.999);
+}
+END_TEST
+
 /* ---- The diagonal ---------------------------------------------------------------------------- */
 
 START_TEST(the_diagonal_prior_of_four_target_and_five_source_words) {
@@ -345,6 +383,7 @@ int main(void) {
     tcase_add_test(tests, weights_are_posteriors_and_leave_the_empty_word_its_own);
     tcase_add_test(tests, an_unknown_word_comes_from_the_empty_word);
     tcase_add_test(tests, variational_bayes_discounts_rare_words);
+    tcase_add_test(tests, alpha_is_the_one_chosen);
     tcase_add_test(tests, the_diagonal_prior_of_four_target_and_five_source_words);
     tcase_add_test(tests, the_hmm_of_das_haus_and_das_buch);
     tcase_add_test(tests, the_hmm_sums_over_all_alignments);

@@ -330,6 +330,26 @@ START_TEST(gzip_is_unpacked) {
 }
 END_TEST
 
+/* Only the name shows that cells without quotes are CSV, not text with a comma. */
+START_TEST(the_ending_before_gz_names_the_format) {
+    static const char *const names[] = {"pairs.csv.gz", "pairs.csv.GZ"};
+    for (int i = 0; i < 2; i++) {
+        const char *path = scratch_path(names[i]);
+        gzFile file = gzopen(path, "wb");
+        ck_assert_int_eq(gzputs(file, "a cat,un chat\n"), 14);
+        ck_assert_int_eq(gzclose(file), Z_OK);
+        ck_assert_msg(sa_corpus_open(&corpus, path, &error), "%s", error.text);
+        is_pair(0, "a cat", "un chat", NULL, 1);
+        sa_corpus_close(&corpus);
+    }
+    const char *path = scratch_path(".gz");
+    scratch_write(path, "a cat,un chat\n", 14);
+    fails(path, SA_DATA,
+          "@.gz:1: no tab; expected source TAB target (or, for CSV, a name that ends in .csv or a "
+          "header)");
+}
+END_TEST
+
 START_TEST(a_dash_is_standard_input) {
     const int file = open(table("a\tb\nc\n", 6), O_RDONLY);
     ck_assert_int_ge(dup2(file, STDIN_FILENO), 0);
@@ -392,6 +412,7 @@ int main(void) {
     tcase_add_test(cases, files_of_a_pair_that_cannot_be_read);
     tcase_add_test(cases, a_comma_may_stand_in_a_name);
     tcase_add_test(cases, gzip_is_unpacked);
+    tcase_add_test(cases, the_ending_before_gz_names_the_format);
     tcase_add_test(cases, a_dash_is_standard_input);
     tcase_add_test(cases, some_pairs_outlive_the_others);
     tcase_add_test(cases, names_in_messages_are_safe_to_print);

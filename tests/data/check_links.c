@@ -1,6 +1,8 @@
 /* Alignments in Pharaoh format. */
 #include "data/corpus.h"
+#include "data/link_file.h"
 #include "metrics/linking.h"
+#include "support/scratch.h"
 #include "support/suite.h"
 
 #include <limits.h>
@@ -86,6 +88,44 @@ START_TEST(lines_of_files_may_count_from_1_and_begin_with_a_number) {
 }
 END_TEST
 
+/* ---- Files in the format of NAACL 2003 ------------------------------------------------------- */
+
+static const char by_sentence[] = "1 1 2\n1 3 0 S\n1 3 4 P 0.5\n3 2 1 S\n3 1 7\n";
+
+static const struct {
+    const char *bytes;
+    size_t lines;
+    int base;
+    const char *text; /* lines of links, or the message */
+} files[] = {
+    {by_sentence, 0, 0, "0-1 2p3 \n\n1-0 0-6 \n"},
+    {by_sentence, 3, 0, "0-1 2p3 \n\n1-0 0-6 \n"},
+    {by_sentence, 4, 1, "1-2 3p4 \n\n2-1 1-7 \n\n"},
+    {"2 1 1\n", 2, 0, "\n0-0 \n"},
+    {by_sentence, 2, 0, "4: expected a sentence from 1 to 2"},
+    {"2 1 1\n1 1 1\n", 0, 0, "2: expected a sentence from 2 to 16777216"},
+    {"0 1 1\n", 0, 0, "1: expected a sentence from 1 to 16777216"},
+    {"1 1 1\n1 1\n", 1, 0, "2: expected a sentence from 1 to 1"},
+    {"1 1 1 Q\n", 1, 0, "1: expected a sentence from 1 to 1"},
+};
+enum { FILES = sizeof files / sizeof *files };
+
+START_TEST(naacl_files_become_lines_of_links) {
+    sa_error error;
+    sa_text_lines reader;
+    const char *path = scratch_path("links.wa");
+    scratch_write(path, files[_i].bytes, strlen(files[_i].bytes));
+    if (sa_link_file_open(&reader, path, files[_i].lines, files[_i].base, &error)) {
+        ck_assert_str_eq(reader.file.data, files[_i].text);
+        ck_assert_uint_eq(reader.file.size, strlen(files[_i].text));
+        sa_file_release(&reader.file);
+    } else {
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_msg(strstr(error.text, files[_i].text), "%s", error.text);
+    }
+}
+END_TEST
+
 START_TEST(settled_links_are_sorted_and_single) {
     sa_link links[] = {{2, 1, false}, {0, 5, true}, {2, 0, false}, {0, 5, false}, {2, 1, true}};
     ck_assert_uint_eq(sa_links_deduplicate(links, 5), 3);
@@ -105,6 +145,8 @@ int main(void) {
     tcase_add_test(cases, refuses_anything_else);
     tcase_add_test(cases, the_message_names_the_link);
     tcase_add_test(cases, lines_of_files_may_count_from_1_and_begin_with_a_number);
+    tcase_add_unchecked_fixture(cases, scratch_make, scratch_remove);
+    tcase_add_loop_test(cases, naacl_files_become_lines_of_links, 0, FILES);
     tcase_add_test(cases, settled_links_are_sorted_and_single);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

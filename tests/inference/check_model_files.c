@@ -200,6 +200,25 @@ START_TEST(earlier_files_open) {
 }
 END_TEST
 
+/* Of 2026-11: numbers that heads learn (log_h, sink, b_f) are vectors in files. */
+START_TEST(a_file_with_constants_opens) {
+    sa_container file;
+    const char *const path = TEST_ROOT "/tests/golden/constants.safetensors";
+    sa_model *model = sa_model_open(path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    sa_model_close(model);
+    ck_assert_msg(sa_container_open(&file, path, 1, NULL, &error), "%s", error.text);
+    static const char *const names[] = {"encoder.1.self.log_h", "decoder.1.cross.sink",
+                                        "decoder.1.self.b_f"};
+    for (int i = 0; i < COUNT(names); i++) {
+        const sa_tensor *tensor = sa_container_find(&file, names[i]);
+        ck_assert_msg(tensor != NULL, "no %s", names[i]);
+        ck_assert(tensor->rank == 1 && tensor->shape[0] == 2);
+    }
+    sa_container_close(&file);
+}
+END_TEST
+
 /* ---- Damage -----------------------------------------------------------------------------------
  */
 
@@ -325,6 +344,7 @@ int main(void) {
     tcase_add_test(tests, malformed_files_are_refused);
     tcase_add_test(tests, every_setting_is_checked);
     tcase_add_test(tests, earlier_files_open);
+    tcase_add_test(tests, a_file_with_constants_opens);
     tcase_add_test(tests, every_truncation_is_found);
     tcase_add_test(tests, every_flipped_bit_is_found);
     tcase_add_test(tests, a_right_checksum_is_not_believed);

@@ -3,6 +3,8 @@
 #include "support/small_training.h"
 #include "support/suite.h"
 
+#include <zlib.h>
+
 static char best_path[160];
 
 static void train_once(void) {
@@ -92,6 +94,73 @@ START_TEST(a_container_in_memory_keeps_its_bytes) {
 }
 END_TEST
 
+/* ---- Numbers that are not finite, or denormal ------------------------------------------------ */
+
+/* Trains a model whose file is checked in several pieces. */
+static void train_large(void) {
+    sa_settings settings = small_settings();
+    settings.hidden = 120, settings.steps = 1;
+    set_up();
+    snprintf(best_path, sizeof best_path, "%s/best.safetensors", out_path);
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+}
+
+/* Writes a copy of the file with another number at this byte of its data, and a right checksum. */
+static void change(size_t at, float number) {
+    size_t size;
+    uint64_t header;
+    char *bytes = scratch_read(best_path, &size);
+    memcpy(&header, bytes, sizeof header);
+    memcpy(bytes + sizeof header + header + at, &number, sizeof number);
+    const uint32_t sum = (uint32_t)crc32(0, (unsigned char *)bytes, (uInt)size - 4);
+    memcpy(bytes + size - 4, &sum, sizeof sum);
+    scratch_write("changed", bytes, size);
+    free(bytes);
+}
+
+static void expect_changed(const sa_container *file, size_t at) {
+    char message[160] = "";
+    for (size_t i = 0; i < file->count; i++) {
+        const sa_tensor *tensor = &file->tensors[i];
+        const size_t begin =
+            (size_t)((const char *)tensor->data - (const char *)file->tensors[0].data);
+        if (at >= begin && at < begin + tensor->size)
+            snprintf(message, sizeof message, "changed: tensor '%s' is not finite at number %zu",
+                     tensor->name, (at - begin) / sizeof(float));
+    }
+    change(at, NAN);
+    ck_assert(!sa_model_open("changed", 1, &error));
+    ck_assert_str_eq(error.text, message);
+    ck_assert_int_eq(error.code, SA_DATA);
+    change(at, 1e-40f);
+    sa_model *model = sa_model_open("changed", 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    ck_assert_uint_eq(sa_model_denormals(model), 1);
+    sa_model_close(model);
+}
+
+/* The first and the last number of the first, the second and the last piece. */
+START_TEST(every_piece_is_checked) {
+    enum { PIECE = SA_CONTAINER_PIECE, NUMBER = sizeof(float) };
+    sa_container file;
+    ck_assert_int_eq(chdir(scratch), 0);
+    ck_assert_msg(sa_container_open(&file, best_path, 1, NULL, &error), "%s", error.text);
+    size_t size = 0; /* of the weights, which the vocabularies follow */
+    for (size_t i = 0; i < file.count && file.tensors[i].type == SA_F32; i++)
+        size += file.tensors[i].size;
+    ck_assert_uint_gt(size, 2 * PIECE + NUMBER);
+    const size_t places[] = {0,
+                             PIECE - NUMBER,
+                             PIECE,
+                             2 * PIECE - NUMBER,
+                             2 * PIECE,
+                             (size - 1) / PIECE * PIECE,
+                             size - NUMBER};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) expect_changed(&file, places[i]);
+    sa_container_close(&file);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("opened", &tests);
@@ -100,5 +169,9 @@ int main(void) {
     tcase_add_test(tests, the_state_of_a_training_is_not_kept);
     tcase_add_test(tests, weights_in_another_order_are_copied);
     tcase_add_test(tests, a_container_in_memory_keeps_its_bytes);
+    TCase *large = tcase_create("large");
+    tcase_add_checked_fixture(large, train_large, scratch_remove);
+    tcase_add_test(large, every_piece_is_checked);
+    suite_add_tcase(suite, large);
     return suite_run(suite);
 }

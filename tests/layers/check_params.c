@@ -63,6 +63,40 @@ static int room_with(int words, int precision) {
     return store.packing.cols;
 }
 
+/* Vectors have no rows in files, but one in memory. */
+START_TEST(shapes_are_planned_and_bound) {
+    sa_real buffer[64];
+    for (int pass = 0; pass < 2; pass++) {
+        plan.count = 0;
+        sa_binder binder = {.plan = pass ? NULL : &plan, .buffer = pass ? buffer : NULL};
+        const sa_mat W = sa_bind_matrix(&binder, "a", "W", 3, 4, SA_INIT_ZERO).mat,
+                     b = sa_bind_vector(&binder, "a", "b", 5, SA_INIT_ZERO),
+                     g = sa_bind_constant(&binder, "a", "g", 2, 0.25),
+                     E = sa_bind_table(&binder, "a", "E", 1, 6, SA_INIT_ONE);
+        ck_assert(W.rows == 3 && W.cols == 4 && E.rows == 1 && E.cols == 6);
+        ck_assert(b.rows == 1 && b.cols == 5 && g.rows == 1 && g.cols == 2);
+        ck_assert(!pass || (W.x == buffer && b.x == buffer + 12 && g.x == buffer + 17 &&
+                            E.x == buffer + 19));
+        ck_assert_uint_eq(binder.offset, 25);
+        if (pass) break;
+        static const struct {
+            int rows, cols;
+            size_t offset;
+            double start;
+        } wanted[] = {{3, 4, 0, 0}, {0, 5, 12, 0}, {0, 2, 17, 0.25}, {1, 6, 19, 1}};
+        ck_assert_int_eq(plan.count, 4);
+        ck_assert_uint_eq(plan.size, 25);
+        for (int i = 0; i < 4; i++) {
+            const sa_param *param = &plan.item[i];
+            ck_assert(param->rows == wanted[i].rows && param->cols == wanted[i].cols);
+            ck_assert(param->offset == wanted[i].offset && (double)param->start == wanted[i].start);
+            ck_assert_uint_eq(sa_param_size(param),
+                              (size_t)(param->rows ? param->rows : 1) * (size_t)param->cols);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_large_vocabulary_needs_no_larger_room) {
     ck_assert_int_gt(room_with(300, SA_PRECISION_BF16), 0);
     ck_assert_int_eq(room_with(30000, SA_PRECISION_BF16), room_with(300, SA_PRECISION_BF16));
@@ -189,6 +223,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_test(tests, tensors_follow_each_other_without_gaps);
     tcase_add_test(tests, stacked_tensors_are_the_rows_of_one_block);
+    tcase_add_test(tests, shapes_are_planned_and_bound);
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, a_large_vocabulary_needs_no_larger_room);
     tcase_add_loop_test(tests, recurrent_matrices_are_orthogonal, 0, 14);

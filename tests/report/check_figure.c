@@ -229,6 +229,51 @@ START_TEST(columns_follow_the_direction_of_the_source) {
 END_TEST
 
 /* "Ǆ" is half as wide again as the estimate. */
+/* Of the first and the last character of each range of scripts, and of its neighbors. */
+START_TEST(estimated_widths_of_scripts) {
+    static const struct {
+        const char *text;
+        double width;
+    } cases[] = {
+        {"\u00bf", 1},
+        {"\u00c0", 0.85},
+        {"\u024f", 0.85},
+        {"\u0250", 1},
+        {"\u05d0", 0.75},
+        {"\u07c0", 0.75},
+        {"\u0905", 0.85},
+        {"\u0b15", 0.85},
+        {"\u0b95", 1.3},
+        {"\u0c15", 1.3},
+        {"\u0d15", 1.3},
+        {"\u0d9a", 1.3},
+        {"\u0e01", 0.8},
+        {"\u0ec0", 0.8},
+        {"\u1000", 1.3},
+        {"\u109e", 1.3},
+        {"\u10a0", 1},
+        {"\u2e3a", 3},
+        {"\u2e3b", 3},
+        {"\ufdfd", 7.5},
+        {"\U00011005", 1.9},
+        {"\U00012000", 4},
+        {"\u4e00", 1.3},
+        {"\u03b1", 1},
+        {"W", 1},
+        {"i", 0.48},
+        {"A", 0.84},
+        {"Z", 0.84},
+        {"a", 0.65},
+        {"#", 0.84},
+        {"\u0b95\u0bbf\u0d15", 2.6},
+        {"ab", 1.3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(fabs(sa_drawing_estimate_width(cases[i].text) - cases[i].width) < 1e-12,
+                      "%s: %g", cases[i].text, sa_drawing_estimate_width(cases[i].text));
+}
+END_TEST
+
 START_TEST(a_wide_word_has_its_measured_width) {
     static const char wide[] = "ǄǄǄǄǄǄ";
     ck_assert_double_ge(sa_drawing_text_width("every@@", NULL),
@@ -345,6 +390,7 @@ int main(void) {
     tcase_add_loop_test(tests, axes_have_names, 0, 3);
     tcase_add_test(tests, the_scale_tells_of_weights_above_1);
     tcase_add_test(tests, columns_follow_the_direction_of_the_source);
+    tcase_add_test(tests, estimated_widths_of_scripts);
     tcase_add_test(tests, a_wide_word_has_its_measured_width);
     tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);
     tcase_add_test(tests, a_small_picture_as_it_is_written);

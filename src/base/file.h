@@ -42,6 +42,8 @@ typedef struct sa_text_lines {
 
 /* Reads the whole file ("-": standard input) and skips a byte order mark. */
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);
+/* Begins with the lines of reader->file, which has been read. Releases it after a failure. */
+bool sa_text_lines_begin(sa_text_lines *reader, sa_error *error);
 void sa_text_lines_close(sa_text_lines *reader);
 
 /* Reads the next line: valid UTF-8, terminated. Returns false at the end, or with *failed set:

@@ -38,7 +38,11 @@ bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_
 
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error) {
     *reader = (sa_text_lines){0};
-    if (!sa_file_read(&reader->file, path, SA_FILE_LIMIT, error)) return false;
+    return sa_file_read(&reader->file, path, SA_FILE_LIMIT, error) &&
+           sa_text_lines_begin(reader, error);
+}
+
+bool sa_text_lines_begin(sa_text_lines *reader, sa_error *error) {
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
     reader->lines.at = sa_utf8_mark_size(file->data, file->size);

@@ -29,8 +29,8 @@ enum { ALIGN_ALONE = 8 }; /* options that attribute does not have */
 
 static const sa_option table[] = {
     {"matrix", CLI_TEXT(INPUT, RUN(matrix), NULL, "FILE"),
-     "show weights of any program in the place of MODEL and PAIRS: a NumPy array, a heatmap CSV, "
-     "JSON lines"},
+     "show weights of any program in the place of MODEL and PAIRS: a NumPy array (.npy, .npz), a "
+     "heatmap CSV, JSON lines"},
     {"source", CLI_TEXT(TEXT, RUN(own.source), NULL, "WORDS"),
      "with --matrix: the words that label the columns"},
     {"target", CLI_TEXT(TEXT, RUN(own.target), NULL, "WORDS"), "with --matrix: the words of rows"},
@@ -96,9 +96,13 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
                           sa_error *error) {
     const sa_alignment *own = &options->own.alignment;
     sa_attention_stats stats = {0};
-    bool good = cli_align_begin(out, "align", options->matrix, count, options->matrix, NULL, error);
-    for (size_t i = 0; good && i < count && (good = sa_matrix_file_next(&options->own, error));
-         i++) {
+    bool weighs = true, noted = false;
+    bool good = sa_matrix_file_next(&options->own, error) &&
+                cli_align_begin(out, "align", options->matrix, count, options->matrix, NULL, error);
+    for (size_t i = 0; good && i < count; i++) {
+        if (i && !sa_matrix_file_next(&options->own, error)) return false;
+        if (options->own.note.size && !noted) cli_note("note: %s", options->own.note.text);
+        noted = noted || options->own.note.size, weighs = weighs && options->own.weighs;
         options->output.linking.whole = strcmp(own->source[own->sources - 1], "</s>") != 0 ||
                                         strcmp(own->target[own->targets - 1], "</s>") != 0;
         out->scored = out->corpus->pairs[i].gold && out->site == SA_SITE_CROSS;
@@ -109,9 +113,10 @@ static bool show_matrices(align_options *options, cli_align_output *out, size_t 
     if (!good) return false;
     const sa_attention_figures figures = sa_attention_figures_of(&stats);
     char entropy[32], share[32];
-    cli_note("entropy %s (of the heads %s of the largest possible), weights of 0: %.2f %%",
-             cli_number(entropy, figures.entropy), cli_number(share, figures.norm_entropy),
-             100 * figures.zeros);
+    if (weighs)
+        cli_note("entropy %s (of the heads %s of the largest possible), weights of 0: %.2f %%",
+                 cli_number(entropy, figures.entropy), cli_number(share, figures.norm_entropy),
+                 100 * figures.zeros);
     return cli_align_save(out, count, error);
 }
 

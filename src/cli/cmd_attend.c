@@ -288,6 +288,17 @@ static void note_sums(const sa_number_table *given) {
     }
 }
 
+/* Turns a mask that is added to scores, of 0 and -inf, into one of 1 and 0. */
+static void read_mask(sa_number_table *mask) {
+    const size_t size = (size_t)mask->rows * (size_t)mask->cols;
+    bool added = false;
+    for (size_t i = 0; i < size; i++) {
+        if (mask->numbers[i] != 0 && mask->numbers[i] != -INFINITY) return;
+        added = added || mask->numbers[i] != 0;
+    }
+    for (size_t i = 0; added && i < size; i++) mask->numbers[i] = mask->numbers[i] == 0;
+}
+
 static bool check_options(const attend_options *options, sa_error *error) {
     const char *const *path = options->path;
     if (!options->words != !options->model)
@@ -347,8 +358,9 @@ static bool run(cli_call *call, sa_error *error) {
     bool good = check_options(options, error);
     for (int i = 0; good && i < TABLES; i++)
         if (options->path[i])
-            good =
-                sa_number_table_open(&work.csv[i], options->path[i], scores && i == QUERY, error);
+            good = sa_number_table_open(&work.csv[i], options->path[i],
+                                        i == MASK || (scores && i == QUERY), error);
+    if (good) read_mask(&work.csv[MASK]);
     good = good && (options->words ? show_words : show)(&work, error);
     for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
     sa_attend_result_release(&work.result);

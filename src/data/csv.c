@@ -121,8 +121,9 @@ typedef struct table_parser {
     sa_records *rows; /* its source */
     size_t row_capacity, number_capacity;
     size_t header_cells;
-    bool has_corner;      /* the header begins with an empty cell, so rows begin with words */
-    size_t label_columns; /* 1 when the rows begin with words, else 0 */
+    bool has_corner;        /* the header begins with an empty cell, so rows begin with words */
+    bool counts, fractions; /* the first row is 0, 1, 2 ..., and no other cell has only digits */
+    size_t label_columns;   /* 1 when the rows begin with words, else 0 */
     bool scores;
     sa_error *error;
 } table_parser;
@@ -145,17 +146,31 @@ static bool looks_numeric(const char *text) {
            strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0;
 }
 
+static bool is_truth(const char *text) {
+    return strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0;
+}
+
+static bool is_whole(const char *text) {
+    return *text && !text[strspn(text, "0123456789")];
+}
+
 /* ---- Rows of numbers ------------------------------------------------------------------------- */
 
 static bool is_header(const table_parser *parser) {
+    const sa_records *rows = parser->rows;
     size_t words = 0, numbers = 0;
-    for (size_t i = 0; i < parser->rows->cells; i++) {
-        if (looks_numeric(parser->rows->cell[i]))
-            numbers++;
-        else if (*parser->rows->cell[i])
-            words++;
+    for (size_t i = 0; i < rows->cells; i++) {
+        numbers += looks_numeric(rows->cell[i]);
+        words += *rows->cell[i] && !looks_numeric(rows->cell[i]) && !is_truth(rows->cell[i]);
     }
-    return words && (!numbers || !*parser->rows->cell[0]);
+    return (words && !numbers) || (rows->cells > 1 && !*rows->cell[0] && words + numbers);
+}
+
+/* Returns whether the row is 0, 1, 2 ..., as pandas calls columns without names. */
+static bool is_count(const sa_records *rows) {
+    size_t i = 0;
+    while (i < rows->cells && is_whole(rows->cell[i]) && strtoul(rows->cell[i], NULL, 10) == i) i++;
+    return rows->cells > 2 && i == rows->cells;
 }
 
 static bool parse_header(table_parser *parser) {
@@ -184,7 +199,9 @@ static bool check_count(const table_parser *parser) {
 static bool set_layout(table_parser *parser) {
     sa_number_table *table = parser->table;
     const char *first = parser->rows->cell[0];
-    parser->label_columns = parser->has_corner || (*first && !looks_numeric(first));
+    const size_t cells = parser->rows->cells;
+    const bool truths = is_truth(first) && (cells < 2 || is_truth(parser->rows->cell[1]));
+    parser->label_columns = parser->has_corner || (*first && !looks_numeric(first) && !truths);
     if (parser->rows->cells == parser->label_columns)
         return fail_cell(parser, 0, "is not a number");
     table->cols = (int)(parser->rows->cells - parser->label_columns);
@@ -205,13 +222,17 @@ static bool check_row_label(const table_parser *parser) {
 
 static bool parse_numbers(table_parser *parser, double *numbers) {
     for (size_t i = parser->label_columns; i < parser->rows->cells; i++, numbers++) {
-        if (!*parser->rows->cell[i])
+        const char *text = parser->rows->cell[i];
+        if (!*text)
             return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: a number is missing",
                            parser->rows->text.file.name, parser->rows->line, i + 1);
-        if (parser->scores && strcasecmp(parser->rows->cell[i], "-inf") == 0)
+        if (parser->scores && strcasecmp(text, "-inf") == 0)
             *numbers = -INFINITY;
-        else if (!sa_number_parse(parser->rows->cell[i], numbers))
+        else if (is_truth(text))
+            *numbers = strcasecmp(text, "true") == 0;
+        else if (!sa_number_parse(text, numbers))
             return fail_cell(parser, i, "is not a finite number");
+        parser->fractions = parser->fractions && (parser->table->rows == 1 || !is_whole(text));
     }
     return true;
 }
@@ -236,6 +257,19 @@ static bool parse_row(table_parser *parser) {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Decides about a first row 0, 1, 2 ...: it is the header if all other rows have fractions. */
+static void settle_count(sa_number_table *table, bool is_header) {
+    const size_t cols = (size_t)table->cols;
+    if (is_header) {
+        table->rows--;
+        memmove(table->numbers, table->numbers + cols,
+                (size_t)table->rows * cols * sizeof *table->numbers);
+        return;
+    }
+    free(table->header);
+    table->header = table->column = NULL;
+}
+
 static bool read_rows(table_parser *parser) {
     sa_number_table *table = parser->table;
     sa_records *rows = parser->rows;
@@ -249,9 +283,13 @@ static bool read_rows(table_parser *parser) {
         if (empty)
             return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", rows->text.file.name,
                            empty);
-        const bool first = !table->rows && !table->header && is_header(parser);
-        if (!(first ? parse_header : parse_row)(parser)) return false;
+        const bool begins = !table->rows && !table->header, counts = begins && is_count(rows);
+        const bool names = begins && (counts || is_header(parser));
+        if (counts) parser->counts = parser->fractions = true;
+        if ((names && !parse_header(parser)) || ((!names || counts) && !parse_row(parser)))
+            return false;
     }
+    if (parser->counts) settle_count(table, parser->fractions && table->rows > 1);
     return !failed && (table->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
                                               rows->text.file.name));
 }

@@ -33,9 +33,10 @@ typedef struct sa_number_table {
     const char **header; /* all cells of the first row, or NULL */
 } sa_number_table;
 
-/* Reads the file ("-": standard input); only scores may be -inf. SA_DATA names file, line and cell
- * (from 1): a number is missing or not finite, or a row has a different number of cells. `path`
- * must outlive the table. */
+/* Reads the file ("-": standard input). An empty first cell begins a header; so do words alone, and
+ * 0, 1, 2 ... of pandas above rows of fractions. True is 1, False 0; only scores may be -inf.
+ * SA_DATA names file, line and cell (from 1): a number is missing or not finite, or a row has a
+ * different number of cells. `path` must outlive the table. */
 bool sa_number_table_open(sa_number_table *table, const char *path, bool scores, sa_error *error);
 /* Reads a table, in which everything is zero except the open text of its source. Close it even
  * after a failure. */

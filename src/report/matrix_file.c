@@ -1,32 +1,55 @@
 #include "report/matrix_file.h"
+#include "base/zip.h"
+#include "metrics/attention_statistics.h"
 #include "metrics/linking.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK = 4 };
+enum { RANK = 4, MOST = 8 /* axes, of which others have one element */ };
 
-/* Adds a last dimension; returns false if there are too many dimensions or numbers. */
-static bool widen(sa_matrix_file *file, size_t dim) {
-    if (*file->dim > 1 || !dim || dim > INT_MAX / 8 / file->size) return false;
-    memmove(file->dim, file->dim + 1, (RANK - 1) * sizeof *file->dim);
-    file->dim[RANK - 1] = dim;
-    file->size *= dim;
-    return true;
+/* Sets the dimensions; notes which axes of one element are left out. Returns false if there are too
+ * many others, or too many numbers. */
+static bool set_shape(sa_matrix_file *file, const size_t *shape, int rank) {
+    int left = rank;
+    size_t *to = file->dim + RANK;
+    file->size = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        const bool drops = shape[i] == 1 && left > RANK && i < rank - 2;
+        if (!shape[i] || shape[i] > INT_MAX / 8 / file->size) return false;
+        file->size *= shape[i];
+        left -= drops;
+        if (drops || to == file->dim) continue;
+        *--to = shape[i];
+    }
+    if (left < rank && !file->note.size)
+        sa_buffer_addf(&file->note, "%s: %d of %d axes have one element and are left out",
+                       file->place, rank - left, rank);
+    return rank >= 2 && left <= RANK;
 }
 
-/* ---- Formats --------------------------------------------------------------------------------- */
+#define SHAPES "[layer, head, target, source], [head, target, source] or [target, source]"
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Copies the numbers from nested lists of these dimensions and advances *to. */
 static bool add_numbers(const json_t *value, const size_t *dim, int rank, double **to) {
-    if (!rank) *(*to)++ = json_number_value(value);
-    if (!rank) return json_is_number(value);
+    if (!rank) *(*to)++ = json_is_true(value) ? 1 : json_number_value(value);
+    if (!rank) return json_is_number(value) || json_is_boolean(value);
     bool good = json_array_size(value) == *dim;
     for (size_t i = 0; good && i < *dim; i++)
         good = add_numbers(json_array_get(value, i), dim + 1, rank - 1, to);
     return good;
+}
+
+/* Takes weights and words of the best translation from a line of `translate --jsonl`. */
+static void take_translation(json_t *record) {
+    json_t *best = json_array_get(json_object_get(record, "translations"), 0);
+    json_object_update_missing(record, best);
+    if (best) json_object_set(record, "target", json_object_get(best, "tokens"));
 }
 
 /* Reads a line of any length: a sentence may have many weights. */
@@ -38,50 +61,124 @@ static bool read_line(sa_matrix_file *file, sa_error *error) {
     const size_t size = end ? (size_t)(end - line) : left;
     lines->at += size + (end != NULL);
     json_decref(file->record);
-    file->record = sa_json_parse(line, size, RANK + 2, file->place, "JSON", error);
+    file->record = sa_json_parse(line, size, MOST + 4, file->place, "JSON", error);
+    if (!file->record) return false;
+    take_translation(file->record);
     const json_t *value = json_object_get(file->record, "heads");
     if (!json_is_array(value)) value = json_object_get(file->record, "weights");
+    size_t shape[MOST];
     int rank = 0;
-    for (const json_t *in = value; json_is_array(in); in = json_array_get(in, 0), rank++)
-        if (!widen(file, json_array_size(in))) break;
+    for (const json_t *in = value; json_is_array(in) && rank < MOST; in = json_array_get(in, 0))
+        shape[rank++] = json_array_size(in);
+    if (!set_shape(file, shape, rank))
+        return sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
+                       file->place);
     double *to = file->numbers = sa_new(file->size, sizeof *to, error);
-    return file->record && to &&
-           ((rank >= 2 && add_numbers(value, file->dim + RANK - rank, rank, &to)) ||
-            sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
-                    file->place));
+    return to && (add_numbers(value, shape, rank, &to) ||
+                  sa_fail(error, SA_DATA, "%s: expected \"weights\", rows of equally many numbers",
+                          file->place));
 }
 
-/* Reads NumPy's format, of which report/matrix.c writes version 1. */
-static bool read_array(sa_matrix_file *file, sa_error *error) {
-    sa_file *array = &file->text.file;
-    const unsigned char *bytes = (const unsigned char *)array->data;
-    const size_t prefix = bytes[6] > 1 ? 12 : 10,
-                 begin = array->size > prefix ? prefix + bytes[8] + 256u * bytes[9] : SIZE_MAX;
-    size_t width = 0;
-    if (begin < array->size) {
-        array->data[begin - 1] = 0;
-        char *header = array->data + prefix, *shape = strstr(header, "'shape': (");
-        if (shape && strstr(header, "'fortran_order': False"))
-            width = strstr(header, "'<f8'") ? 8 : strstr(header, "'<f4'") ? 4 : 0;
-        while (width && strspn(shape += strcspn(shape, "0123456789)"), "0123456789"))
-            if (!widen(file, strtoul(shape, &shape, 10))) width = 0;
+/* ---- NumPy ----------------------------------------------------------------------------------- */
+
+/* An array of NumPy, of whose format report/matrix.c writes version 1. */
+typedef struct numpy_array {
+    char kind; /* f, i, u or b */
+    int width; /* bytes of a number */
+    bool big_endian, fortran;
+    size_t shape[MOST];
+    int rank;
+    const unsigned char *bytes;
+} numpy_array;
+
+static double half_number(unsigned bits) {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+}
+
+/* Returns the number at an index in memory. */
+static double numpy_number(const numpy_array *array, size_t index) {
+    const unsigned char *bytes = array->bytes + index * (size_t)array->width;
+    const int unused = 64 - 8 * array->width;
+    uint64_t bits = 0;
+    for (int i = 0; i < array->width; i++)
+        bits |= (uint64_t)bytes[array->big_endian ? array->width - 1 - i : i] << 8 * i;
+    if (array->kind == 'i') return (double)((int64_t)(bits << unused) >> unused);
+    if (array->kind != 'f') return (double)bits;
+    if (array->width == 2) return half_number((unsigned)bits);
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    double number;
+    memcpy(&single, &low, sizeof single), memcpy(&number, &bits, sizeof number);
+    return array->width == 4 ? (double)single : number;
+}
+
+/* Returns the place in memory of the element that is number `index` in C order. */
+static size_t numpy_place(const numpy_array *array, size_t index) {
+    size_t place = 0, stride = 1, rest[MOST];
+    if (!array->fortran) return index;
+    for (int k = array->rank - 1; k >= 0; index /= array->shape[k--])
+        rest[k] = index % array->shape[k];
+    for (int k = 0; k < array->rank; stride *= array->shape[k++]) place += rest[k] * stride;
+    return place;
+}
+
+/* Reads the header, which ends before `begin`. SA_DATA: the numbers have another type. */
+static bool read_header(const sa_file *file, char *header, numpy_array *array, sa_error *error) {
+    char *type = strstr(header, "'descr': "), *shape = strstr(header, "'shape': (");
+    char order = 0, end = 0;
+    array->fortran = strstr(header, "'fortran_order': True");
+    if (type &&
+        sscanf(type, "'descr': '%c%c%d%c", &order, &array->kind, &array->width, &end) == 4 &&
+        end == '\'' && shape &&
+        (array->kind == 'f' ? array->width == 2 || array->width == 4 || array->width == 8
+         : array->kind == 'b'
+             ? array->width == 1
+             : strchr("iu", array->kind) && array->width >= 1 && array->width <= 8)) {
+        array->big_endian = order == '>';
+        for (shape += strlen("'shape': ("); array->rank < MOST && strspn(shape, "0123456789");
+             shape += strspn(shape, ", "))
+            array->shape[array->rank++] = strtoul(shape, &shape, 10);
+        return true;
     }
-    if (!width || array->size - begin != width * file->size)
+    const int size = type ? (int)strcspn(type + strlen("'descr': "), ",}") : 0;
+    return sa_fail(error, SA_DATA,
+                   "%s: its numbers are %.*s: save real ones, as by numpy.save(FILE, "
+                   "w.astype('float32'))",
+                   file->name, size < 40 ? size : 40, type ? type + strlen("'descr': ") : "");
+}
+
+static bool read_array(sa_matrix_file *file, sa_error *error) {
+    sa_file *from = &file->text.file;
+    const unsigned char *bytes = (const unsigned char *)from->data;
+    const size_t prefix = from->size > 6 && bytes[6] > 1 ? 12 : 10,
+                 begin = from->size > prefix ? prefix + bytes[8] + 256u * bytes[9] : SIZE_MAX;
+    numpy_array array = {.bytes = bytes + begin};
+    if (begin >= from->size)
+        return sa_fail(error, SA_DATA, "%s: a NumPy array that is cut off", from->name);
+    from->data[begin - 1] = 0;
+    if (!read_header(from, from->data + prefix, &array, error)) return false;
+    if (!set_shape(file, array.shape, array.rank))
         return sa_fail(error, SA_DATA,
-                       "%s: expected a NumPy array [layer, head, target, source], [head, target, "
-                       "source] or [target, source] of float32 or float64, in C order",
-                       array->name);
+                       "%s: an array of %d axes; expected " SHAPES " (others: one element)",
+                       from->name, array.rank);
+    if (from->size - begin != (size_t)array.width * file->size)
+        return sa_fail(error, SA_DATA, "%s: %zu bytes of numbers, its shape needs %zu", from->name,
+                       from->size - begin, (size_t)array.width * file->size);
     file->numbers = sa_new(file->size, sizeof *file->numbers, error);
     bool good = file->numbers;
     for (size_t i = 0; good && i < file->size; i++) {
-        float single = 0;
-        memcpy(width == 8 ? (void *)&file->numbers[i] : &single, bytes + begin + i * width, width);
-        if (width == 4) file->numbers[i] = (double)single;
+        file->numbers[i] = numpy_number(&array, numpy_place(&array, i));
         good = isfinite(file->numbers[i]) ||
-               sa_fail(error, SA_DATA, "%s: number %zu is not finite", array->name, i + 1);
+               sa_fail(error, SA_DATA, "%s: number %zu is not finite", from->name, i + 1);
     }
     return good;
 }
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static bool read_table(sa_matrix_file *file, sa_error *error) {
     sa_number_table *table = &file->table;
@@ -92,7 +189,7 @@ static bool read_table(sa_matrix_file *file, sa_error *error) {
     file->numbers = table->numbers, table->numbers = NULL;
     json_object_set_new(file->record, "source", sa_json_words(table->column, table->cols));
     json_object_set_new(file->record, "target", sa_json_words(table->row, table->rows));
-    return widen(file, (size_t)table->rows) && widen(file, (size_t)table->cols);
+    return set_shape(file, (const size_t[]){(size_t)table->rows, (size_t)table->cols}, 2);
 }
 
 /* ---- Alignments ------------------------------------------------------------------------------ */
@@ -132,6 +229,31 @@ static bool set_weights(sa_matrix_file *file, sa_error *error) {
     return weights;
 }
 
+/* Notes the first row of any head that is no distribution, and whether the axes may be exchanged.
+ */
+static void check_rows(sa_matrix_file *file) {
+    const size_t T = file->dim[2], S = file->dim[3], maps = file->size / T / S;
+    const double least = 0.99, most = 1.01; /* rounded to 16 bits, or to two digits */
+    file->weighs = true;
+    for (size_t m = 0; m < maps && file->weighs; m++)
+        for (size_t t = 0; t < T && file->weighs; t++) {
+            const double *x = file->numbers + m * T * S, *row = x + t * S;
+            double sum = 0, smallest = 0;
+            for (size_t s = 0; s < S; s++) sum += row[s], smallest = fmin(smallest, row[s]);
+            file->weighs = smallest >= 0 && sum >= least && sum <= most;
+            if (file->weighs || file->note.size) continue;
+            bool columns = true;
+            for (size_t s = 0; s < S; s++) {
+                const double column = sa_attention_column_sum(x, (int)T, (int)S, (int)s);
+                columns = columns && column >= least && column <= most;
+            }
+            sa_buffer_addf(&file->note, "%s: row %zu %s", file->place, t + 1,
+                           smallest < 0 ? "has negative numbers: weights are the softmax of scores"
+                                        : "does not sum to 1");
+            if (columns) sa_buffer_adds(&file->note, "; the columns do: are the axes exchanged?");
+        }
+}
+
 /* Releases the sentence read last. */
 static void release(sa_matrix_file *file) {
     sa_alignment_release(&file->alignment);
@@ -144,8 +266,8 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
     sa_pair *pair = &file->corpus.pairs[file->read++];
     release(file);
     const char *begin = file->text.file.data + file->text.lines.at;
-    file->size = 1;
     for (int i = 0; i < RANK; i++) file->dim[i] = 1;
+    file->note.size = 0;
     file->record = json_object();
     file->place = sa_format(error, "%s:%zu", file->corpus.name, pair->line);
     if (!file->place || !(file->read > 1 || *begin == '{'       ? read_line
@@ -161,6 +283,7 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
                                      .layers = file->layer ? 1 : (int)file->dim[0],
                                      .log_probability = NAN};
     pair->gold = file->gold ? file->gold : json_string_value(json_object_get(file->record, "gold"));
+    check_rows(file);
     return set_weights(file, error) &&
            (file->alignment.source = words_of(file, "source", file->source, file->dim[3], error)) &&
            (file->alignment.target = words_of(file, "target", file->target, file->dim[2], error));
@@ -168,8 +291,24 @@ bool sa_matrix_file_next(sa_matrix_file *file, sa_error *error) {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Reads the file, or the one called NAME in an archive FILE:NAME. */
+static bool read_bytes(sa_matrix_file *file, const char *path, sa_error *error) {
+    sa_file *bytes = &file->text.file;
+    const char *colon = strrchr(path, ':');
+    const bool inside = colon && sa_file_missing(path);
+    if (inside && !(file->archive = sa_copy(path, (size_t)(colon - path), error))) return false;
+    if (!sa_file_read(bytes, inside ? file->archive : path, SA_FILE_LIMIT, error) ||
+        (sa_zip_is(bytes) &&
+         !sa_zip_unpack(bytes, inside ? colon + 1 : NULL, SA_FILE_LIMIT, error)))
+        return false;
+    return sa_text_lines_begin(&file->text, error);
+}
+
 bool sa_matrix_file_open(sa_matrix_file *file, const char *path, sa_error *error) {
-    if (!sa_text_lines_open(&file->text, path, error)) return false;
+    if (!read_bytes(file, path, error)) {
+        sa_matrix_file_close(file);
+        return false;
+    }
     const sa_file *bytes = &file->text.file;
     size_t at = file->text.lines.at, count = 1;
     for (const bool json = bytes->data[at] == '{'; json && at + 1 < bytes->size; at++)
@@ -185,5 +324,6 @@ void sa_matrix_file_close(sa_matrix_file *file) {
     release(file);
     sa_text_lines_close(&file->text);
     sa_number_table_close(&file->table);
-    free(file->corpus.pairs);
+    sa_buffer_release(&file->note);
+    free(file->corpus.pairs), free(file->archive);
 }

@@ -148,6 +148,13 @@ same "results" "$(grep -c '^#' out)" 6
 printf '1,0,0,0\n1,1,0,0\n1,1,1,0\n1,1,1,1\n' >triangle.csv
 "$softalign" attend --self X.csv --causal >causal
 expect 0 "" attend --self X.csv --mask triangle.csv
+cp out triangle.out
+sed 's/1/True/g; s/0/False/g' triangle.csv >truths.csv
+sed 's/0/-inf/g; s/1/0/g' triangle.csv >added.csv
+for mask in truths added; do
+    expect 0 "" attend --self X.csv --mask $mask.csv
+    cmp out triangle.out || fail "the mask $mask.csv"
+done
 cmp -s out causal || fail "a triangle is not --causal"
 sed -n '/# scores/,/^$/p' out | sed '1d;$d' >scores.csv
 expect 0 "" attend --attention location --query scores.csv --values X.csv

@@ -60,6 +60,76 @@ same "a head of a layer" ",a,b 0,0.0,1.0" "$(sed 's/,\([01]\),\([01]\)$/,\1.0,\2
 expect 2 "--layer 3: two.npy:1 has 2 layers" align --matrix two.npy --layer 3
 expect 2 "--layer 2: own.csv:1 has 1 layer" align --matrix own.csv --layer 2
 
+# Arrays of every type and order are the same weights; archives have them by name; axes of one element are left out.
+python3 - <<'END' || fail "python3"
+import struct, zipfile
+def save(name, kind, code, numbers, shape="(2, 1, 2, 3)", fortran=False):
+    header = str({"descr": kind, "fortran_order": fortran, "shape": eval(shape)}).ljust(117) + "\n"
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + struct.pack(code % len(numbers), *numbers))
+whole = [1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0]
+weights = [x / 4 for x in (1, 1, 2, 4, 0, 0, 0, 3, 1, 2, 2, 0)]
+order = [6 * l + 3 * t + s for s in range(3) for t in range(2) for l in range(2)]
+for name, kind, code in (("f8", "<f8", "<%dd"), ("f4", "<f4", "<%df"), ("f2", "<f2", "<%de"), ("be8", ">f8", ">%dd"), ("be2", ">f2", ">%de")):
+    save(name + ".npy", kind, code, weights)
+    save(name + ".fortran.npy", kind, code, [weights[i] for i in order], fortran=True)
+for name, kind, code in (("b1", "|b1", "%db"), ("u1", "|u1", "%dB"), ("i2", ">i2", ">%dh"), ("i8", "<i8", "<%dq"), ("u4", "<u4", "<%dI")):
+    save(name + ".npy", kind, code, whole)
+save("axes.npy", "<f8", "<%dd", weights, "(2, 1, 1, 2, 3)")
+save("negative.npy", "<i2", "<%dh", [-3, 2], "(1, 2)")
+save("small.npy", "<f2", "<2e%.0s", [2 ** -24, 1], "(1, 2)")
+save("complex.npy", "<c8", "<%df", whole, "(2, 3)")
+save("five.npy", "<f8", "<%dd", [1] * 32, "(2, 2, 2, 2, 2)")
+for name, method, arrays in (("one.npz", 0, ["f8"]), ("two.npz", 8, ["f8", "u1"])):
+    with zipfile.ZipFile(name, "w", method) as archive:
+        for array in arrays:
+            with archive.open(array + ".npy", "w", force_zip64=True) as file:
+                file.write(open(array + ".npy", "rb").read())
+END
+for file in f8.fortran.npy f4.npy f4.fortran.npy f2.npy f2.fortran.npy be8.npy be8.fortran.npy be2.npy be2.fortran.npy axes.npy \
+    one.npz two.npz:f8 two.npz:f8.npy; do
+    cmp <("$softalign" align --matrix f8.npy --all-heads a --jsonl - 2>/dev/null) <("$softalign" align --matrix $file --all-heads b --jsonl - 2>err) ||
+        fail "$file: $(cat err)"
+    cmp a/0001.npy b/0001.npy || fail "heads of $file"
+    [[ $file != axes.npy ]] || grep -q '^note: axes.npy:1: 1 of 5 axes have one element and are left out$' err || fail "$(cat err)"
+done
+for file in u1.npy i2.npy i8.npy u4.npy two.npz:u1; do
+    cmp <("$softalign" align --matrix b1.npy --jsonl - 2>/dev/null) <("$softalign" align --matrix $file --jsonl - 2>err) || fail "$file: $(cat err)"
+done
+grep -q '"weights":\[\[0.5,0.0,0.5\],\[0.5,0.5,0.0\]\]' <("$softalign" align --matrix b1.npy --jsonl - 2>err) || fail "bool"
+grep -q '"weights":\[\[-3.0,2.0\]\]' <("$softalign" align --matrix negative.npy --jsonl - 2>err) || fail "negative"
+same "a subnormal of 16 bits" ",0,1 0,5.9604645e-08,1" "$("$softalign" align --matrix small.npy --csv small 2>err; xargs <small/0001.csv)"
+expect 3 "two.npz: which file of the archive? (FILE:NAME); it has: f8.npy, u1.npy" align --matrix two.npz
+expect 3 "two.npz: the archive has no such file; it has: f8.npy, u1.npy" align --matrix two.npz:f
+head -c 300 one.npz >cut.npz
+expect 3 "cut.npz: the archive is broken; it has: nothing" align --matrix cut.npz
+sed 's/NUMPY/numpy/' one.npz >changed.npz
+expect 3 "changed.npz: the archive is broken, or packed in an unusual way" align --matrix changed.npz
+expect 3 "complex.npy: its numbers are '<c8': save real ones, as by numpy.save(FILE, w.astype('float32'))" align --matrix complex.npy
+expect 3 "five.npy: an array of 5 axes; expected [layer, head, target, source], [head, target, source] or [target, source] (others:\
+ one element)" align --matrix five.npy
+
+# Weights over the wrong axis, and scores, are noted; they have no entropy.
+noted() { # NOTE, of the matrix on standard input
+    "$softalign" align --matrix - --pharaoh links 2>err || fail "$(cat err)"
+    same "the note" "$1" "$(grep -v '^wrote' err)"
+}
+printf '0.9,0.2\n0.1,0.8\n' | noted "note: standard input:1: row 1 does not sum to 1; the columns do: are the axes exchanged?"
+printf '0.9,0.1\n2,-1\n' | noted "note: standard input:1: row 2 has negative numbers: weights are the softmax of scores"
+printf '{"heads": [[[1, 0], [0, 1]], [[1, 3], [0, 1]]]}\n' | noted "note: standard input:1: row 1 does not sum to 1"
+printf '{"weights": [[0, 0]], "gold": "0-0"}\n' | noted "note: standard input:1: row 1 does not sum to 1
+weights: AER 1.0000, precision -, recall 0.0000"
+printf '{"weights": [[true], [true]]}\n' | noted "entropy 0.0000 (of the heads - of the largest possible), weights of 0: 0.00 %"
+printf '{"translations": [{"tokens": ["le", "</s>"], "weights": [[1, 0], [0, 1]]}], "source": ["the", "</s>"]}\n' |
+    noted "entropy 0.0000 (of the heads 0.0000 of the largest possible), weights of 0: 50.00 %"
+same "links of translate --jsonl" "0-0" "$(cat links)"
+printf ',1,2\n3,0.5,0.5\n' >numbers.csv
+"$softalign" align --matrix numbers.csv --csv numbers 2>err
+cmp numbers.csv numbers/0001.csv || fail "a heatmap of words that are numbers"
+printf '1,2\n3\n' >refused.csv
+"$softalign" align --matrix refused.csv --csv refused --svg refused 2>err && fail "a bad table"
+[ ! -e refused ] || fail "a refused matrix left a folder"
+
 # JSON lines, as --jsonl writes them, and with gold links, which are drawn and scored.
 "$softalign" align --matrix two.jsonl --jsonl - 2>/dev/null >again.jsonl
 cmp two.jsonl again.jsonl || fail "JSON lines are not read as they were written: $(cat again.jsonl)"
@@ -109,7 +179,7 @@ printf ',a,b\nx,1,\n' >wrong
 wrong 3 "wrong:2:3: a number is missing"
 expect 3 "own.csv:1: expected 4 source words" align --matrix own.csv --source "a b"
 rows="wrong:2: expected \"weights\", rows of equally many numbers"
-for line in '{"weights": [[1, 2], [3]]}' '{"weights": [1]}' '{"weights": []}' '{"weights": [[[[[1]]]]]}' '{"weights": [["1"]]}' '{}'; do
+for line in '{"weights": [[1, 2], [3]]}' '{"weights": [1]}' '{"weights": []}' '{"weights": [["1"]]}' '{}'; do
     printf '{"weights": [[1]]}\n%s\n' "$line" >wrong
     wrong 3 "$rows"
 done
@@ -123,18 +193,10 @@ printf '{"weights": [[1]], "gold": "0-5"}' >wrong
 expect 3 "wrong:1: link 0-5 is beyond the sentence (1 and 1 tokens)" align --matrix wrong --svg none
 f4 "$shape" "1 0 nan .5 0 1 1 0" >wrong
 wrong 3 "wrong: number 3 is not finite"
-array="wrong: expected a NumPy array [layer, head, target, source], [head, target, source] or [target, source] of float32 or\
- float64, in C order"
 f4 "$shape" "1 0 .5" >wrong
-wrong 3 "$array"
-f4 "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }" "1 0" >wrong
-wrong 3 "$array"
-f4 "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }" "1 0" >wrong
-wrong 3 "$array"
-for size in 7 9 60; do
-    head -c $size two.npy >wrong
-    wrong 3 "$array"
-done
+wrong 3 "wrong: 12 bytes of numbers, its shape needs 32"
+head -c 60 two.npy >wrong
+wrong 3 "wrong: a NumPy array that is cut off"
 : >wrong
 wrong 3 "wrong: no numbers in it"
 head -c 60 csv/0001.csv >wrong

@@ -62,6 +62,10 @@ START_TEST(keeps_words) {
         {"\"a,b\",\"say \"\"so\"\"\"\n1,2\n3,4\n", "", "a,b|say \"so\"|"},
         {"'=x,''-,it's\n1,2,3\n3,4,5\n", "", "=x|'-|it's|"},
         {"d'eau,-\n1,2\n3,4\n", "", "d'eau|-|"},
+        /* words that are numbers, below an empty first cell; pandas' columns without names */
+        {",1,2\n3,1,2\n4,3,4\n", "3|4|", "1|2|"},
+        {",0,1\n0,1.0,2.0\n1,3.0,4.0\n", "0|1|", "0|1|"},
+        {"0,1,2\n1.0,0.5,2.0\n3.0,4.0,1e-5\n", "", "0|1|2|"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_msg(open_text(rows[i].text), "%s: %s", rows[i].text, error.text);
@@ -85,7 +89,7 @@ START_TEST(refuses) {
         {"1,2\n3,4,5\n", ":2: 3 cells, the rows above have 2"},
         {"x,y\n1,2,3\n", ":2: 3 cells, the rows above have 2"},
         {"1,2\n3,\n", ":2:2: a number is missing"},
-        {",2\n3,4\n", ":1:1: a number is missing"},
+        {",2\n3,\n", ":2:2: a number is missing"},
         {"1,2\n3,x\n", ":2:2: 'x' is not a finite number"},
         {"1,2\nx,4\n", ":2:1: 'x' is not a finite number"},
         {"1,x\n3,4\n", ":1:2: 'x' is not a finite number"},
@@ -115,6 +119,30 @@ START_TEST(refuses) {
     }
     ck_assert(!sa_number_table_open(&csv, scratch_path("nothing.csv"), false, &error));
     ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
+/* A first row 0, 1, 2 stays where other numbers are whole, too, or may be weights. */
+START_TEST(keeps_rows_that_count) {
+    read_text("0,1,2\n1,0,0.5\n", 2, 3);
+    ck_assert_ptr_null(csv.column);
+    ck_assert(csv.numbers[2] == 2 && csv.numbers[3] == 1);
+    sa_number_table_close(&csv);
+    read_text("0,1\n0.5,0.5\n", 2, 2);
+    sa_number_table_close(&csv);
+    read_text("0,1,2\n", 1, 3);
+    sa_number_table_close(&csv);
+}
+END_TEST
+
+START_TEST(reads_truths) {
+    read_text("True,False\nFALSE,true\n", 2, 2);
+    ck_assert_mem_eq(csv.numbers, ((const double[]){1, 0, 0, 1}), 4 * sizeof(double));
+    sa_number_table_close(&csv);
+    read_text(",True,x\nTrue,0.5,True\n", 1, 2);
+    words_are(csv.row, 1, "True|");
+    words_are(csv.column, 2, "True|x|");
+    sa_number_table_close(&csv);
 }
 END_TEST
 
@@ -155,6 +183,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, reads_numbers);
     tcase_add_test(tests, keeps_words);
+    tcase_add_test(tests, keeps_rows_that_count);
+    tcase_add_test(tests, reads_truths);
     tcase_add_test(tests, refuses);
     tcase_add_test(tests, reads_scores);
     tcase_add_test(tests, reads_grids_back);

@@ -3,6 +3,8 @@
 # guidance it does not yet; in both families, for words and for subwords.
 set -euo pipefail
 command=$1
+. tests/support/passed.sh
+unless_passed "$command" "" "$0" tests/support/passed.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$command" corpus reorder --pairs 1000 >"$scratch/train.tsv"
@@ -23,3 +25,4 @@ for model in "$recurrent" "--tokenizer bpe --bpe-merges 60 $recurrent" "--model 
     echo "$model: AER $free %, guided $guided %"
     [ "$guided" -lt $((free / 2)) ] || { echo "guided alignment does not guide: $model"; exit 1; }
 done
+passed

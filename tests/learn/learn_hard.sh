@@ -5,6 +5,8 @@
 # done long before. Seeds differ widely, so the loss is that of two.
 set -euo pipefail
 command=$1
+. tests/support/passed.sh
+unless_passed "$command" "" "$0" tests/support/passed.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -38,3 +40,4 @@ undirected=$(loss 700 --attention hard --reinforce-weight 0)
 soft=$(loss 500 --attention additive)
 echo "loss: hard $estimated, without the estimate $undirected, additive $soft"
 awk "BEGIN { exit !($estimated < 0.75 * $undirected && $soft < 0.2 * $undirected) }"
+passed

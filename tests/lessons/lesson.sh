@@ -4,6 +4,9 @@
 set -uo pipefail
 command=$1 lesson=$2
 shift 2
+. tests/support/passed.sh
+shared=(scripts/lessons/*.* scripts/lessons/{notes,page-notes,riddles} scripts/dev/usage.sh corpora tests/lessons tests/support/passed.sh)
+unless_passed "$command" "$*" scripts/lessons/"$lesson" "${shared[@]}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 scripts/lessons/"$lesson" --softalign "$command" --out "$scratch/lessons" "$@" >"$scratch/shown" 2>"$scratch/log" || {
@@ -36,4 +39,4 @@ while read -r _ name relation bound; do
     }' || fail "$name is '$got', claimed: $relation $bound"
 done < <(awk -v lesson="$lesson" '$1 == lesson' tests/lessons/claims)
 [ $claims -gt 0 ] || fail "tests/lessons/claims has no line for $lesson"
-[ $failures -eq 0 ]
+[ $failures -eq 0 ] && passed

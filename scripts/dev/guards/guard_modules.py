@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The rules that no compiler checks, for the tree in the current folder: which folder of src may include which
 (modules.tsv), that no two files depend on each other, who may use what is dangerous, how long files and functions may
-be, and the budget: how many lines of code, neither blank nor comment, the C of src has without src/paper."""
+be, that goals of coverage name files, and the budget: how many lines of code, neither blank nor comment, the C of src
+has without src/paper."""
 import graphlib
 import re
 import sys
@@ -169,6 +170,14 @@ def check_budget():
         violations.append(f"src: {total - budget} lines above the budget in scripts/dev/guards/budget")
 
 
+def check_goals():
+    coverage = Path("scripts/dev/coverage")
+    for number, line in enumerate(coverage.read_text(encoding="utf-8").split("\n") if coverage.exists() else [], 1):
+        for name in re.findall(r'^ +"\d+ (src/\S*)"', line):
+            if not Path(name).exists():
+                complain(coverage, number, f"a goal for {name}, which does not exist")
+
+
 rows = read_table()
 check_levels(check_includes(rows))
 check_circles()
@@ -177,4 +186,5 @@ check_owners()
 check_lengths()
 check_words()
 check_budget()
+check_goals()
 finish(violations)

@@ -66,6 +66,7 @@ PLANTED = [
     ("modules", "src/layers/bad.c", "int x;\n" * 601, "src/layers/bad.c:601: a file has at most 600 lines"),
     ("modules", "tests/base/check_bad.c", LONG, "tests/base/check_bad.c:1: f has 61 lines; a function has at most 60"),
     ("modules", "src/layers/bad.c", "int x; // code\n\n// none\n" * 99, "lines above the budget"),
+    ("modules", "scripts/dev/coverage", '    "100 src/base/utf8.c"\n    "95 src/base/none.c"\n', "coverage:2: a goal for src/base/none.c"),
     ("equations", "README.md", EQUATIONS.format(""), "README.md has no table of equations"),
     ("equations", "src/README.md", EQUATIONS.format("| A.1.1 | src/layers/gru.c | |"), "src/README.md:4: no function"),
     ("equations", "README.md", EQUATIONS.format("| A.1.1 | src/none.c | f |"), "README.md:4: there is no file src/none.c"),

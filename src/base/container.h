@@ -44,6 +44,16 @@ typedef struct sa_metadata {
     const char *key, *value;
 } sa_metadata;
 
+/* A trained model that the program holds: corpora/models, whose table says how each was made. */
+typedef struct sa_builtin {
+    const char *name, *task, *score, *made; /* made: the commands */
+    const char *bytes;
+    size_t size;
+} sa_builtin;
+extern const sa_builtin sa_builtins[]; /* ends with a NULL name */
+
+#define SA_BUILTIN "builtin:" /* before its name, in place of a path */
+
 typedef struct sa_container {
     const char *name;   /* for messages: usually the path */
     sa_tensor *tensors; /* in the order of their data, excluding the checksum */
@@ -56,7 +66,8 @@ typedef struct sa_container {
                   sa_container_open; or NULL */
 } sa_container;
 
-/* Reads and checks the file at `path`; the string must outlive the container. A large file is read
+/* Reads and checks the file at `path`, or the model that the program holds as "builtin:NAME"; the
+ * string must outlive the container. A large file is read
  * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is not a regular file;
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
  * and version. Free the container with sa_container_close.

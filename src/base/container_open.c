@@ -1,12 +1,15 @@
 /* container_open: sa_container_open of base/container.h. */
 #include "base/container.h"
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/option.h"
 #include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -129,9 +132,30 @@ static bool load(sa_container *container, file_parts *file, int threads, uint32_
            sa_fail(error, SA_DATA, "%s: changed while it was read", path);
 }
 
+static const char *builtin_name(size_t i) {
+    return sa_builtins[i].name;
+}
+
+static bool open_builtin(sa_container *container, const char *path, sa_error *error) {
+    const char *name = path + strlen(SA_BUILTIN);
+    const sa_builtin *model = sa_builtins;
+    while (model->name && strcmp(name, model->name) != 0) model++;
+    if (!model->name)
+        return sa_fail(error, SA_OPEN, "cannot open '%s': 'softalign models' lists the names%s",
+                       path, sa_nearest_hint_in(&(sa_nearest){.wanted = name}, builtin_name));
+    char *copy = sa_copy(model->bytes, model->size, error); /* which the caller may take over */
+    if (!copy) return false;
+    const bool good = sa_container_read(container, path, copy, model->size, error);
+    container->memory = copy, container->size = model->size;
+    if (!good) sa_container_close(container);
+    return good;
+}
+
 bool sa_container_open(sa_container *container, const char *path, int threads,
                        sa_container_check *check, sa_error *error) {
     *container = (sa_container){.name = path};
+    if (strncmp(path, SA_BUILTIN, strlen(SA_BUILTIN)) == 0)
+        return open_builtin(container, path, error);
     file_parts file = {.path = path, .check = check};
     file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     if (file.fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);

@@ -199,7 +199,9 @@ static bool has_suffix(const char *path, const char *suffix) {
  * argument is the text. Returns 0 on error. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
-    while (words[models] && has_suffix(words[models], MODEL_SUFFIX)) models++;
+    while (words[models] && (has_suffix(words[models], MODEL_SUFFIX) ||
+                             strncmp(words[models], SA_BUILTIN, strlen(SA_BUILTIN)) == 0))
+        models++;
     *text = words[models];
     if (*text && words[models + 1])
         return sa_fail(

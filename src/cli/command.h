@@ -57,7 +57,7 @@ struct cli_command {
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_attribute, cli_eval,
     cli_score, cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe,
-    cli_align_words, cli_clean, cli_film, cli_average, cli_annotations, cli_help;
+    cli_align_words, cli_clean, cli_film, cli_average, cli_annotations, cli_models, cli_help;
 
 /* The commands in the order of the help, ending with NULL; main may set others. */
 extern const cli_command *const *cli_commands;

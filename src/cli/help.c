@@ -13,12 +13,11 @@ enum { OPTION = 24, NAME = 14, ITEM = 18 };
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 static const cli_command *const all_commands[] = {
-    &cli_corpus,  &cli_train,     &cli_translate,   &cli_align,
-    &cli_eval,    &cli_score,     &cli_compare,     &cli_attend,
-    &cli_explain, &cli_attribute, &cli_annotations, &cli_gradcheck,
-    &cli_prove,   &cli_inspect,   &cli_align_words, &cli_bpe,
-    &cli_clean,   &cli_film,      &cli_average,     &cli_help,
-    NULL,
+    &cli_corpus,      &cli_train,     &cli_translate, &cli_align,   &cli_eval,
+    &cli_score,       &cli_compare,   &cli_attend,    &cli_explain, &cli_attribute,
+    &cli_annotations, &cli_gradcheck, &cli_prove,     &cli_inspect, &cli_models,
+    &cli_align_words, &cli_bpe,       &cli_clean,     &cli_film,    &cli_average,
+    &cli_help,        NULL,
 };
 const cli_command *const *cli_commands = all_commands;
 

@@ -32,6 +32,26 @@ static void expect_unopened(const char *name, sa_code code, const char *text) {
                   error.text);
 }
 
+/* Every model that the program holds opens as its file does, and the copy is the caller's. */
+START_TEST(test_builtin) {
+    sa_error error;
+    sa_container container;
+    for (const sa_builtin *model = sa_builtins; model->name; model++) {
+        char path[64];
+        snprintf(path, sizeof path, SA_BUILTIN "%s", model->name);
+        ck_assert_msg(sa_container_open(&container, path, 1, NULL, &error), "%s", error.text);
+        ck_assert_uint_eq(container.size, model->size);
+        ck_assert_ptr_ne(container.memory, model->bytes);
+        ck_assert_ptr_nonnull(sa_container_find(&container, "target.words"));
+        sa_container_close(&container);
+    }
+    ck_assert(!sa_container_open(&container, SA_BUILTIN "phrase", 1, NULL, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_str_eq(error.text, "cannot open 'builtin:phrase': 'softalign models' lists the names "
+                                 "(did you mean 'phrases'?)");
+}
+END_TEST
+
 START_TEST(test_open) {
     expect_unopened("missing", SA_OPEN, "No such file or directory");
     ck_assert_int_eq(mkdir(scratch_path("folder"), 0777), 0);
@@ -177,6 +197,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("container_file", &tests);
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_test(tests, test_builtin);
     tcase_add_test(tests, test_open);
     tcase_add_test(tests, test_other_programs);
     tcase_add_test(tests, test_failing_reads);

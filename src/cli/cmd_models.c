@@ -1,0 +1,43 @@
+#include "base/container.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+typedef struct models_options {
+    bool json;
+} models_options;
+
+#define AT(field) offsetof(models_options, field)
+
+static const sa_option table[] = {
+    {"json", SA_SWITCH(RUN(json)), "print one JSON object"},
+    {0},
+};
+
+static bool run(cli_call *call, sa_error *error) {
+    const models_options *options = call->options;
+    sa_buffer out = {0};
+    sa_buffer_adds(&out, options->json ? "{\"models\": [" : "");
+    for (const sa_builtin *model = sa_builtins; model->name; model++) {
+        if (!options->json) {
+            sa_buffer_addf(&out, SA_BUILTIN "%-18s %4zu kB  %-44s %s\n", model->name,
+                           model->size / 1000, model->task, model->score);
+            continue;
+        }
+        sa_buffer_addf(&out,
+                       "%s\n  {\"name\": \"" SA_BUILTIN "%s\", \"bytes\": %zu, \"task\": \"%s\", "
+                       "\"score\": \"%s\", \"made\": \"%s\"}",
+                       model == sa_builtins ? "" : ",", model->name, model->size, model->task,
+                       model->score, model->made);
+    }
+    sa_buffer_adds(&out, options->json ? "\n]}\n" : "");
+    return cli_print(&out, error);
+}
+
+const cli_command cli_models = {
+    .name = "models",
+    .words = "",
+    .summary = "list the trained models that come with the program",
+    .size = sizeof(models_options),
+    .sets = {{"Options", table}},
+    .run = run,
+};
